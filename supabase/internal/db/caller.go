@@ -1,0 +1,46 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Setting is one run-time parameter (GUC) that holds for the caller's transaction only.
+type Setting struct{ Name, Value string }
+
+// Caller is on whose behalf a statement runs. The zero Caller is the login role itself.
+type Caller struct {
+	Role     string    // database role to become; "" stays the login role
+	Claims   string    // JSON of the verified token, seen as request.jwt.claims; "" sets nothing
+	Settings []Setting // further settings: request.headers, search_path, …
+}
+
+// setup is the statement that makes a fresh transaction the caller's: one select of set_config calls, all local to the
+// transaction, names and values as parameters. The text depends on the number of settings only, so it stays prepared.
+func (c Caller) setup() (string, []any) {
+	var pairs []string
+	if c.Claims != "" {
+		pairs = append(pairs, "request.jwt.claims", c.Claims)
+	}
+	for _, s := range c.Settings {
+		pairs = append(pairs, s.Name, s.Value)
+	}
+	// The role comes last: a setting that only the login role may change must not be refused.
+	if c.Role != "" {
+		pairs = append(pairs, "role", c.Role)
+	}
+	if len(pairs) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	args := make([]any, len(pairs))
+	b.WriteString("select ")
+	for i := 0; i < len(pairs); i += 2 {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("set_config($" + strconv.Itoa(i+1) + ", $" + strconv.Itoa(i+2) + ", true)")
+		args[i], args[i+1] = pairs[i], pairs[i+1]
+	}
+	return b.String(), args
+}

@@ -1,0 +1,152 @@
+// Package db is the only package that opens SQL connections for serving requests. It keeps a pool, runs statements
+// under the role and the claims of a caller, and says what kind of failure an error is.
+//
+// The engines, fnhost, outbox and app import it; it imports nothing of ours.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Config says which database a Pool talks to and how.
+type Config struct {
+	URL             string        // a libpq connection string or URL, several hosts and target_session_attrs allowed
+	MaxConns        int32         // most connections open at once; 0 means 10
+	MinIdleConns    int32         // connections kept warm; 0 means none
+	AcquireTimeout  time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
+	ApplicationName string        // shown in pg_stat_activity
+	Log             *slog.Logger  // nil means slog.Default()
+}
+
+// Pool hands out connections. Its methods may be called from many goroutines.
+type Pool struct {
+	pgx     *pgxpool.Pool
+	acquire time.Duration
+}
+
+// ErrUnavailable means that no connection could be had: the database is down, or the pool stayed exhausted.
+// Callers answer it with 503 and Retry-After.
+var ErrUnavailable = errors.New("the database is not available")
+
+// Open makes a pool. It does not connect: a database that is still starting is not an error here.
+func Open(ctx context.Context, c Config) (*Pool, error) {
+	pc, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	pc.MaxConns = c.MaxConns
+	if pc.MaxConns == 0 {
+		pc.MaxConns = 10
+	}
+	pc.MinIdleConns = c.MinIdleConns
+	pc.MaxConnIdleTime = 5 * time.Minute
+	pc.ConnConfig.ConnectTimeout = 5 * time.Second
+	if c.ApplicationName != "" {
+		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
+	}
+	p, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, fmt.Errorf("database pool: %w", err)
+	}
+	acquire := c.AcquireTimeout
+	if acquire == 0 {
+		acquire = 5 * time.Second
+	}
+	return &Pool{pgx: p, acquire: acquire}, nil
+}
+
+// Close waits for the connections in use to come back and closes them all.
+func (p *Pool) Close() { p.pgx.Close() }
+
+// Pgx is the pool below, for libraries that want one (River). Statements run through it have the login role's rights.
+func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }
+
+// Ping says whether the database answers.
+func (p *Pool) Ping(ctx context.Context) error {
+	return p.with(ctx, func(c *pgxpool.Conn) error { return c.Ping(ctx) })
+}
+
+// with runs fn on a connection and gives it back afterwards.
+func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
+	actx, cancel := context.WithTimeout(ctx, p.acquire)
+	defer cancel()
+	conn, err := p.pgx.Acquire(actx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer conn.Release()
+	return fn(conn)
+}
+
+// Tx runs fn in one transaction as the caller and commits when it returns nil. An error from fn rolls back and is
+// returned as it is.
+func (p *Pool) Tx(ctx context.Context, caller Caller, opts pgx.TxOptions, fn func(pgx.Tx) error) error {
+	return p.with(ctx, func(conn *pgxpool.Conn) error {
+		return pgx.BeginTxFunc(ctx, conn, opts, func(tx pgx.Tx) error {
+			if sql, args := caller.setup(); sql != "" {
+				if _, err := tx.Exec(ctx, sql, args...); err != nil {
+					return err
+				}
+			}
+			return fn(tx)
+		})
+	})
+}
+
+// Query runs one statement as the caller in one round trip: the caller's settings and the statement travel as one
+// pipeline, which Postgres treats as one transaction (PostgreSQL documentation, "Pipeline Mode"). read sees the rows;
+// they are closed after it.
+func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any, read func(pgx.Rows) error) error {
+	return p.with(ctx, func(conn *pgxpool.Conn) error {
+		batch := &pgx.Batch{}
+		setup, setupArgs := caller.setup()
+		if setup != "" {
+			batch.Queue(setup, setupArgs...)
+		}
+		batch.Queue(sql, args...)
+		results := conn.SendBatch(ctx, batch)
+		err := func() error {
+			if setup != "" {
+				if _, err := results.Exec(); err != nil {
+					return err
+				}
+			}
+			rows, err := results.Query()
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			if err := read(rows); err != nil {
+				return err
+			}
+			rows.Close()
+			return rows.Err()
+		}()
+		// Close reads up to the Sync, where an implicit transaction commits: its error is the commit's.
+		if cerr := results.Close(); err == nil {
+			err = cerr
+		}
+		return err
+	})
+}
+
+// Exec runs one statement as the caller and forgets its rows.
+func (p *Pool) Exec(ctx context.Context, caller Caller, sql string, args ...any) (int64, error) {
+	var n int64
+	err := p.Query(ctx, caller, sql, args, func(rows pgx.Rows) error {
+		rows.Close()
+		n = rows.CommandTag().RowsAffected()
+		return nil
+	})
+	return n, err
+}
