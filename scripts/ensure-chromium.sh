@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes sure that the browser tests have a Chromium: the one that CHROMIUM_PATH names, one that is installed, or
+# Debian's package where apt and root allow its installation. Prints its path; says what to do where none can be had.
+set -euo pipefail
+
+find_chromium() {
+  local candidate
+  for candidate in "${CHROMIUM_PATH:-}" chromium chromium-browser google-chrome; do
+    if [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1; then
+      command -v "$candidate"
+      return 0
+    fi
+  done
+  local mac="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+  if [ -x "$mac" ]; then printf '%s\n' "$mac"; return 0; fi
+  return 1
+}
+
+if find_chromium; then exit 0; fi
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  echo "Installing Chromium for the browser tests (apt-get install chromium) …" >&2
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&2
+  if find_chromium; then exit 0; fi
+fi
+cat >&2 <<'TXT'
+The browser tests need Chromium and none was found.
+  Debian, Ubuntu:  sudo apt-get install chromium
+  macOS:           brew install --cask chromium
+  elsewhere:       set CHROMIUM_PATH to a Chromium or Chrome binary
+TXT
+exit 1
