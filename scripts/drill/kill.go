@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// killDrill ends the server, postgres or both at random moments while eight writers report through HTTP. A writer
+// retries with the same key until it has an answer, as the page does.
+func killDrill(ctx context.Context, s settings) (string, error) {
+	st, err := newStack(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	defer st.close()
+
+	random := rand.New(rand.NewPCG(uint64(s.seed), 1))
+	rounds := s.rounds(100, 4)
+	h := &history{}
+	writing, stopWriting := context.WithCancel(ctx)
+	defer stopWriting()
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() { write(writing, st, h, fmt.Sprintf("kill-%d-%d", s.seed, w)) })
+	}
+
+	var recoveries []time.Duration
+	for round := range rounds {
+		pause(ctx, 100*time.Millisecond+time.Duration(random.IntN(400))*time.Millisecond)
+		struck := time.Now()
+		switch round % 3 {
+		case 0:
+			st.killServer()
+			err = st.start(ctx)
+		case 1:
+			if err = st.killPostgres(); err == nil {
+				err = st.answers(ctx, h)
+			}
+		case 2:
+			_ = st.killPostgres()
+			st.killServer()
+			err = st.start(ctx)
+		}
+		if err != nil {
+			stopWriting()
+			writers.Wait()
+			return fmt.Sprintf("round %d of %d", round+1, rounds), err
+		}
+		recoveries = append(recoveries, time.Since(struck))
+	}
+	stopWriting()
+	writers.Wait()
+
+	figures, err := h.check(ctx, st)
+	p99 := percentile(recoveries, 0.99)
+	figures = fmt.Sprintf("%d rounds, 8 writers, %s, recovery p50 %s p99 %s", rounds, figures,
+		percentile(recoveries, 0.5).Round(time.Millisecond), p99.Round(time.Millisecond))
+	if err == nil && p99 > 3*time.Second {
+		err = fmt.Errorf("recovery p99 %s is over 3 s", p99)
+	}
+	return figures, err
+}
+
+// write reports one product after the other until ctx ends; each is retried with its key until it is answered.
+func write(ctx context.Context, st *stack, h *history, prefix string) {
+	for n := 0; ctx.Err() == nil; n++ {
+		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
+		begun := time.Now()
+		tries := 0
+		for ctx.Err() == nil && e.outcome == unknown {
+			var r reply
+			e.outcome, r, _ = submit(ctx, st, e.key)
+			e.reference = r.Reference
+			if tries++; e.outcome == unknown {
+				pause(ctx, 20*time.Millisecond)
+			}
+		}
+		h.add(e)
+		if tries > 1 && e.outcome == accepted {
+			h.recovered(time.Since(begun))
+		}
+		pause(ctx, 5*time.Millisecond)
+	}
+}
+
+// answers waits until a new report is acknowledged again.
+func (st *stack) answers(ctx context.Context, h *history) error {
+	key := fmt.Sprintf("probe-%d", time.Now().UnixNano())
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); pause(ctx, 10*time.Millisecond) {
+		if got, r, _ := submit(ctx, st, key); got == accepted {
+			h.add(entry{key: key, outcome: accepted, reference: r.Reference})
+			return nil
+		}
+	}
+	return fmt.Errorf("no report was acknowledged within 30 s after postgres was killed:\n%s", st.logTail())
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// percentile is the value below which the share p of ds lies (nearest rank).
+func percentile(ds []time.Duration, p float64) time.Duration {
+	if len(ds) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(ds))
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}

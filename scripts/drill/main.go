@@ -1,0 +1,117 @@
+// Command drill breaks a running Daawo on purpose and checks that its promises hold: an acknowledged report is never
+// lost, never doubled and never without its notification, and the server comes back by itself.
+//
+// It is a client like any other: it starts the built binary, talks to it over HTTP and reads the database as its
+// administrator. Every drill keeps a history of what each request was told and compares it with the tables.
+//
+//	go run ./scripts/drill             all drills
+//	go run ./scripts/drill -short kill one drill, its short form
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// drill is one experiment. run reports its figures in one line, and an error where a promise was broken.
+type drill struct {
+	name string
+	what string
+	run  func(ctx context.Context, s settings) (figures string, err error)
+}
+
+// settings are what the command line asks for.
+type settings struct {
+	binary string // path of the built daawo
+	short  bool   // a few rounds instead of all
+	seed   int64  // of every random choice, printed so that a failure can be repeated
+}
+
+// rounds is n, or the short form of it.
+func (s settings) rounds(n, short int) int {
+	if s.short {
+		return short
+	}
+	return n
+}
+
+func drills() []drill {
+	return []drill{
+		{"kill", "kill -9 of server, postgres or both under load", killDrill},
+		{"retry", "the same key many times, also across a crash", retryDrill},
+		{"outage", "the database stopped under load", outageDrill},
+		{"slow", "thousands of clients that send or read slowly", slowDrill},
+		{"soak", "mixed load for minutes: memory and errors", soakDrill},
+	}
+}
+
+func main() {
+	s := settings{}
+	flag.StringVar(&s.binary, "binary", "bin/daawo", "the built `FILE`")
+	flag.BoolVar(&s.short, "short", false, "a few rounds only")
+	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of every random choice")
+	flag.Usage = usage
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, s, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "drill:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s settings, names []string) error {
+	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("seed %d\n", s.seed)
+	var broken []error
+	for _, d := range chosen {
+		begun := time.Now()
+		figures, err := d.run(ctx, s)
+		verdict := "kept"
+		if err != nil {
+			verdict = "BROKEN: " + err.Error()
+			broken = append(broken, fmt.Errorf("%s: %w", d.name, err))
+		}
+		fmt.Printf("%-8s %s  (%s)  %s\n", d.name, figures, time.Since(begun).Round(time.Second), verdict)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.Join(broken...)
+}
+
+func choose(names []string) ([]drill, error) {
+	if len(names) == 0 {
+		return drills(), nil
+	}
+	var chosen []drill
+next:
+	for _, name := range names {
+		for _, d := range drills() {
+			if d.name == name {
+				chosen = append(chosen, d)
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("no drill is called %q", name)
+	}
+	return chosen, nil
+}
+
+func usage() {
+	fmt.Fprintln(os.Stderr, "usage: drill [-short] [-seed N] [-binary FILE] [NAME …]")
+	for _, d := range drills() {
+		fmt.Fprintf(os.Stderr, "  %-8s %s\n", d.name, d.what)
+	}
+	flag.PrintDefaults()
+}

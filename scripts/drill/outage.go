@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// outageDrill takes the database away from a server for a while. The server runs without a Postgres of its own, on the
+// database of a second stack, so that nothing brings it back early.
+func outageDrill(ctx context.Context, s settings) (string, error) {
+	database, err := newStack(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	defer database.close()
+	database.ports = append(database.ports, "--db-port", portOf(databaseHost(database.env["DB_URL"])))
+	server, err := newStack(ctx, s, "DATABASE_URL="+database.env["DB_URL"])
+	if err != nil {
+		return "", err
+	}
+	defer server.close()
+
+	h := &history{}
+	writing, stopWriting := context.WithCancel(ctx)
+	var writers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() { write(writing, server, h, fmt.Sprintf("outage-%d-%d", s.seed, w)) })
+	}
+	pause(ctx, time.Second)
+	database.stop()
+	slowest, err := watchOutage(ctx, server, time.Duration(s.rounds(60, 3))*time.Second)
+	if err == nil {
+		err = database.start(ctx)
+	}
+	back := time.Now()
+	if err == nil {
+		err = server.ready(ctx)
+	}
+	recovery := time.Since(back)
+	pause(ctx, time.Second)
+	stopWriting()
+	writers.Wait()
+	if err != nil {
+		return "", err
+	}
+	figures, err := h.check(ctx, database)
+	return fmt.Sprintf("down %d s, slowest 503 %s, ready again after %s, %s", s.rounds(60, 3),
+		slowest.Round(time.Millisecond), recovery.Round(time.Millisecond), figures), err
+}
+
+// watchOutage checks what the server says while its database is away.
+func watchOutage(ctx context.Context, st *stack, howLong time.Duration) (slowest time.Duration, err error) {
+	// Requests under way when the database left may still be waiting for it.
+	pause(ctx, time.Second)
+	api := st.env["API_URL"]
+	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
+		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
+			if code, _ := get(ctx, api+path); code != want {
+				return slowest, fmt.Errorf("%s answered %d without a database, want %d", path, code, want)
+			}
+		}
+		begun := time.Now()
+		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.env["ANON_KEY"])
+		took := time.Since(begun)
+		slowest = max(slowest, took)
+		if code != 503 || header.Get("Retry-After") == "" {
+			return slowest, fmt.Errorf("/rest/v1 answered %d (Retry-After %q) without a database", code, header.Get("Retry-After"))
+		}
+		if took > 100*time.Millisecond {
+			return slowest, fmt.Errorf("/rest/v1 took %s to say that there is no database", took)
+		}
+	}
+	return slowest, nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// soakDrill runs the site's mixture of requests in the memory of a 1 GB server and looks for anything that grows.
+func soakDrill(ctx context.Context, s settings) (string, error) {
+	st, err := newStack(ctx, s, "GOMEMLIMIT=256MiB")
+	if err != nil {
+		return "", err
+	}
+	defer st.close()
+
+	length := time.Duration(s.rounds(600, 8)) * time.Second
+	h := &history{}
+	var requests, failures atomic.Int64
+	load, stopLoad := context.WithTimeout(ctx, length)
+	defer stopLoad()
+	var visitors sync.WaitGroup
+	for w := range 2 {
+		visitors.Go(func() { write(load, st, h, fmt.Sprintf("soak-%d-%d", s.seed, w)) })
+	}
+	for v := range 6 {
+		visitors.Go(func() { visit(load, st, v, &requests, &failures) })
+	}
+
+	// The first tenth warms caches and pools up; growth is what happens after it.
+	pause(ctx, length/10)
+	memoryEarly, goroutinesEarly := residentMB(st.cmd.Process.Pid), metric(ctx, st, "go_goroutines")
+	<-load.Done()
+	memoryLate, goroutinesLate := residentMB(st.cmd.Process.Pid), metric(ctx, st, "go_goroutines")
+	visitors.Wait()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+
+	figures, err := h.check(ctx, st)
+	figures = fmt.Sprintf("%s, %d requests, %d failed, memory %d → %d MB, goroutines %.0f → %.0f, %s",
+		length, requests.Load(), failures.Load(), memoryEarly, memoryLate, goroutinesEarly, goroutinesLate, figures)
+	switch {
+	case err != nil:
+		return figures, err
+	case failures.Load() > 0:
+		return figures, fmt.Errorf("%d requests failed", failures.Load())
+	case memoryLate > memoryEarly+memoryEarly/3+16:
+		return figures, fmt.Errorf("memory grows")
+	case goroutinesLate > goroutinesEarly+40:
+		return figures, fmt.Errorf("goroutines grow")
+	}
+	return figures, nil
+}
+
+// visit opens what visitors open. A limit's 429 is an answer; a 5xx or none at all is a failure.
+func visit(ctx context.Context, st *stack, who int, requests, failures *atomic.Int64) {
+	paths := []string{
+		"/", "/so/", "/learn/antibiotics-guide/", "/so/report/", "/resources/", "/no-such-page/",
+		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.env["ANON_KEY"],
+		"/rest/v1/reports?select=*&apikey=" + st.env["ANON_KEY"],
+	}
+	for n := who; ctx.Err() == nil; n++ {
+		code, _ := get(ctx, st.env["API_URL"]+paths[n%len(paths)])
+		if ctx.Err() != nil {
+			return
+		}
+		requests.Add(1)
+		if code == 0 || code >= http.StatusInternalServerError {
+			failures.Add(1)
+		}
+		pause(ctx, 10*time.Millisecond)
+	}
+}
+
+// metric reads one unlabelled value from /metrics (Prometheus text format); -1 where it is absent.
+func metric(ctx context.Context, st *stack, name string) float64 {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.env["API_URL"]+"/metrics", nil)
+	if err != nil {
+		return -1
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return -1
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			value, _ := strconv.ParseFloat(rest, 64)
+			return value
+		}
+	}
+	return -1
+}
