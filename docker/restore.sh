@@ -1,0 +1,24 @@
+#!/bin/sh
+# Puts a backup of docker/backup.sh into an empty project: volumes that already exist are never overwritten.
+set -eu
+source=$(cd "${1:?usage: docker/restore.sh DIR}" && pwd)
+cd "$(dirname "$0")/.."
+project=${COMPOSE_PROJECT_NAME:-daawo}
+image=supabase/postgres:17.6.1.136
+
+(cd "$source" && sha256sum --check --quiet SHA256SUMS)
+for volume in db-data db-config storage-data; do
+  if docker volume inspect "${project}_$volume" >/dev/null 2>&1; then
+    echo "The volume ${project}_$volume exists. Set COMPOSE_PROJECT_NAME to restore beside it," >&2
+    echo "or remove the old project with its data: docker compose down --volumes" >&2
+    exit 1
+  fi
+done
+for volume in db-data db-config storage-data; do
+  echo "restoring $volume …"
+  docker volume create --label "com.docker.compose.project=$project" --label "com.docker.compose.volume=$volume" "${project}_$volume" >/dev/null
+  docker run --rm --user 0 --network none --entrypoint tar \
+    -v "${project}_$volume:/to" -v "$source:/from:ro" "$image" \
+    --extract --gzip --numeric-owner --preserve-permissions --file "/from/$volume.tar.gz" --directory /to
+done
+echo "Restored. Start it with the .env of the backup: docker compose up -d"
