@@ -1,0 +1,112 @@
+import postcss, { type AtRule, type ChildNode, type Container, type Root, type Rule } from 'postcss';
+
+/**
+ * The part of the stylesheet that one page uses: rules whose classes and elements all occur in its HTML,
+ * then only the custom properties, keyframes and @property rules that those rules mention.
+ */
+export function criticalCss(stylesheet: string, html: string): string {
+  const page = vocabulary(html);
+  const root = postcss.parse(stylesheet);
+
+  root.walkRules((rule) => {
+    if (inKeyframes(rule)) return;
+    const used = rule.selectors.filter((selector) => matches(selector, page));
+    if (used.length === 0) rule.remove();
+    else rule.selectors = used;
+  });
+  removeUnusedNames(root);
+  removeEmpty(root);
+  root.walkComments((comment) => {
+    comment.remove();
+  });
+  return root.toString();
+}
+
+interface Vocabulary {
+  classes: Set<string>;
+  elements: Set<string>;
+  attributes: Set<string>;
+}
+
+function vocabulary(html: string): Vocabulary {
+  const classes = new Set<string>();
+  const elements = new Set<string>(['html', 'body', '*']);
+  const attributes = new Set<string>();
+  for (const [, name = '', rest = ''] of html.matchAll(/<([a-z][a-z0-9-]*)((?:\s[^>]*)?)>/gi)) {
+    elements.add(name.toLowerCase());
+    for (const [, attribute = '', value = ''] of rest.matchAll(/([a-z-]+)(?:="([^"]*)")?/gi)) {
+      attributes.add(attribute.toLowerCase());
+      if (attribute === 'class') for (const each of unescapeHtml(value).split(/\s+/)) classes.add(each);
+    }
+  }
+  return { classes, elements, attributes };
+}
+
+function unescapeHtml(text: string) {
+  return text
+    .replaceAll('&amp;', '&')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&#x27;', "'");
+}
+
+/** Whether every class, element and data attribute that the selector needs occurs on the page. */
+function matches(selector: string, page: Vocabulary): boolean {
+  // What stands inside :not(), :is(), :where() and :has() may be absent without the rule being idle.
+  let simple = selector;
+  for (let before = ''; before !== simple; ) {
+    before = simple;
+    simple = simple.replace(/:(?:not|is|where|has|host|nth-[a-z-]+)\([^()]*\)/g, '');
+  }
+  const classes = [...simple.matchAll(/\.((?:\\.|[\w-])+)/g)].map(([, name = '']) =>
+    name.replace(/\\(.)/g, '$1'),
+  );
+  if (!classes.every((name) => page.classes.has(name))) return false;
+  const bare = simple
+    .replace(/\.(?:\\.|[\w-])+/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/::?[\w-]+/g, '');
+  const elements = bare.match(/[a-z][a-z0-9-]*/gi) ?? [];
+  return elements.every((name) => page.elements.has(name.toLowerCase()));
+}
+
+function inKeyframes(rule: Rule): boolean {
+  const parent = rule.parent as AtRule | undefined;
+  return parent?.type === 'atrule' && parent.name.endsWith('keyframes');
+}
+
+function removeUnusedNames(root: Root) {
+  for (let removed = true; removed; ) {
+    removed = false;
+    const used = new Set<string>();
+    root.walkDecls((declaration) => {
+      for (const [name] of declaration.value.matchAll(/--[\w-]+/g)) used.add(name);
+    });
+    root.walkDecls(/^--/, (declaration) => {
+      if (used.has(declaration.prop)) return;
+      declaration.remove();
+      removed = true;
+    });
+    root.walkAtRules('property', (rule) => {
+      if (used.has(rule.params)) return;
+      rule.remove();
+      removed = true;
+    });
+    removeEmpty(root);
+  }
+  const animations = new Set<string>();
+  root.walkDecls(/^animation/, (declaration) => {
+    for (const [name] of declaration.value.matchAll(/[\w-]+/g)) animations.add(name);
+  });
+  root.walkAtRules(/keyframes$/, (rule) => {
+    if (!animations.has(rule.params)) rule.remove();
+  });
+}
+
+function removeEmpty(container: Container) {
+  container.each((node: ChildNode) => {
+    if (!('nodes' in node) || !node.nodes) return;
+    removeEmpty(node as Container);
+    if (node.nodes.length === 0) node.remove();
+  });
+}

@@ -1,0 +1,32 @@
+import { text as about } from './en/about';
+import { text as contact } from './en/contact';
+import { text as guide } from './en/guide';
+import { text as home } from './en/home';
+import { text as layout } from './en/layout';
+import { text as learn } from './en/learn';
+import { text as notFound } from './en/not-found';
+import { text as privacy } from './en/privacy';
+import { text as report } from './en/report';
+import { text as resources } from './en/resources';
+import { text as thankYou } from './en/thank-you';
+import { text as unexpectedError } from './en/unexpected-error';
+import { text as womensHealth } from './en/womens-health';
+
+export const en = {
+  layout,
+  home,
+  about,
+  learn,
+  guide,
+  'womens-health': womensHealth,
+  report,
+  'thank-you': thankYou,
+  resources,
+  contact,
+  privacy,
+  'not-found': notFound,
+  'unexpected-error': unexpectedError,
+};
+
+/** English is the measure: a word that Somali lacks does not compile (see so.ts). */
+export type Dictionary = typeof en;

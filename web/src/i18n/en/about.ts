@@ -1,0 +1,4 @@
+export const text = {
+  title: 'About us',
+  description: 'About us',
+};

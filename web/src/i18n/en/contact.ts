@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Contact us',
+  description: 'Contact us',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Guide',
+  description: 'Guide',
+};

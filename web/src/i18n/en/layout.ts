@@ -1,0 +1,33 @@
+export const text = {
+  siteName: 'Daawo',
+  tagline: 'Medicine safety for Somali communities',
+  skip: 'Skip to main content',
+  menu: 'Menu',
+  mainNavigation: 'Main navigation',
+  languageName: 'English',
+  switchLanguage: 'Soomaali',
+  nav: {
+    home: 'Home',
+    learn: 'Learn',
+    womensHealth: "Women's Health",
+    report: 'Report',
+    resources: 'Resources',
+    about: 'About',
+    contact: 'Contact',
+    privacy: 'Privacy',
+  },
+  footer: {
+    about: 'A non-profit that teaches safe medicine use in Somalia and in Toronto, Canada.',
+    pages: 'Pages',
+    terms: 'Terms of use',
+    accessibility: 'Accessibility',
+    support: 'Support',
+    whatsapp: 'WhatsApp support',
+    email: 'E-mail support',
+    disclaimerTitle: 'Disclaimer',
+    disclaimer:
+      'This site is for education only and does not replace professional medical advice. We are not a hospital. In an emergency, get medical care immediately.',
+  },
+  exit: 'Leave this page quickly',
+  opensInNewTab: 'Opens in a new tab',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Oops! Page not found',
+  description: 'Oops! Page not found',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Privacy',
+  description: 'Privacy',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Report a product',
+  description: 'Report a product',
+};

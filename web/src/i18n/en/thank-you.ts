@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Thank you',
+  description: 'Thank you',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: "Women's Health",
+  description: "Women's Health",
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Nagu saabsan',
+  description: 'Nagu saabsan',
+};

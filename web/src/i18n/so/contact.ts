@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Nala soo xiriir',
+  description: 'Nala soo xiriir',
+};

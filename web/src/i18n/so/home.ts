@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Bogga Hore',
+  description: 'Bogga Hore',
+};

@@ -1,0 +1,34 @@
+export const text = {
+  siteName: 'Daawo',
+  tagline: 'Badbaadada daawada ee bulshada Soomaaliyeed',
+  skip: 'U bood nuxurka muhiimka ah',
+  menu: 'Liiska',
+  mainNavigation: 'Liiska bogagga',
+  languageName: 'Soomaali',
+  switchLanguage: 'English',
+  nav: {
+    home: 'Bogga Hore',
+    learn: 'Baro',
+    womensHealth: 'Caafimaadka Haweenka',
+    report: 'Soo sheeg',
+    resources: 'Agabka',
+    about: 'Nagu saabsan',
+    contact: 'Nala soo xiriir',
+    privacy: 'Asturnaanta',
+  },
+  footer: {
+    about:
+      'Hay’ad aan faa’iido doon ahayn oo dadka bara isticmaalka badbaado leh ee daawada, Soomaaliya iyo Toronto, Kanada.',
+    pages: 'Bogagga',
+    terms: 'Shuruudaha isticmaalka',
+    accessibility: 'Sahlanaanta isticmaalka',
+    support: 'Caawimaad',
+    whatsapp: 'Caawimaad WhatsApp',
+    email: 'Caawimaad iimayl',
+    disclaimerTitle: 'Afeef',
+    disclaimer:
+      'Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.',
+  },
+  exit: 'Si degdeg ah uga bax boggan',
+  opensInNewTab: 'Waxay ku furmaysaa bog cusub',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Waan ka xunnahay! Bogga lama helin',
+  description: 'Waan ka xunnahay! Bogga lama helin',
+};

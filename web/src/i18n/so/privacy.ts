@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Asturnaanta',
+  description: 'Asturnaanta',
+};

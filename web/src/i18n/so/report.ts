@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Soo sheeg badeecad',
+  description: 'Soo sheeg badeecad',
+};

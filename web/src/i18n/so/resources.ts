@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Agabka waxbarashada',
+  description: 'Agabka waxbarashada',
+};

@@ -1,0 +1,4 @@
+export const text = {
+  title: 'Caafimaadka Haweenka',
+  description: 'Caafimaadka Haweenka',
+};

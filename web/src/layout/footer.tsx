@@ -1,0 +1,72 @@
+import { Mail, MessageCircle } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+import { emailLink, whatsappLink } from '@/site-config';
+import { Logo } from './logo';
+import { footerLinks } from './navigation';
+
+export function Footer() {
+  const language = useLanguage();
+  const { siteName, nav, footer } = useText('layout');
+  const link = 'inline-flex min-h-11 items-center gap-2 underline-offset-4 hover:underline';
+
+  return (
+    <footer className="bg-muted mt-16">
+      <div className="alindi" />
+      <div className="page grid gap-8 py-10 md:grid-cols-[1.4fr_1fr_1fr]">
+        <div>
+          <p className="flex items-center gap-2 font-serif text-xl font-semibold">
+            <Logo className="size-8" />
+            {siteName}
+          </p>
+          <p className="text-muted-foreground mt-3 max-w-sm">{footer.about}</p>
+        </div>
+        <nav aria-label={footer.pages}>
+          <ul className="columns-2 gap-4 md:columns-1 lg:columns-2">
+            {footerLinks.map(({ path, name }) => (
+              <li key={path}>
+                <Link to={pathIn(language, path)} className={link}>
+                  {nav[name]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div>
+          <h2 className="font-sans text-base">{footer.support}</h2>
+          <ul>
+            <li>
+              <a href={whatsappLink()} className={link}>
+                <MessageCircle aria-hidden className="size-5" />
+                {footer.whatsapp}
+              </a>
+            </li>
+            <li>
+              <a href={emailLink} className={link}>
+                <Mail aria-hidden className="size-5" />
+                {footer.email}
+              </a>
+            </li>
+            <li>
+              <a href="#terms" className={link}>
+                {footer.terms}
+              </a>
+            </li>
+            <li>
+              <a href="#accessibility" className={link}>
+                {footer.accessibility}
+              </a>
+            </li>
+          </ul>
+        </div>
+      </div>
+      <div className="border-t">
+        <p className="page text-muted-foreground py-6 text-sm">
+          <strong className="text-foreground">{footer.disclaimerTitle}: </strong>
+          {footer.disclaimer}
+        </p>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,70 @@
+import { Menu } from 'lucide-react';
+import { useRef } from 'react';
+import { Link, NavLink } from 'react-router-dom';
+import { cn } from '@/components/cn';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+import { LanguageSwitch } from './language-switch';
+import { Logo } from './logo';
+import { headerLinks } from './navigation';
+
+export function Header() {
+  const language = useLanguage();
+  const text = useText('layout');
+  const menu = useRef<HTMLDetailsElement>(null);
+  const close = () => menu.current?.removeAttribute('open');
+
+  return (
+    <header className="bg-background/95 sticky top-0 z-40 border-b backdrop-blur-sm">
+      <div className="page flex min-h-16 items-center gap-x-4">
+        <Link
+          to={pathIn(language, '/')}
+          className="flex min-h-11 items-center gap-2 font-serif text-xl font-semibold"
+        >
+          <Logo className="size-9" />
+          {text.siteName}
+        </Link>
+        <nav aria-label={text.mainNavigation} className="ms-auto hidden lg:block">
+          <NavigationLinks className="flex" />
+        </nav>
+        <LanguageSwitch className="ms-auto lg:ms-0" />
+        <details ref={menu} className="group lg:hidden">
+          <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg border px-3 font-semibold group-open:bg-muted [&::-webkit-details-marker]:hidden">
+            <Menu aria-hidden className="size-5" />
+            {text.menu}
+          </summary>
+          <nav
+            aria-label={text.mainNavigation}
+            className="bg-card absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-y p-3 shadow-lg"
+          >
+            <NavigationLinks className="grid gap-1" onChoose={close} />
+          </nav>
+        </details>
+      </div>
+    </header>
+  );
+}
+
+function NavigationLinks({ className, onChoose }: { className: string; onChoose?: () => void }) {
+  const language = useLanguage();
+  const { nav } = useText('layout');
+  return (
+    <ul className={className}>
+      {headerLinks.map(({ path, name }) => (
+        <li key={path}>
+          <NavLink
+            to={pathIn(language, path)}
+            end={path === '/'}
+            onClick={onChoose}
+            className={cn(
+              'flex min-h-11 items-center rounded-lg px-3 text-[0.9375rem] font-medium hover:bg-muted',
+              'aria-[current]:bg-primary-soft aria-[current]:text-primary-deep aria-[current]:font-semibold',
+            )}
+          >
+            {nav[name]}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,122 @@
+import type { ComponentType } from 'react';
+import type { RouteObject } from 'react-router-dom';
+import { type Language, LanguageContext, languages, pathIn } from '@/i18n/language';
+import { loadText, type Part } from '@/i18n/text';
+import { SiteLayout } from '@/layout/site-layout';
+import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
+
+interface Screen {
+  /** English path; the Somali one is the same below /so. */
+  path: string;
+  /** The parts of the dictionary that the screen reads. */
+  text: readonly Part[];
+  load: () => Promise<ComponentType>;
+  /** What the screen reads with useLoaderData, when it needs more than words. */
+  data?: (language: Language, params: Record<string, string | undefined>) => Promise<unknown>;
+  /** Addresses to prerender when the path has parameters. */
+  prerender?: readonly string[];
+}
+
+/** THE table: every address of the site and the screen it shows. */
+export const screens: readonly Screen[] = [
+  {
+    path: '/',
+    text: ['home'],
+    load: () => import('@/screens/home/home-screen').then((m) => m.HomeScreen),
+  },
+  {
+    path: '/about/',
+    text: ['about'],
+    load: () => import('@/screens/about/about-screen').then((m) => m.AboutScreen),
+  },
+  {
+    path: '/learn/',
+    text: ['learn'],
+    load: () => import('@/screens/learn/learn-screen').then((m) => m.LearnScreen),
+  },
+  {
+    path: '/learn/:slug/',
+    text: ['guide'],
+    load: () => import('@/screens/guide/guide-screen').then((m) => m.GuideScreen),
+    data: (language, params) =>
+      import('@/content/guides').then((m) => m.loadGuide(language, params.slug ?? '')),
+    prerender: [
+      '/learn/404/',
+      '/learn/how-to-read-labels/',
+      '/learn/antibiotics-guide/',
+      '/learn/skin-cream-dangers/',
+      '/learn/pregnancy-medicine/',
+      '/learn/expired-medicines/',
+      '/learn/pain-management/',
+    ],
+  },
+  {
+    path: '/women-health/',
+    text: ['womens-health'],
+    load: () => import('@/screens/womens-health/womens-health-screen').then((m) => m.WomensHealthScreen),
+  },
+  {
+    path: '/report/',
+    text: ['report'],
+    load: () => import('@/screens/report/report-screen').then((m) => m.ReportScreen),
+  },
+  {
+    path: '/report/thank-you/',
+    text: ['thank-you'],
+    load: () => import('@/screens/thank-you/thank-you-screen').then((m) => m.ThankYouScreen),
+  },
+  {
+    path: '/resources/',
+    text: ['resources'],
+    load: () => import('@/screens/resources/resources-screen').then((m) => m.ResourcesScreen),
+  },
+  {
+    path: '/contact/',
+    text: ['contact'],
+    load: () => import('@/screens/contact/contact-screen').then((m) => m.ContactScreen),
+  },
+  {
+    path: '/privacy/',
+    text: ['privacy'],
+    load: () => import('@/screens/privacy/privacy-screen').then((m) => m.PrivacyScreen),
+  },
+  {
+    path: '/*',
+    text: ['not-found'],
+    load: () => import('@/screens/not-found/not-found-screen').then((m) => m.NotFoundScreen),
+    prerender: ['/404/'],
+  },
+];
+
+function routesIn(language: Language): RouteObject {
+  return {
+    lazy: async () => {
+      await loadText(language, ['layout', 'unexpected-error']);
+      return {
+        element: (
+          <LanguageContext value={language}>
+            <SiteLayout />
+          </LanguageContext>
+        ),
+      };
+    },
+    errorElement: (
+      <LanguageContext value={language}>
+        <UnexpectedErrorScreen />
+      </LanguageContext>
+    ),
+    children: screens.map(({ path, text, load, data }) => ({
+      path: pathIn(language, path),
+      lazy: async () => {
+        const [Component] = await Promise.all([load(), loadText(language, text)]);
+        return {
+          Component,
+          loader:
+            data && (({ params }: { params: Record<string, string | undefined> }) => data(language, params)),
+        };
+      },
+    })),
+  };
+}
+
+export const routes: RouteObject[] = languages.map(routesIn);

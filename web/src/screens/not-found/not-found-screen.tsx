@@ -1,0 +1,13 @@
+import { useText } from '@/i18n/text';
+import { PageMeta } from '@/layout/page-meta';
+
+export function NotFoundScreen() {
+  const text = useText('not-found');
+  return (
+    <>
+      <PageMeta title={text.title} description={text.description} />
+      <h1>{text.title}</h1>
+      <p>{text.description}</p>
+    </>
+  );
+}
