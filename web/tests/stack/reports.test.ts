@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { photoName, report, service, signedIn, tinyJpeg, visitor } from './stack';
+
+const submit = (body: object, key: string = randomUUID()) =>
+  visitor().functions.invoke('submit-report', { body, headers: { 'Idempotency-Key': key } });
+
+async function stored(productName: string) {
+  const { data, error } = await service().from('reports').select().eq('product_name', productName);
+  if (error) throw error;
+  return data;
+}
+
+describe('a report', () => {
+  it('arrives once with its photo and a reference', async () => {
+    const photo = photoName();
+    const upload = await visitor().storage.from('report-photos').upload(photo, tinyJpeg, { contentType: 'image/jpeg' });
+    expect(upload.error).toBeNull();
+
+    const body = report({ photo_url: photo });
+    const { data, error } = await submit(body);
+    expect(error).toBeNull();
+    expect(data.reference).toMatch(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+    expect(Date.parse(data.received_at)).toBeGreaterThan(0);
+
+    const rows = await stored(body.product_name);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ id: data.id, reference: data.reference, status: 'new', location: 'Banaadir, Hodan' });
+    expect(rows[0].photo_url).toBe(photo);
+  });
+
+  it('is the same report when the client retries with its key', async () => {
+    const body = report();
+    const key = randomUUID();
+    const [first, second] = [await submit(body, key), await submit(body, key)];
+    expect(first.error).toBeNull();
+    expect(second.data).toEqual(first.data);
+    expect(await stored(body.product_name)).toHaveLength(1);
+  });
+
+  it('is one report when twenty retries arrive at once', async () => {
+    const body = report();
+    const key = randomUUID();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => submit(body, key)));
+    expect(new Set(replies.map(({ data }) => data?.reference)).size).toBe(1);
+    expect(await stored(body.product_name)).toHaveLength(1);
+  });
+
+  it('is refused when a key comes back with another text', async () => {
+    const key = randomUUID();
+    expect((await submit(report(), key)).error).toBeNull();
+    const { error } = await submit(report(), key);
+    expect(error?.context.status).toBe(422);
+  });
+
+  it('without what is required is refused in the language of the visitor', async () => {
+    const body = report({ product_name: '', issue_description: ' ' });
+    const { error } = await submit(body);
+    expect(error?.context.status).toBe(400);
+    const reply = await error?.context.json();
+    expect(reply.fields).toMatchObject({
+      product_name: 'Product name is required',
+      issue_description: 'Problem description is required',
+    });
+  });
+
+  it.each([['2027-02-30'], ['31-01-2027'], ['soon']])('with the expiry date %s is refused', async (expiry_date) => {
+    const { error } = await submit(report({ expiry_date }));
+    expect(error?.context.status).toBe(400);
+  });
+
+  it('survives a photo that does not exist: the reply says that it has none', async () => {
+    const body = report({ photo_url: photoName() });
+    const { error } = await submit(body);
+    expect(error).toBeNull();
+    expect((await stored(body.product_name))[0].photo_url).toBeNull();
+  });
+});
+
+describe('strangers', () => {
+  it.each([
+    ['a visitor', async () => visitor()],
+    ['a signed-in person', signedIn],
+  ])('%s neither reads, writes, counts nor lists reports and photos', async (_, connect) => {
+    const client = await connect();
+    const photo = photoName();
+    await visitor().storage.from('report-photos').upload(photo, tinyJpeg, { contentType: 'image/jpeg' });
+
+    for (const reply of [
+      await client.from('reports').select(),
+      await client.from('reports').select('*', { count: 'exact', head: true }),
+      await client.from('reports').insert(report()),
+      await client.from('reports').update({ status: 'closed' }).neq('status', 'closed'),
+      await client.from('reports').delete().neq('status', 'closed'),
+      await client.rpc('track_download', { resource_id: randomUUID() }),
+    ]) {
+      expect(reply.status, JSON.stringify(reply)).toBeGreaterThanOrEqual(400);
+      expect(reply.data).toBeNull();
+    }
+    const photos = client.storage.from('report-photos');
+    expect((await photos.list()).data ?? []).toEqual([]);
+    expect((await photos.download(photo)).error).not.toBeNull();
+    expect((await photos.createSignedUrl(photo, 60)).error).not.toBeNull();
+    expect((await photos.remove([photo])).data ?? []).toEqual([]);
+    expect((await photos.upload(photo, tinyJpeg, { upsert: true, contentType: 'image/jpeg' })).error).not.toBeNull();
+  });
+
+  it.each([
+    ['a name that a page would not make', 'evidence.jpg', 'image/jpeg'],
+    ['a folder', `x/${photoName()}`, 'image/jpeg'],
+    ['a drawing that can carry a script', photoName().replace('jpg', 'svg'), 'image/svg+xml'],
+    ['a document', photoName().replace('jpg', 'pdf'), 'application/pdf'],
+  ])('cannot upload %s', async (_, name, contentType) => {
+    const { error } = await visitor().storage.from('report-photos').upload(name, tinyJpeg, { contentType });
+    expect(error).not.toBeNull();
+  });
+
+  it('cannot upload more than 5 MB', async () => {
+    const large = Buffer.alloc(5 * 1024 * 1024 + 1, 1);
+    const { error } = await visitor().storage.from('report-photos').upload(photoName(), large, { contentType: 'image/jpeg' });
+    expect(error?.message).toMatch(/exceeded the maximum allowed size/);
+  });
+});
