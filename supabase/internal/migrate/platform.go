@@ -1,0 +1,116 @@
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Files 00–19 belong to this package, 20–29 are the auth schema, 30–39 the
+// storage schema. Each is idempotent and runs again when its text changes.
+//
+//go:embed platform/*.sql
+var platformFiles embed.FS
+
+// PlatformFiles are the platform's SQL files, in a folder named platform.
+func PlatformFiles() fs.FS { return platformFiles }
+
+// Platform applies, in the order of their names, those platform files that
+// this database has not seen in their present form. conn must be a superuser,
+// or, where the roles exist already, a member of them.
+//
+// skip names files by prefix, such as "20" and "30" where the real services
+// keep their own schemas.
+func Platform(ctx context.Context, conn *pgx.Conn, skip ...string) error {
+	return platform(ctx, conn, platformFiles, skip)
+}
+
+func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) error {
+	return locked(ctx, conn, func() error {
+		seen, err := platformSeen(ctx, conn)
+		if err != nil {
+			return fmt.Errorf("platform schema: %w", err)
+		}
+		names, err := fs.Glob(files, "platform/*.sql") // sorted by name
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			base := path.Base(name)
+			if hasAnyPrefix(base, skip) {
+				continue
+			}
+			text, err := fs.ReadFile(files, name)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(text)
+			hash := hex.EncodeToString(sum[:])
+			if seen[base] == hash {
+				continue
+			}
+			if err := applyPlatform(ctx, conn, base, string(text), hash); err != nil {
+				return fmt.Errorf("platform schema: %s: %w", base, withLine(err, string(text)))
+			}
+		}
+		return nil
+	})
+}
+
+// platformSeen returns the hash of each file that was applied.
+func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	_, err := conn.Exec(ctx, `
+		create schema if not exists daawo;
+		create table if not exists daawo.platform (
+			name       text primary key,
+			hash       text not null,
+			applied_at timestamptz not null default now()
+		);
+		comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := conn.Query(ctx, `select name, hash from daawo.platform`)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]string{}
+	var name, hash string
+	_, err = pgx.ForEachRow(rows, []any{&name, &hash}, func() error {
+		seen[name] = hash
+		return nil
+	})
+	return seen, err
+}
+
+func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// What a file sets for itself ends with its transaction.
+		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, text); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into daawo.platform (name, hash) values ($1, $2)
+			on conflict (name) do update set hash = excluded.hash, applied_at = now()`, name, hash)
+		return err
+	})
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}

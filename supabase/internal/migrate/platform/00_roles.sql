@@ -1,0 +1,68 @@
+-- The roles of supabase/postgres, with the same attributes and memberships.
+-- Passwords are set by whoever starts the server, never here.
+do $$
+declare
+  r record;
+begin
+  for r in
+    select * from (values
+      -- What a request may become.
+      ('anon',                       'nologin noinherit'),
+      ('authenticated',              'nologin noinherit'),
+      ('service_role',               'nologin noinherit bypassrls'),
+      -- What the services log in as.
+      ('authenticator',              'login noinherit'),
+      ('supabase_auth_admin',        'login noinherit createrole'),
+      ('supabase_storage_admin',     'login noinherit createrole'),
+      ('supabase_replication_admin', 'login replication'),
+      ('supabase_read_only_user',    'login bypassrls'),
+      ('supabase_realtime_admin',    'nologin noinherit'),
+      -- What people log in as. postgres owns the site's schema and is no
+      -- superuser: a function of it that goes wrong cannot own the server.
+      ('dashboard_user',             'nologin createdb createrole replication'),
+      ('postgres',                   'login createdb createrole replication bypassrls')
+    ) as wanted (name, attributes)
+    where not exists (select from pg_roles where rolname = wanted.name)
+  loop
+    execute format('create role %I %s', r.name, r.attributes);
+  end loop;
+end
+$$;
+
+grant anon, authenticated, service_role to authenticator;
+grant anon, authenticated, service_role, authenticator to postgres with admin option;
+-- Storage acts as its callers do.
+grant authenticator to supabase_storage_admin;
+grant supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin to postgres;
+
+grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
+grant pg_read_all_data to supabase_read_only_user;
+grant pg_monitor to supabase_read_only_user;
+
+-- A visitor's query may not keep a connection busy. The engines apply these to
+-- the role of the request, as PostgREST does.
+alter role anon set statement_timeout = '3s';
+alter role authenticated set statement_timeout = '8s';
+alter role authenticator set statement_timeout = '8s';
+alter role authenticator set lock_timeout = '8s';
+
+alter role supabase_auth_admin set search_path = 'auth';
+alter role supabase_auth_admin set idle_in_transaction_session_timeout = '60s';
+alter role supabase_storage_admin set search_path = 'storage';
+alter role postgres set search_path = "$user", public, extensions;
+
+-- Settings that a dump, a replica or an inspection by its owner needs.
+do $$
+declare
+  name text;
+begin
+  if current_setting('is_superuser') = 'on' and current_setting('server_version_num')::int >= 150000 then
+    foreach name in array array[
+      'session_replication_role', 'log_lock_waits', 'log_min_duration_statement', 'log_min_messages',
+      'log_statement', 'log_temp_files', 'track_functions', 'track_io_timing', 'wal_compression'
+    ] loop
+      execute format('grant set on parameter %s to postgres', name);
+    end loop;
+  end if;
+end
+$$;

@@ -1,0 +1,6 @@
+-- The extensions every Supabase project has from the start.
+create extension if not exists "uuid-ossp" schema extensions;
+create extension if not exists pgcrypto schema extensions;
+create extension if not exists pg_stat_statements schema extensions;
+
+grant usage on schema extensions to supabase_auth_admin, supabase_storage_admin, authenticator;

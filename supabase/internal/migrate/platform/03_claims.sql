@@ -1,0 +1,45 @@
+-- Who is asking: the claims of the request's token, which the engines put into
+-- request.jwt.claims (and old clients, claim by claim, into request.jwt.claim.*).
+create or replace function auth.jwt() returns jsonb
+  language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')
+  )::jsonb
+$$;
+
+create or replace function auth.uid() returns uuid
+  language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.sub', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub'
+  )::uuid
+$$;
+
+create or replace function auth.role() returns text
+  language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.role', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'
+  )::text
+$$;
+
+create or replace function auth.email() returns text
+  language sql stable
+as $$
+  select coalesce(
+    nullif(current_setting('request.jwt.claim.email', true), ''),
+    nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'
+  )::text
+$$;
+
+alter function auth.jwt() owner to supabase_auth_admin;
+alter function auth.uid() owner to supabase_auth_admin;
+alter function auth.role() owner to supabase_auth_admin;
+alter function auth.email() owner to supabase_auth_admin;
+
+comment on function auth.role() is 'Deprecated. Use auth.jwt() -> ''role'' instead.';
+comment on function auth.email() is 'Deprecated. Use auth.jwt() -> ''email'' instead.';

@@ -1,0 +1,10 @@
+-- Clients and migrations add tables to this publication; the embedded form has
+-- no realtime service, so nothing reads it here.
+do $$
+begin
+  if not exists (select from pg_publication where pubname = 'supabase_realtime') then
+    create publication supabase_realtime;
+    alter publication supabase_realtime owner to postgres;
+  end if;
+end
+$$;

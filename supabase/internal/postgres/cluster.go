@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// ensureCluster makes the data folder when it is missing and refuses one that
+// this Postgres cannot open.
+func ensureCluster(o Options, w owner, run string) error {
+	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
+	switch {
+	case err == nil:
+		if got := strings.TrimSpace(string(version)); got != major {
+			return plainly(ErrOtherVersion, "%s holds data of Postgres %s and this is Postgres %s: export it with the program that made it and import it here", o.Data, got, major)
+		}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return plainly(ErrNotTraversable, "the data folder cannot be read: %v", err)
+	}
+	if entries, err := os.ReadDir(o.Data); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is neither empty nor a Postgres data folder: choose another", o.Data)
+	}
+	return initdb(o, w, run)
+}
+
+// initdb makes the cluster beside its place and renames it there, so that a
+// crash in between leaves no half-made data folder.
+func initdb(o Options, w owner, run string) error {
+	tmp := o.Data + ".tmp"
+	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700), w.own(tmp)); err != nil {
+		return explain("make the data folder", o, err, []string{err.Error()})
+	}
+	args := []string{
+		"--pgdata", tmp, "--username", Superuser,
+		"--auth", "peer", "--encoding", "UTF8", "--no-instructions",
+		"--data-checksums", "--wal-segsize", "1",
+		// Text sorts as in supabase/postgres.
+		"--locale", "C", "--lc-ctype", ctype(), "--locale-provider", "icu", "--icu-locale", "en-US",
+	}
+	if o.Volatile {
+		args = append(args, "--no-sync")
+	}
+	p, err := spawn(w, slog.New(slog.DiscardHandler), run, filepath.Join(run, "bin", "initdb"), args...)
+	if err != nil {
+		return explain("initdb", o, err, []string{err.Error()})
+	}
+	<-p.exited
+	if p.err != nil {
+		os.RemoveAll(tmp)
+		return explain("initdb", o, p.err, p.lastWords())
+	}
+	os.Remove(o.Data) // an empty folder may wait there
+	if err := os.Rename(tmp, o.Data); err != nil {
+		return fmt.Errorf("initdb: %w", err)
+	}
+	if o.Volatile {
+		return nil
+	}
+	return syncDir(filepath.Dir(o.Data))
+}
+
+// ctype is a UTF-8 locale that every system of this kind has: without one,
+// trigrams and text search would not know letters beyond ASCII.
+func ctype() string {
+	if runtime.GOOS == "darwin" {
+		return "en_US.UTF-8"
+	}
+	return "C.UTF-8"
+}
+
+// syncDir makes a rename in dir survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// soon is when we stop waiting for the last words of a dead child.
+func soon() time.Time { return time.Now().Add(200 * time.Millisecond) }

@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// process is a running child of ours.
+type process struct {
+	pid    int
+	exited chan struct{} // closed when the child is reaped
+	err    error         // how it ended; read after exited
+
+	mu   sync.Mutex
+	tail []string // its newest messages
+}
+
+// tailLines is how many messages are kept to explain a failure.
+const tailLines = 12
+
+// spawn starts a program as the owner, with its messages going to the log.
+//
+// A child that must die with us is tied to the thread that forked it, not to
+// the process, so one goroutine keeps its thread for as long as the child lives.
+func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*process, error) {
+	r, pw, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = pw, pw
+	// Nothing of our environment: PG* variables would change what runs, and
+	// secrets have no business in another process.
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/usr/bin:/bin"}
+	cmd.SysProcAttr = procAttr(w)
+
+	p := &process{exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		pw.Close()
+		if err != nil {
+			r.Close()
+			started <- err
+			return
+		}
+		p.pid = cmd.Process.Pid
+		started <- nil
+		read := make(chan struct{})
+		go func() { defer close(read); p.follow(r, log) }()
+		err = cmd.Wait()
+		// A grandchild may hold the pipe a moment longer; its words still count.
+		r.SetReadDeadline(soon())
+		<-read
+		p.err = err
+		close(p.exited)
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// follow logs the messages of Postgres at the level each one carries.
+func (p *process) follow(r *os.File, log *slog.Logger) {
+	defer r.Close()
+	in := bufio.NewReader(r)
+	for {
+		line, err := in.ReadString('\n')
+		if line = strings.TrimSpace(line); line != "" {
+			p.mu.Lock()
+			p.tail = append(p.tail, line)
+			p.tail = p.tail[max(0, len(p.tail)-tailLines):]
+			p.mu.Unlock()
+			level, text := severity(line)
+			log.Log(context.Background(), level, text, "from", "postgres")
+		}
+		if err != nil {
+			io.Copy(io.Discard, r)
+			return
+		}
+	}
+}
+
+func severity(line string) (slog.Level, string) {
+	name, text, ok := strings.Cut(line, ":  ")
+	if !ok {
+		return slog.LevelDebug, line
+	}
+	switch name {
+	case "PANIC", "ERROR":
+		return slog.LevelError, text
+	case "FATAL": // fatal to one connection, such as a wrong password
+		return slog.LevelInfo, text
+	case "WARNING":
+		return slog.LevelWarn, text
+	}
+	return slog.LevelDebug, text
+}
+
+func (p *process) lastWords() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.tail...)
+}
+
+// signal sends to a live child and is harmless after its end: until it is
+// reaped the pid stays its own.
+func (p *process) signal(sig syscall.Signal) {
+	select {
+	case <-p.exited:
+	default:
+		syscall.Kill(p.pid, sig)
+	}
+}

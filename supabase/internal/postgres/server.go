@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Server is a running cluster. Its methods may be called from any goroutine.
+type Server struct {
+	opt       Options
+	owner     owner
+	run       string // the unpacked package
+	lock      *os.File
+	socketDir string
+	port      int
+
+	mu        sync.Mutex
+	child     *process // nil while adopted
+	passwords map[string]string
+
+	stopping chan struct{}
+	stopOnce sync.Once
+	done     chan struct{}
+}
+
+// Start makes the cluster if it does not exist, starts it or adopts the one
+// that is running, and returns when it answers queries. Its errors are
+// sentences for people; errors.Is tells the reasons apart.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	o = o.withDefaults()
+	s := &Server{opt: o, passwords: map[string]string{}, stopping: make(chan struct{}), done: make(chan struct{})}
+	if s.owner, err = findOwner(o); err != nil {
+		return nil, err
+	}
+	if err := s.owner.canReach(o.Data); err != nil {
+		return nil, err
+	}
+	if s.lock, err = lockData(o); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.release()
+		}
+	}()
+	if err := s.owner.canReach(filepath.Join(o.Runtime, "postgres")); err != nil {
+		return nil, err
+	}
+	if s.run, err = Unpack(o.Source, o.Runtime); err != nil {
+		return nil, err
+	}
+	if err := ensureCluster(o, s.owner, s.run); err != nil {
+		return nil, err
+	}
+	adopted, err := s.adopt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if adopted == 0 {
+		if s.socketDir, err = makeSocketDir(o, s.owner); err != nil {
+			return nil, err
+		}
+		if err := s.launchOnFreePort(ctx); err != nil {
+			return nil, err
+		}
+	}
+	go s.supervise(adopted)
+	return s, nil
+}
+
+// launchOnFreePort starts the server on the wanted port. A port picked for us
+// may be lost again before Postgres binds it: then another is picked.
+func (s *Server) launchOnFreePort(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		port, err := pickPort(s.opt.Port)
+		if err != nil {
+			return err
+		}
+		s.port = port
+		err = s.launch(ctx)
+		if err == nil || s.opt.Port != 0 || !errors.Is(err, ErrPortTaken) || attempt == 5 {
+			return err
+		}
+	}
+}
+
+func pickPort(want int) (int, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(want))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return 0, portTaken(want)
+	} else if err != nil {
+		return 0, fmt.Errorf("port %d of 127.0.0.1: %w", want, err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// launch starts the postmaster and waits until it answers.
+func (s *Server) launch(ctx context.Context) error {
+	if err := s.writeConfig(); err != nil {
+		return err
+	}
+	p, err := spawn(s.owner, s.opt.Log, s.opt.Data, filepath.Join(s.run, "bin", "postgres"),
+		"-D", s.opt.Data, "-c", "config_file="+filepath.Join(s.opt.Data, configFile))
+	if err != nil {
+		return explain("start Postgres", s.opt, err, []string{err.Error()})
+	}
+	if err := s.awaitReady(ctx, p); err != nil {
+		s.halt(p, 5*time.Second)
+		return err
+	}
+	s.mu.Lock()
+	s.child = p
+	s.mu.Unlock()
+	return nil
+}
+
+// awaitReady returns when the server answers a query. Crash recovery may take
+// its time; only ctx ends the wait.
+func (s *Server) awaitReady(ctx context.Context, p *process) error {
+	tick := time.NewTicker(3 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
+		if err == nil || errors.Is(err, ErrNotDurable) {
+			return err
+		}
+		select {
+		case <-p.exited:
+			return explain("Postgres did not start", s.opt, p.err, p.lastWords())
+		case <-ctx.Done():
+			return fmt.Errorf("Postgres does not answer: %w (last error: %w)", context.Cause(ctx), err)
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Server) withConn(ctx context.Context, f func(*pgconn.PgConn) error) error {
+	conn, err := pgconn.Connect(ctx, s.URL(Superuser))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(conn), conn.Close(ctx))
+}
+
+// Health asks the server to answer a trivial query.
+func (s *Server) Health(ctx context.Context) error {
+	return s.withConn(ctx, func(c *pgconn.PgConn) error { return c.Ping(ctx) })
+}
+
+// Port is the loopback TCP port.
+func (s *Server) Port() int { return s.port }
+
+// Data is the cluster's folder.
+func (s *Server) Data() string { return s.opt.Data }
+
+// URL is a connection string for a role over the unix socket.
+func (s *Server) URL(role string) string { return s.DatabaseURL(role, "postgres") }
+
+// DatabaseURL is URL for another database than postgres.
+func (s *Server) DatabaseURL(role, database string) string {
+	q := url.Values{"host": {s.socketDir}, "port": {strconv.Itoa(s.port)}}
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: q.Encode()}
+	return u.String()
+}
+
+// TCPURL is a connection string for a role over loopback TCP, with the
+// password that SetPasswords gave it, if any.
+func (s *Server) TCPURL(role string) string {
+	s.mu.Lock()
+	password, ok := s.passwords[role]
+	s.mu.Unlock()
+	user := url.User(role)
+	if ok {
+		user = url.UserPassword(role, password)
+	}
+	u := url.URL{Scheme: "postgres", User: user, Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/postgres"}
+	return u.String()
+}
+
+// Done is closed when the server has been stopped.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// release gives back what belongs to this process: the lock and the socket's
+// folder. The lock file itself stays, as removing it would race with a new owner.
+func (s *Server) release() {
+	if s.socketDir != "" {
+		os.Remove(s.socketDir) // only when empty
+	}
+	s.lock.Close()
+}

@@ -1,0 +1,131 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// settings suit a server that shares 1 GB of memory with the rest of the
+// product, keep its log free of what people wrote, and stay on this machine.
+func (s *Server) settings() map[string]string {
+	m := map[string]string{
+		"listen_addresses":        "127.0.0.1",
+		"port":                    strconv.Itoa(s.port),
+		"unix_socket_directories": s.socketDir,
+		"unix_socket_permissions": "0700",
+		"max_connections":         "40",
+		"ssl":                     "off", // the bundled OpenSSL is past its end of life
+		"password_encryption":     "scram-sha-256",
+
+		"shared_buffers":                   "64MB",
+		"effective_cache_size":             "256MB",
+		"maintenance_work_mem":             "32MB",
+		"huge_pages":                       "off",
+		"jit":                              "off",
+		"max_worker_processes":             "4",
+		"max_parallel_workers":             "0",
+		"max_parallel_workers_per_gather":  "0",
+		"max_parallel_maintenance_workers": "0",
+		"autovacuum_max_workers":           "2",
+
+		"wal_level":             "replica",
+		"max_wal_senders":       "4",
+		"max_replication_slots": "4",
+		"min_wal_size":          "16MB",
+		"max_wal_size":          "256MB",
+
+		"shared_preload_libraries": "pg_stat_statements",
+
+		"timezone":    "UTC",
+		"lc_messages": "C", // explain reads messages
+
+		// Statements that fail carry people's words, and so do details such as
+		// "Failing row contains": the server's log gets neither. The client
+		// of the failed statement still receives all of it.
+		"log_destination":         "stderr",
+		"logging_collector":       "off",
+		"log_timezone":            "UTC",
+		"log_line_prefix":         "",
+		"log_min_messages":        "log",
+		"log_min_error_statement": "panic",
+		"log_error_verbosity":     "terse",
+		"log_statement":           "none",
+		"log_checkpoints":         "off",
+		"log_connections":         "off",
+
+		"fsync":              "on",
+		"full_page_writes":   "on",
+		"synchronous_commit": "on",
+	}
+	if s.opt.Volatile {
+		m["fsync"], m["full_page_writes"], m["synchronous_commit"] = "off", "off", "off"
+	}
+	maps.Copy(m, s.opt.Settings)
+	m["hba_file"] = filepath.Join(s.opt.Data, hbaFile)
+	m["ident_file"] = filepath.Join(s.opt.Data, identFile)
+	return m
+}
+
+// configFile and its neighbours lie in the data folder and are written anew
+// at each start; postgresql.auto.conf (ALTER SYSTEM) still applies after them.
+const (
+	configFile = "daawo.conf"
+	hbaFile    = "daawo_hba.conf"
+	identFile  = "daawo_ident.conf"
+)
+
+func (s *Server) writeConfig() error {
+	var conf strings.Builder
+	conf.WriteString("# Written at each start. Change settings with ALTER SYSTEM or the program's configuration.\n")
+	m := s.settings()
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&conf, "%s = '%s'\n", name, strings.ReplaceAll(m[name], "'", "''"))
+	}
+	// On the socket the kernel vouches for the user: the one Postgres runs as
+	// and the one we run as may be any role, everybody else none.
+	hba := "local all all peer map=daawo\n" +
+		"local replication all peer map=daawo\n" +
+		"host all all 127.0.0.1/32 scram-sha-256\n"
+	ident := fmt.Sprintf("daawo %q all\n", s.owner.name)
+	if s.owner.other {
+		ident += "daawo root all\n"
+	}
+	for name, text := range map[string]string{configFile: conf.String(), hbaFile: hba, identFile: ident} {
+		file := filepath.Join(s.opt.Data, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return explain("write "+file, s.opt, err, []string{err.Error()})
+		}
+		if err := s.owner.own(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDurable refuses a server that may lose what it acknowledged, however
+// it came to be configured that way.
+func (s *Server) checkDurable(ctx context.Context, conn *pgconn.PgConn) error {
+	if s.opt.Volatile {
+		return nil
+	}
+	res := conn.ExecParams(ctx, `
+		select name, setting
+		from pg_settings
+		where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting <> 'on'`,
+		nil, nil, nil, nil).Read()
+	if res.Err != nil {
+		return fmt.Errorf("read settings: %w", res.Err)
+	}
+	for _, row := range res.Rows {
+		return plainly(ErrNotDurable, "Postgres runs with %s = %s and could lose what it acknowledged: undo it with `alter system reset %[1]s`", row[0], row[1])
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	firstPause   = 50 * time.Millisecond // before the first restart
+	longestPause = 5 * time.Second
+	leftoverWait = 10 * time.Second // for a dying server to finish
+)
+
+// adopt takes over a server that a killed parent left running on the data
+// folder and returns its pid, or 0 when there is none. One that is going down
+// is waited for; what a dead one left behind is removed.
+func (s *Server) adopt(ctx context.Context) (int, error) {
+	var adopted int
+	err := s.vacate(ctx, func(f pidFile) bool {
+		if !f.ready || f.socketDir == "" {
+			return false
+		}
+		s.socketDir, s.port = f.socketDir, f.port
+		err := s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
+		if err == nil && (s.opt.Port == 0 || s.opt.Port == f.port) {
+			s.opt.Log.Info("adopted the running database", "pid", f.pid, "port", f.port)
+			adopted = f.pid
+			return true
+		}
+		s.socketDir, s.port = "", 0
+		if err == nil { // it serves another port than the one asked for
+			syscall.Kill(f.pid, syscall.SIGINT)
+		}
+		return false
+	})
+	return adopted, err
+}
+
+// vacate waits until no process uses the data folder, removes what the last
+// one left there, and returns; or at once when keep accepts the one it finds.
+func (s *Server) vacate(ctx context.Context, keep func(pidFile) bool) error {
+	deadline := time.Now().Add(leftoverWait)
+	for {
+		f, err := readPidFile(s.opt.Data)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read postmaster.pid: %w", err)
+		}
+		pids := live(s.opt.Data, f)
+		if len(pids) == 0 {
+			return removeStale(s.opt.Data, f)
+		}
+		if keep(f) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return plainly(ErrInUse, "processes %v still use %s and do not answer: end them, then start again", pids, s.opt.Data)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func keepNone(pidFile) bool { return false }
+
+// supervise keeps the server running until Stop. It never gives up: a full
+// disk, for one, may be freed by somebody.
+func (s *Server) supervise(adopted int) {
+	defer close(s.done)
+	for {
+		reason := s.awaitEnd(adopted)
+		adopted = 0
+		select {
+		case <-s.stopping:
+			return
+		default:
+		}
+		s.opt.Log.Error("the database died and is started again", "reason", reason)
+		if s.opt.OnDown != nil {
+			s.opt.OnDown(reason)
+		}
+		if !s.relaunch() {
+			return
+		}
+		s.opt.Log.Info("the database is back")
+		if s.opt.OnUp != nil {
+			s.opt.OnUp()
+		}
+	}
+}
+
+// awaitEnd returns when the current server has ended, with the reason.
+func (s *Server) awaitEnd(adopted int) error {
+	s.mu.Lock()
+	p := s.child
+	s.mu.Unlock()
+	if p != nil {
+		select {
+		case <-p.exited:
+		case <-s.stopping:
+			p.signal(syscall.SIGINT)
+			<-p.exited
+		}
+		return explain("Postgres ended", s.opt, orEnded(p.err), p.lastWords())
+	}
+	// Not our child: nobody tells us of its end.
+	for len(live(s.opt.Data, pidFile{pid: adopted})) > 0 {
+		select {
+		case <-s.stopping:
+			s.haltAdopted(adopted)
+			return ErrStopped
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+	return errors.New("the adopted Postgres ended")
+}
+
+func orEnded(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
+// relaunch starts the server again, with growing pauses, until it answers or
+// Stop is called (false).
+func (s *Server) relaunch() bool {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-s.stopping:
+			cancel(ErrStopped)
+		case <-ctx.Done():
+		}
+	}()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		select {
+		case <-s.stopping:
+			return false
+		case <-time.After(pause):
+		}
+		err := s.vacate(ctx, keepNone) // children of the dead one must be gone first
+		if err == nil {
+			err = claimPrivate(s.socketDir, s.owner)
+		}
+		if err == nil {
+			err = s.launch(ctx)
+		}
+		if err == nil {
+			return true
+		}
+		s.opt.Log.Error("the database cannot be started yet", "reason", err)
+	}
+}
+
+// Stop ends the server: open transactions are rolled back, everything is
+// written to disk. When ctx ends first it is made to go at once; crash
+// recovery then loses nothing that was committed. Stop may be called again.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() { close(s.stopping) })
+	var err error
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		err = fmt.Errorf("Postgres was stopped the hard way: %w", context.Cause(ctx))
+		s.mu.Lock()
+		p := s.child
+		s.mu.Unlock()
+		if p != nil {
+			s.halt(p, 0)
+		}
+		<-s.done
+	}
+	s.release()
+	return err
+}
+
+// halt ends a child, gently for a while and then by force.
+func (s *Server) halt(p *process, patience time.Duration) {
+	p.signal(syscall.SIGINT)
+	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
+		select {
+		case <-p.exited:
+			return
+		case <-time.After(patience):
+			p.signal(sig)
+			patience = 5 * time.Second // postmaster needs it to end its children
+		}
+	}
+	<-p.exited
+}
+
+func (s *Server) haltAdopted(pid int) {
+	syscall.Kill(pid, syscall.SIGINT)
+	for start := time.Now(); len(live(s.opt.Data, pidFile{pid: pid})) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Since(start) > leftoverWait {
+			syscall.Kill(pid, syscall.SIGQUIT)
+			return
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package postgres
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// layout numbers the form of unpacked packages; a change makes old ones stale.
+const layout = "1"
+
+// Unpack makes the package runnable below root and returns its folder, which
+// holds bin, lib and share. It does nothing when that was done before. Several
+// processes may call it at once.
+func Unpack(pkg fs.FS, root string) (string, error) {
+	name, err := packageName(pkg)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, "postgres-"+name+"-"+layout)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return "", fmt.Errorf("unpack Postgres: %w", err)
+	}
+	tmp, err := os.MkdirTemp(root, "unpack-")
+	if err != nil {
+		return "", fmt.Errorf("unpack Postgres: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := unpackInto(pkg, tmp); err != nil {
+		return "", explain("unpack Postgres into "+root, Options{Data: root}, err, []string{err.Error()})
+	}
+	// MkdirTemp makes private folders; the user Postgres runs as must enter.
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("unpack Postgres: %w", err)
+	}
+	return dir, nil
+}
+
+func unpackInto(pkg fs.FS, dir string) error {
+	var g errgroup.Group
+	g.SetLimit(4)
+	err := walkNeeded(pkg, func(name string, mode fs.FileMode) error {
+		target := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, "native/")))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		g.Go(func() error { return copyFile(pkg, name, target, mode) })
+		return nil
+	})
+	if err := errors.Join(g.Wait(), err); err != nil {
+		return err
+	}
+	return makeLinks(pkg, dir)
+}
+
+// makeLinks creates the library links that npm packages cannot carry and whose
+// postinstall script npm may have been told not to run.
+func makeLinks(pkg fs.FS, dir string) error {
+	raw, err := fs.ReadFile(pkg, symlinksJSON)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var links []struct{ Source, Target string }
+	if err := json.Unmarshal(raw, &links); err != nil {
+		return fmt.Errorf("%s: %w", symlinksJSON, err)
+	}
+	for _, l := range links {
+		source, target := strings.TrimPrefix(l.Source, "native/"), strings.TrimPrefix(l.Target, "native/")
+		if path.Dir(source) != path.Dir(target) || !fs.ValidPath(target) {
+			return fmt.Errorf("%s: %s does not lie beside %s", symlinksJSON, l.Target, l.Source)
+		}
+		target = filepath.Join(dir, filepath.FromSlash(target))
+		if err := os.Symlink(path.Base(source), target); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkNeeded visits the regular files that a server needs, and leaves out
+// static libraries, headers and what is for building extensions.
+func walkNeeded(pkg fs.FS, visit func(name string, mode fs.FileMode) error) error {
+	return fs.WalkDir(pkg, "native", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch base := path.Base(name); {
+		case d.IsDir() && (base == "pkgconfig" || base == "pgxs" || base == "include"):
+			return fs.SkipDir
+		case !d.Type().IsRegular(), path.Ext(base) == ".a", name == symlinksJSON:
+			return nil
+		}
+		mode := fs.FileMode(0o644)
+		if path.Dir(name) == "native/bin" {
+			mode = 0o755
+		}
+		return visit(name, mode)
+	})
+}
+
+func copyFile(pkg fs.FS, name, target string, mode fs.FileMode) error {
+	src, err := pkg.Open(name)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(dst, src); err != nil {
+		dst.Close()
+		return err
+	}
+	// The umask may have taken the bits that Postgres' own user needs.
+	return errors.Join(dst.Chmod(mode), dst.Close())
+}

@@ -1,0 +1,143 @@
+package testdb
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/postgres"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// form numbers the way clusters are made here; a change makes cached ones stale.
+const form = "2"
+
+// copyTemplate fills o.Data with a copy of the cached cluster, which it makes
+// first when there is none for this Postgres and this platform schema.
+func copyTemplate(ctx context.Context, o postgres.Options) error {
+	key, err := templateKey()
+	if err != nil {
+		return err
+	}
+	cache := filepath.Join(postgres.DefaultRuntime(), "testdb")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	// One test binary makes it, the others wait for that one.
+	lock, err := os.OpenFile(filepath.Join(cache, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	made := filepath.Join(cache, key)
+	if _, err := os.Stat(made); errors.Is(err, fs.ErrNotExist) {
+		forget(cache, key)
+		if err := makeTemplate(ctx, o, made); err != nil {
+			return fmt.Errorf("make the template cluster: %w", err)
+		}
+	} else if err != nil {
+		return err
+	}
+	// cp keeps owners and modes and shares blocks where the file system can.
+	out, err := exec.CommandContext(ctx, "cp", "-a", made, o.Data).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("copy the template cluster: %w: %s", err, out)
+	}
+	return nil
+}
+
+// templateKey names a template by all that it is made of.
+func templateKey() (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, form, postgres.Version, postgres.Platform())
+	files := migrate.PlatformFiles()
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := files.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		fmt.Fprintln(h, name)
+		_, err = io.Copy(h, f)
+		return err
+	})
+	return "cluster-" + hex.EncodeToString(h.Sum(nil)[:8]), err
+}
+
+// keepTemplates is how many older templates stay, for branches in turn.
+const keepTemplates = 3
+
+// forget removes the oldest templates.
+func forget(cache, key string) {
+	entries, _ := os.ReadDir(cache)
+	type old struct {
+		name string
+		info fs.FileInfo
+	}
+	var olds []old
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "cluster-") && e.Name() != key {
+			olds = append(olds, old{e.Name(), info})
+		}
+	}
+	for len(olds) > keepTemplates {
+		oldest := 0
+		for i := range olds {
+			if olds[i].info.ModTime().Before(olds[oldest].info.ModTime()) {
+				oldest = i
+			}
+		}
+		os.RemoveAll(filepath.Join(cache, olds[oldest].name))
+		olds = append(olds[:oldest], olds[oldest+1:]...)
+	}
+}
+
+func makeTemplate(ctx context.Context, o postgres.Options, target string) error {
+	o.Data = target + ".making"
+	if err := os.RemoveAll(o.Data); err != nil {
+		return err
+	}
+	server, err := postgres.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fillTemplate(ctx, server), server.Stop(ctx)); err != nil {
+		return err
+	}
+	os.Remove(o.Data + ".lock")
+	return os.Rename(o.Data, target)
+}
+
+func fillTemplate(ctx context.Context, server *postgres.Server) error {
+	admin, err := pgx.Connect(ctx, server.URL(postgres.Superuser))
+	if err != nil {
+		return err
+	}
+	defer admin.Close(ctx)
+	if _, err := admin.Exec(ctx, `create database `+template); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, server.DatabaseURL(postgres.Superuser, template))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	return migrate.Platform(ctx, conn)
+}
