@@ -1,0 +1,238 @@
+package config
+
+import (
+	"bytes"
+	"flag"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write docs/configuration.md")
+
+func env(pairs ...string) func(string) (string, bool) {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) (string, bool) { v, ok := m[name]; return v, ok }
+}
+
+func TestLaterSourcesWin(t *testing.T) {
+	file := []byte(`
+[api]
+port = 1
+max_rows = 7
+[auth]
+jwt_expiry = 60
+`)
+	c, err := Load(Sources{
+		File: file, Name: "config.toml",
+		Getenv:    env("SUPABASE_API_PORT", "2", "SUPABASE_AUTH_JWT_EXPIRY", "70"),
+		Overrides: []func(*Config){func(c *Config) { c.API.Port = 3 }},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []int{int(c.API.Port), int(c.API.MaxRows), c.Auth.JWTExpiry, int(c.DB.Port)}
+	if diff := cmp.Diff([]int{3, 7, 70, 54322}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFileFormat(t *testing.T) {
+	file := []byte(`
+[inbucket]
+port = 9
+[storage]
+file_size_limit = "5MB"
+[storage.buckets.photos]
+public = false
+file_size_limit = 1024
+[auth.email]
+max_frequency = "2m"
+[auth.email.smtp]
+enabled = true
+host = "mail.example.org"
+port = 465
+pass = "env(MAIL_PASS)"
+admin_email = "site@example.org"
+[auth.external.google]
+enabled = true
+secret = "env(MISSING)"
+[auth.sms.test_otp]
+15550100 = "123456"
+[functions.hello]
+verify_jwt = false
+`)
+	c, err := Load(Sources{File: file, Name: "config.toml", Getenv: env("MAIL_PASS", "hunter2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := SMTP{Host: "mail.example.org", Port: 465, Pass: "hunter2", AdminEmail: "site@example.org"}
+	if diff := cmp.Diff(want, c.SMTP); diff != "" {
+		t.Error("smtp of config.toml is not used:", diff)
+	}
+	if c.Inbox.Port != 9 || c.Storage.FileSizeLimit != 5<<20 || c.Storage.Buckets["photos"].FileSizeLimit != 1024 {
+		t.Errorf("inbox %d, limit %v, bucket %v", c.Inbox.Port, c.Storage.FileSizeLimit, c.Storage.Buckets["photos"])
+	}
+	if c.Auth.Email.MaxFrequency.String() != "2m0s" || c.Auth.SMS.TestOTP["15550100"] != "123456" {
+		t.Errorf("max_frequency %v, test_otp %v", c.Auth.Email.MaxFrequency, c.Auth.SMS.TestOTP)
+	}
+	if p := c.Auth.External["google"]; !p.Enabled || p.Secret != "" {
+		t.Errorf("a missing variable must be empty: %+v", p)
+	}
+	if !slices.Contains(c.Unknown, "functions.hello.verify_jwt") {
+		t.Errorf("a key that nothing reads is not reported: %v", c.Unknown)
+	}
+}
+
+func TestProjectFile(t *testing.T) {
+	file, err := os.ReadFile("../../config.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{File: file, Name: "config.toml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := c.Storage.Buckets["report-photos"]; b.Public || b.FileSizeLimit != 5<<20 || len(b.AllowedMimeTypes) != 8 {
+		t.Errorf("the bucket of the photos is %+v", b)
+	}
+	if slices.Contains(c.Unknown, "functions") {
+		t.Error("a [functions] block makes the CLI look for a Deno function")
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	tests := []struct {
+		name string
+		file string
+		env  []string
+		want string // part of the message
+	}{
+		{"syntax", "[api\nport=1", nil, "config.toml"},
+		{"type", "[api]\nport = \"x\"", nil, "port"},
+		{"major", "[db]\nmajor_version = 15", nil, "db.major_version"},
+		{"host", "", []string{"DAAWO_HOST", "example.org"}, "DAAWO_HOST"},
+		{"url", "", []string{"REST_URL", "localhost:3000"}, "REST_URL"},
+		{"mail", "", []string{"ADMIN_EMAIL", "nobody"}, "ADMIN_EMAIL"},
+		{"mail with a name", "", []string{"ADMIN_EMAIL", "A <a@example.org>"}, "ADMIN_EMAIL"},
+		{"phone", "", []string{"WHATSAPP_NUMBER", "call me"}, "WHATSAPP_NUMBER"},
+		{"proxies", "", []string{"TRUSTED_PROXIES", "10.0.0.0/8,x"}, `TRUSTED_PROXIES: "x"`},
+		{"port", "", []string{"SMTP_PORT", "70000"}, "SMTP_PORT"},
+		{"sender", "", []string{"SMTP_HOST", "mail.example.org"}, "SMTP_ADMIN_EMAIL"},
+		{"studio", "", []string{"STUDIO_UPSTREAM_URL", "http://studio:3000"}, "DASHBOARD_PASSWORD"},
+		{"secret", "", []string{"JWT_SECRET", "short"}, "JWT_SECRET"},
+		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Load(Sources{File: []byte(tt.file), Name: "config.toml", Getenv: env(tt.env...)})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want a message with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestPublicAddress(t *testing.T) {
+	public := []string{"DAAWO_HOST", "0.0.0.0"}
+	complete := append(public, "SITE_URL", "https://example.org/", "ADMIN_EMAIL", "a@example.org",
+		"SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org")
+
+	c, err := Load(Sources{Getenv: env(public...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"SITE_URL", "ADMIN_EMAIL", "SMTP_HOST"} {
+		if err := c.CheckPublic(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not asked for: %v", name, err)
+		}
+	}
+	if c.Auth.EnableSignup || c.Auth.EnableAnonymousSignIns {
+		t.Error("sign-up is open on a public address")
+	}
+	if c, err = Load(Sources{Getenv: env(complete...)}); err != nil || c.CheckPublic() != nil {
+		t.Errorf("a complete configuration is refused: %v, %v", err, c.CheckPublic())
+	}
+	if c.SiteURL != "https://example.org" {
+		t.Errorf("SITE_URL is %q", c.SiteURL)
+	}
+	c, err = Load(Sources{Getenv: env(public...), File: []byte("[auth]\nenable_signup = true")})
+	if err != nil || !c.Auth.EnableSignup {
+		t.Errorf("config.toml cannot open sign-up: %v", err)
+	}
+	for _, host := range []string{"127.0.0.1", "127.9.9.9", "::1", "localhost"} {
+		c, err := Load(Sources{Getenv: env("DAAWO_HOST", host)})
+		if err != nil || !c.Loopback() || c.CheckPublic() != nil || !c.Auth.EnableSignup {
+			t.Errorf("%s is not taken as loopback: %v", host, err)
+		}
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	var p Prefixes
+	if err := p.UnmarshalText([]byte("10.0.0.0/8, 192.0.2.1,2001:db8::/32")); err != nil {
+		t.Fatal(err)
+	}
+	for addr, want := range map[string]bool{
+		"10.200.1.1": true, "192.0.2.1": true, "192.0.2.2": false, "2001:db8::1": true, "::ffff:10.0.0.1": true, "::1": false,
+	} {
+		if got := p.Contains(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("%s: %v", addr, got)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for in, want := range map[string]Size{
+		"0": 0, "17": 17, "1KB": 1024, "1KiB": 1024, "1k": 1024, "5 MB": 5 << 20, "50MiB": 50 << 20, "1.5GiB": 3 << 29,
+	} {
+		var got Size
+		if err := got.UnmarshalText([]byte(in)); err != nil || got != want {
+			t.Errorf("%s: %d, %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"", "x", "-1", "5XB", "MB", "1e30TB"} {
+		var got Size
+		if err := got.UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q is accepted as %d", in, got)
+		}
+	}
+}
+
+func TestDocumentation(t *testing.T) {
+	var want bytes.Buffer
+	if err := Document(&want); err != nil {
+		t.Fatal(err)
+	}
+	const path = "../../../docs/configuration.md"
+	if *update {
+		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("docs/configuration.md is out of date; run: go test ./supabase/internal/config -update\n%s", diff)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte("[api]\nport = 54321\n[auth.email]\nmax_frequency = \"1s\"\n[storage]\nfile_size_limit = \"5MB\""))
+	f.Add([]byte("[auth.external.google]\nenabled = true\n[inbucket]\nport = 1"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		c, err := Load(Sources{File: file, Name: "config.toml"})
+		if (c == nil) == (err == nil) {
+			t.Errorf("config %v and error %v", c, err)
+		}
+	})
+}

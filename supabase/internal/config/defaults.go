@@ -1,0 +1,60 @@
+package config
+
+import "time"
+
+// defaults are the official CLI's (3.1), except that seed buckets and secrets are none.
+func defaults() Project {
+	return Project{
+		ProjectID: "daawo",
+		API: API{
+			Port:            54321,
+			Schemas:         []string{"public", "graphql_public"},
+			ExtraSearchPath: []string{"public", "extensions"},
+			MaxRows:         1000,
+		},
+		DB: DB{
+			Port:         54322,
+			MajorVersion: 17,
+			Migrations:   Migrations{Enabled: true},
+			Seed:         Seed{Enabled: true, SQLPaths: []string{"./seed.sql"}},
+		},
+		Studio: Studio{Port: 54323},
+		Inbox:  Inbox{Enabled: true, Port: 54324},
+		Storage: Storage{
+			FileSizeLimit: 50 << 20,
+			S3Protocol:    Switch{Enabled: true},
+		},
+		Auth: Auth{
+			Enabled:                    true,
+			JWTExpiry:                  3600,
+			EnableRefreshTokenRotation: true,
+			RefreshTokenReuseInterval:  10,
+			EnableSignup:               true,
+			MinimumPasswordLength:      6,
+			RateLimit: AuthRateLimit{
+				EmailSent: 2, SMSSent: 30, AnonymousUsers: 30, TokenRefresh: 150,
+				SignInSignUps: 30, TokenVerifications: 30, Web3: 30,
+			},
+			Email: AuthEmail{
+				Enabled:              true,
+				DoubleConfirmChanges: true,
+				MaxFrequency:         Duration(time.Second),
+				OTPLength:            6,
+				OTPExpiry:            3600,
+			},
+			SMS: AuthSMS{
+				Template:     "Your code is {{ .Code }}",
+				MaxFrequency: Duration(5 * time.Second),
+			},
+			MFA: AuthMFA{
+				MaxEnrolledFactors: 10,
+				Phone: MFAPhone{
+					OTPLength:    6,
+					Template:     "Your code is {{ .Code }}",
+					MaxFrequency: Duration(5 * time.Second),
+				},
+			},
+			OAuth: AuthOAuthServer{AuthorizationURLPath: "/oauth/consent"},
+		},
+	}
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// Document writes the reference of every setting as Markdown. docs/configuration.md is this text; a test keeps it so.
+func Document(w io.Writer) error {
+	c := &Config{Project: defaults()}
+	// One entry in each map stands for the names that an operator chooses.
+	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
+	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
+	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}
+	c.Auth.Hook = map[string]AuthHook{"NAME": {}}
+	c.Auth.External = map[string]AuthProvider{"NAME": {}}
+
+	var variables, keys strings.Builder
+	err := walk(reflect.ValueOf(c).Elem(), "", func(f field) error {
+		if f.path == "" {
+			fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", f.env, code(f.def), f.doc)
+		} else {
+			fmt.Fprintf(&keys, "| `%s` | %s | %s |\n", f.path, code(text(f.value)), f.doc)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, reference, variables.String(), keys.String())
+	return err
+}
+
+// text is how a default is written.
+func text(v reflect.Value) string {
+	switch {
+	case v.IsZero():
+		return ""
+	case v.Kind() == reflect.Slice:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Interface()), " ", ", "), "[]")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+const reference = `# Configuration
+
+This page is generated from the code: ` + "`go test ./supabase/internal/config -update`" + ` writes it and the test suite checks it.
+
+What belongs to the project is in ` + "`supabase/config.toml`" + `, in the official CLI's own format; what belongs to one installation is in
+environment variables. Later ones win: config.toml, variables, command-line flags. In config.toml ` + "`env(NAME)`" + ` stands for a variable,
+and ` + "`SUPABASE_` + the key in capitals" + ` (` + "`SUPABASE_AUTH_JWT_EXPIRY`" + `) overrides a key, both as in the CLI.
+
+On a loopback address (the default) nothing needs to be set: the well-known local keys of the official CLI are used and mail goes to the
+development inbox. On any other address ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required, keys are generated on the first start and
+kept in the data folder with mode 0600, demo keys are refused, and sign-up and anonymous sign-in are off unless config.toml turns them on.
+
+## Variables
+
+| Variable | Default | Meaning |
+|---|---|---|
+%s
+## Keys of config.toml
+
+Keys that are not in this table are left to the official CLI: they are accepted and not read. ` + "`daawo doctor`" + ` lists them.
+
+| Key | Default | Meaning |
+|---|---|---|
+%s`

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Environment is the part that is set by variables: what belongs to one installation and not to the project.
+type Environment struct {
+	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with everything that must be kept. Flag --data."`
+	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. Any address that is not loopback makes this a public installation. Flag --host."`
+	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres to use instead of the embedded one. Flag --database-url."`
+	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
+	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; text on a terminal and json elsewhere when not set."`
+	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site, as visitors type it. Required on a public address."`
+	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Who is told of a new report. Required on a public address."`
+	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are believed, separated by commas. Default: none."`
+
+	WhatsApp     string `env:"WHATSAPP_NUMBER" doc:"WhatsApp number of the organisation, digits with country code."`
+	ContactEmail string `env:"CONTACT_EMAIL" doc:"Public e-mail address of the organisation."`
+	FacebookURL  string `env:"FACEBOOK_URL" doc:"Facebook page of the organisation."`
+
+	SMTP SMTP
+
+	RESTURL      string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
+	AuthURL      string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
+	StorageURL   string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
+	FunctionsURL string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
+	RealtimeURL  string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
+	MetaURL      string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+
+	StudioURL         string `env:"STUDIO_URL" doc:"Address of Studio as administrators open it; notification mails link there."`
+	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio to serve behind a login on the Studio port."`
+	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
+	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
+
+	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to fetch certificates for; the site is then served on ports 443 and 80."`
+	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
+	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
+	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token with which /metrics answers from anywhere; without it only on loopback."`
+
+	Keys APIKeys
+}
+
+// SMTP is the mail server that notifications and auth use.
+type SMTP struct {
+	Host       string `env:"SMTP_HOST" doc:"Mail server. Required on a public address; without it the development inbox takes the mail."`
+	Port       uint16 `env:"SMTP_PORT" default:"587" doc:"Its port; 465 means TLS from the start, others STARTTLS."`
+	User       string `env:"SMTP_USER" doc:"User name."`
+	Pass       string `env:"SMTP_PASS" doc:"Password."`
+	AdminEmail string `env:"SMTP_ADMIN_EMAIL" doc:"Sender address of all mail. Required with SMTP_HOST."`
+	SenderName string `env:"SMTP_SENDER_NAME" default:"Daawo" doc:"Sender name of all mail."`
+}
+
+// APIKeys are given by environment in the compose form. Empty fields are generated and kept in the data folder, or are
+// the official CLI's local keys on loopback.
+type APIKeys struct {
+	JWTSecret             string `env:"JWT_SECRET" doc:"HS256 secret of the legacy keys and tokens, at least 32 characters."`
+	JWTKeys               string `env:"JWT_KEYS" doc:"JSON array of private JWKs; the first one signs new tokens."`
+	JWTJWKS               string `env:"JWT_JWKS" doc:"JWK set that verifies tokens, where a service only verifies."`
+	Anon                  string `env:"ANON_KEY" doc:"Legacy key of the role anon."`
+	ServiceRole           string `env:"SERVICE_ROLE_KEY" doc:"Legacy key of the role service_role."`
+	Publishable           string `env:"SUPABASE_PUBLISHABLE_KEY" doc:"Opaque key of the role anon, for browsers."`
+	Secret                string `env:"SUPABASE_SECRET_KEY" doc:"Opaque key of the role service_role, for servers."`
+	AnonAsymmetric        string `env:"ANON_KEY_ASYMMETRIC" doc:"ES256 token that the publishable key stands for."`
+	ServiceRoleAsymmetric string `env:"SERVICE_ROLE_KEY_ASYMMETRIC" doc:"ES256 token that the secret key stands for."`
+}
+
+// List is a comma-separated list of words.
+type List []string
+
+// UnmarshalText splits at commas and drops empty words.
+func (l *List) UnmarshalText(text []byte) error {
+	*l = nil
+	for word := range strings.SplitSeq(string(text), ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			*l = append(*l, word)
+		}
+	}
+	return nil
+}
+
+// Prefixes is a set of networks.
+type Prefixes []netip.Prefix
+
+// UnmarshalText reads addresses and networks separated by commas.
+func (p *Prefixes) UnmarshalText(text []byte) error {
+	var words List
+	_ = words.UnmarshalText(text) // never fails
+	*p = nil
+	for _, word := range words {
+		prefix, err := netip.ParsePrefix(word)
+		if err != nil {
+			addr, aerr := netip.ParseAddr(word)
+			if aerr != nil {
+				return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", word)
+			}
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		*p = append(*p, prefix.Masked())
+	}
+	return nil
+}
+
+// Contains says whether addr lies in one of the networks.
+func (p Prefixes) Contains(addr netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(addr.Unmap()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Sources is where the settings come from; later ones win: File, Getenv, Overrides.
+type Sources struct {
+	File      []byte                      // text of config.toml; nil means the defaults
+	Name      string                      // its path, for messages
+	Dir       string                      // folder of config.toml
+	Getenv    func(string) (string, bool) // os.LookupEnv
+	Overrides []func(*Config)             // the command line
+}
+
+// Load reads and validates. Errors name the key or variable and say what is expected; several are joined.
+func Load(s Sources) (*Config, error) {
+	c := &Config{Project: defaults(), Dir: s.Dir}
+	getenv := s.Getenv
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	defined, err := c.readFile(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.readEnvironment(getenv, defined); err != nil {
+		return nil, err
+	}
+	for _, override := range s.Overrides {
+		override(c)
+	}
+	c.derive(defined)
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// readFile decodes config.toml over the defaults and returns the keys that it sets.
+func (c *Config) readFile(s Sources) (map[string]bool, error) {
+	defined := map[string]bool{}
+	if s.File == nil {
+		return defined, nil
+	}
+	var file struct {
+		Project
+		Inbucket *Inbox `toml:"inbucket"`
+	}
+	file.Project = c.Project
+	meta, err := toml.Decode(string(s.File), &file)
+	if err != nil {
+		var pe toml.ParseError
+		if errors.As(err, &pe) {
+			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimSpace(pe.ErrorWithPosition()))
+		}
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	c.Project = file.Project
+	if file.Inbucket != nil && !meta.IsDefined("local_smtp") {
+		c.Inbox = *file.Inbucket
+	}
+	for _, key := range meta.Keys() {
+		defined[key.String()] = true
+	}
+	for _, key := range meta.Undecoded() {
+		if !slices.Contains(c.Unknown, key.String()) {
+			c.Unknown = append(c.Unknown, key.String())
+		}
+	}
+	return defined, nil
+}
+
+// readEnvironment fills the variables, applies the CLI's SUPABASE_* overrides and replaces env(NAME) in config.toml.
+func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map[string]bool) error {
+	var errs []error
+	visit := func(f field) error {
+		text := f.def
+		if v, ok := getenv(f.env); ok && f.env != "" && v != "" {
+			text = v
+			defined[f.path] = true
+		}
+		if text == "" {
+			expand(f.value, getenv)
+			return nil
+		}
+		if err := f.set(text); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", f.env, err))
+		}
+		return nil
+	}
+	if err := walk(reflect.ValueOf(c).Elem(), "", visit); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// expand replaces a string that is env(NAME) by the variable, and by "" where there is none.
+func expand(v reflect.Value, getenv func(string) (string, bool)) {
+	switch v.Kind() {
+	case reflect.String:
+		if name, ok := strings.CutPrefix(v.String(), "env("); ok && strings.HasSuffix(name, ")") {
+			value, _ := getenv(strings.TrimSuffix(name, ")"))
+			v.SetString(value)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			expand(v.Index(i), getenv)
+		}
+	}
+}
+
+// derive fills what follows from other settings.
+func (c *Config) derive(defined map[string]bool) {
+	c.SiteURL = strings.TrimRight(c.SiteURL, "/")
+	c.WhatsApp = strings.NewReplacer("+", "", " ", "", "-", "", "(", "", ")", "").Replace(c.WhatsApp)
+	if c.Auth.SiteURL == "" {
+		c.Auth.SiteURL = c.SiteURL
+	}
+	if c.ACMEEmail == "" {
+		c.ACMEEmail = c.AdminEmail
+	}
+	if smtp := c.Auth.Email.SMTP; c.SMTP.Host == "" && smtp.Enabled {
+		c.SMTP = SMTP{
+			Host: smtp.Host, Port: smtp.Port, User: smtp.User, Pass: smtp.Pass,
+			AdminEmail: smtp.AdminEmail, SenderName: smtp.SenderName,
+		}
+	}
+	// The site has no accounts. Open sign-up on a public address is a tool for mail bombing, so it takes a decision.
+	if !c.Loopback() {
+		if !defined["auth.enable_signup"] {
+			c.Auth.EnableSignup = false
+		}
+		if !defined["auth.enable_anonymous_sign_ins"] {
+			c.Auth.EnableAnonymousSignIns = false
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+)
+
+// validate checks what can be checked without starting anything and reports every mistake at once.
+func (c *Config) validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	if c.Host != "localhost" {
+		if _, err := netip.ParseAddr(c.Host); err != nil {
+			bad("DAAWO_HOST: %q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 everybody", c.Host)
+		}
+	}
+	if c.DB.MajorVersion != 17 {
+		bad("db.major_version: only Postgres 17 is supported, not %d", c.DB.MajorVersion)
+	}
+	if len(c.API.Schemas) == 0 {
+		bad("api.schemas: at least one schema is needed")
+	}
+	if c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == "") {
+		bad("api.tls: cert_path and key_path are needed")
+	}
+	if c.Data == "" {
+		bad("DAAWO_DATA: must not be empty")
+	}
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel) {
+		bad("LOG_LEVEL: %q is not debug, info, warn or error", c.LogLevel)
+	}
+	if !slices.Contains([]string{"", "text", "json"}, c.LogFormat) {
+		bad("LOG_FORMAT: %q is not text or json", c.LogFormat)
+	}
+	urls := []struct{ name, value string }{
+		{"SITE_URL", c.SiteURL}, {"auth.site_url", c.Auth.SiteURL}, {"auth.external_url", c.Auth.ExternalURL},
+		{"FACEBOOK_URL", c.FacebookURL},
+		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL},
+		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
+		{"STUDIO_URL", c.StudioURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
+	}
+	for _, u := range urls {
+		if u.value == "" {
+			continue
+		}
+		if p, err := url.Parse(u.value); err != nil || p.Host == "" || (p.Scheme != "http" && p.Scheme != "https") {
+			bad("%s: %q is not a URL that starts with http:// or https://", u.name, u.value)
+		}
+	}
+	for _, m := range []struct{ name, value string }{
+		{"ADMIN_EMAIL", c.AdminEmail}, {"CONTACT_EMAIL", c.ContactEmail}, {"SMTP_ADMIN_EMAIL", c.SMTP.AdminEmail},
+		{"ACME_EMAIL", c.ACMEEmail},
+	} {
+		if m.value == "" {
+			continue
+		}
+		if a, err := mail.ParseAddress(m.value); err != nil || a.Address != m.value {
+			bad("%s: %q is not an e-mail address", m.name, m.value)
+		}
+	}
+	if c.WhatsApp != "" && !phoneDigits.MatchString(c.WhatsApp) {
+		bad("WHATSAPP_NUMBER: %q is not a number of 7 to 15 digits with its country code and nothing else", c.WhatsApp)
+	}
+	if c.SMTP.Host != "" && c.SMTP.AdminEmail == "" {
+		bad("SMTP_ADMIN_EMAIL: is needed with SMTP_HOST; mail is sent from it")
+	}
+	if c.StudioUpstreamURL != "" && c.DashboardPassword == "" {
+		bad("DASHBOARD_PASSWORD: is needed with STUDIO_UPSTREAM_URL; Studio is never served without a login")
+	}
+	if n := len(c.Keys.JWTSecret); n > 0 && n < 32 {
+		bad("JWT_SECRET: has %d characters, at least 32 are needed", n)
+	}
+	return errors.Join(errs...)
+}
+
+var phoneDigits = regexp.MustCompile(`^[0-9]{7,15}$`)
+
+// CheckPublic says what a public installation still lacks: the site promises that an administrator is told of every
+// report, so it does not start without somebody to tell and a way to do it. On loopback nothing is lacking.
+func (c *Config) CheckPublic() error {
+	if c.Loopback() {
+		return nil
+	}
+	var errs []error
+	need := func(value, name, why string) {
+		if value == "" {
+			errs = append(errs, fmt.Errorf("%s: is needed when listening on %s; %s", name, c.Host, why))
+		}
+	}
+	need(c.SiteURL, "SITE_URL", "links in pages and mails start with it")
+	need(c.AdminEmail, "ADMIN_EMAIL", "it is told of every report")
+	need(c.SMTP.Host, "SMTP_HOST", "mail leaves through it")
+	return errors.Join(errs...)
+}
