@@ -85,7 +85,7 @@ func start() error {
 	if err != nil {
 		return err
 	}
-	if shared.dir, err = os.MkdirTemp("", "testdb-"); err != nil {
+	if shared.dir, err = os.MkdirTemp(fastDir(), "testdb-"); err != nil {
 		return err
 	}
 	if err := os.Chmod(shared.dir, 0o755); err != nil { // for Postgres' own user
