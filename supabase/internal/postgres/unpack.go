@@ -15,7 +15,7 @@ import (
 )
 
 // layout numbers the form of unpacked packages; a change makes old ones stale.
-const layout = "1"
+const layout = "2"
 
 // Unpack makes the package runnable below root and returns its folder, which
 // holds bin, lib and share. It does nothing when that was done before. Several
@@ -64,7 +64,30 @@ func unpackInto(pkg fs.FS, dir string) error {
 	if err := errors.Join(g.Wait(), err); err != nil {
 		return err
 	}
-	return makeLinks(pkg, dir)
+	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir))
+}
+
+// trusted are extensions that the role postgres, which is no superuser, may
+// create, as supabase/postgres allows it to; Postgres itself trusts others,
+// such as citext, already.
+var trusted = []string{
+	"autoinc", "bloom", "insert_username", "moddatetime", "pg_stat_statements",
+	"pgrowlocks", "pgstattuple", "refint", "sslinfo",
+}
+
+func trustExtensions(dir string) error {
+	for _, name := range trusted {
+		file := filepath.Join(dir, "share", "postgresql", "extension", name+".control")
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("trusted = true\n")
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeLinks creates the library links that npm packages cannot carry and whose

@@ -21,7 +21,7 @@ import (
 )
 
 // form numbers the way clusters are made here; a change makes cached ones stale.
-const form = "2"
+const form = "3"
 
 // copyTemplate fills o.Data with a copy of the cached cluster, which it makes
 // first when there is none for this Postgres and this platform schema.

@@ -16,6 +16,7 @@ package testdb
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,7 @@ import (
 	"daawo/supabase/internal/postgres"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 )
 
@@ -209,6 +211,18 @@ func (db *DB) connect(url string) *pgx.Conn {
 func run(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("testdb: %s: %v", sql, err)
+		t.Fatalf("testdb: %v\nin %s", err, excerpt(sql, err))
 	}
+}
+
+// excerpt is the part of the SQL that an error is about.
+func excerpt(sql string, err error) string {
+	const around = 200
+	runes := []rune(sql)
+	at := 0
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		at = int(pg.Position)
+	}
+	return string(runes[min(max(0, at-around), len(runes)):min(at+around, len(runes))])
 }
