@@ -1,0 +1,364 @@
+-- Storage: the functions of the storage schema. Names, parameters, results and volatility are storage-api's, because
+-- policies, clients and storage-api itself call them; the bodies are ours.
+
+set local role supabase_storage_admin;
+
+-- Parts of an object's name, for policies: foldername('a/b/c.png') = {a,b}, filename = c.png, extension = png.
+create or replace function storage.foldername(name text) returns text[]
+language sql immutable as $$
+  select (string_to_array(name, '/'))[1 : array_length(string_to_array(name, '/'), 1) - 1]
+$$;
+
+create or replace function storage.filename(name text) returns text
+language sql immutable as $$
+  select split_part(name, '/', -1)
+$$;
+
+create or replace function storage.extension(name text) returns text
+language sql immutable as $$
+  select split_part(split_part(name, '/', -1), '.', -1)
+$$;
+
+-- What the API is doing in this transaction, such as storage.object.upload; null or empty outside of it.
+create or replace function storage.operation() returns text
+language sql stable as $$
+  select current_setting('storage.operation', true)
+$$;
+
+create or replace function storage.allow_only_operation(expected_operation text) returns boolean
+language sql stable as $$
+  select coalesce(
+    nullif(regexp_replace(expected_operation, '^storage\.', ''), '') = regexp_replace(storage.operation(), '^storage\.', ''),
+    false)
+$$;
+
+create or replace function storage.allow_any_operation(expected_operations text[]) returns boolean
+language sql stable as $$
+  select coalesce(bool_or(storage.allow_only_operation(expected)), false) from unnest(expected_operations) as expected
+$$;
+
+create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
+language sql stable as $$
+  select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
+$$;
+
+-- Asks whether the caller might insert the object, and always rolls back: success is the error PT200.
+create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
+language plpgsql as $$
+begin
+  insert into storage.objects (bucket_id, name, owner, metadata)
+  values (can_insert_object.bucketid, can_insert_object.name, can_insert_object.owner, can_insert_object.metadata);
+  raise sqlstate 'PT200' using message = 'ROLLBACK', detail = 'rollback successful insert';
+end $$;
+
+-- The folder that a key falls into below a prefix, with its delimiter at the end; null for a leaf.
+-- get_common_prefix('a/b/c', 'a/', '/') = a/b/
+create or replace function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
+language sql immutable as $$
+  select left(p_key, length(p_prefix) + length(p_delimiter) - 1
+                     + nullif(strpos(substr(p_key, length(p_prefix) + 1), p_delimiter), 0))
+$$;
+
+-- One page of a bucket as S3 sees it: objects below the prefix, with everything behind the next delimiter folded into
+-- one row without an id. It walks the index (bucket_id, name collate "C") and jumps over each folder it has named, so
+-- a page costs its rows and not the objects behind them. chr(1114111), the last code point, stands for "after all that
+-- start so". A cursor (next_token, else start_after) is the last name seen: a folder when it ends in the delimiter, or
+-- when no object has exactly that name.
+create or replace function storage.list_objects_with_delimiter(
+  _bucket_id text, prefix_param text, delimiter_param text, max_keys integer default 100,
+  start_after text default '', next_token text default '', sort_order text default 'asc'
+) returns table (
+  name text, id uuid, metadata jsonb, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz
+)
+language plpgsql stable as $$
+declare
+  last_char  constant text := chr(1114111);
+  wanted     integer := coalesce(max_keys, 100);
+  prefix     text := coalesce(prefix_param, '');
+  descending boolean := lower(coalesce(sort_order, 'asc')) <> 'asc';
+  after      text := coalesce(nullif(next_token, ''), start_after, '');
+  seek       text;
+  folder     text;
+  batch      refcursor;
+  found      record;
+begin
+  if after = '' then
+    seek := case when descending then prefix || last_char else prefix end;
+  else
+    if right(after, length(delimiter_param)) <> delimiter_param
+       and not exists (select from storage.objects o where o.bucket_id = _bucket_id and o.name = after) then
+      if exists (select from storage.objects o
+                  where o.bucket_id = _bucket_id
+                    and o.name collate "C" > after || delimiter_param
+                    and o.name collate "C" < after || delimiter_param || last_char) then
+        after := after || delimiter_param;
+      end if;
+    end if;
+    if descending then
+      seek := after;
+    elsif right(after, length(delimiter_param)) = delimiter_param then
+      seek := greatest(after || last_char collate "C", prefix);
+    else
+      seek := greatest(after || chr(1) collate "C", prefix);
+    end if;
+  end if;
+
+  while wanted > 0 loop
+    folder := null;
+    if descending then
+      open batch no scroll for
+        select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
+          from storage.objects o
+         where o.bucket_id = _bucket_id and o.name collate "C" < seek
+         order by o.name collate "C" desc
+         limit wanted;
+    else
+      open batch no scroll for
+        select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
+          from storage.objects o
+         where o.bucket_id = _bucket_id and o.name collate "C" >= seek
+         order by o.name collate "C"
+         limit wanted;
+    end if;
+    loop
+      fetch batch into found;
+      exit when found.name is null or not starts_with(found.name, prefix);
+      folder := storage.get_common_prefix(found.name, prefix, delimiter_param);
+      wanted := wanted - 1;
+      if folder is not null then
+        list_objects_with_delimiter.name := left(folder, -length(delimiter_param));
+        list_objects_with_delimiter.id := null;
+        list_objects_with_delimiter.metadata := null;
+        list_objects_with_delimiter.updated_at := null;
+        list_objects_with_delimiter.created_at := null;
+        list_objects_with_delimiter.last_accessed_at := null;
+        return next;
+        seek := case when descending then folder else folder || last_char end;
+        exit;
+      end if;
+      list_objects_with_delimiter.name := found.name;
+      list_objects_with_delimiter.id := found.id;
+      list_objects_with_delimiter.metadata := found.metadata;
+      list_objects_with_delimiter.updated_at := found.updated_at;
+      list_objects_with_delimiter.created_at := found.created_at;
+      list_objects_with_delimiter.last_accessed_at := found.last_accessed_at;
+      return next;
+    end loop;
+    close batch;
+    -- A batch is as long as what is still wanted: without a folder in it nothing is left to look for.
+    exit when folder is null;
+  end loop;
+end $$;
+
+-- The first listing of the API (POST /object/list): pages by offset, ignores case, names relative to the prefix, folders
+-- without an id. Sorted by name it walks the index on lower(name) as above; sorted by a time it reads the whole prefix,
+-- where prefix and search are patterns that the caller has escaped. levels is not needed any more and stays for callers.
+create or replace function storage.search(
+  prefix text, bucketname text, limits integer default 100, levels integer default 1, offsets integer default 0,
+  search text default '', sortcolumn text default 'name', sortorder text default 'asc'
+) returns table (
+  name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
+)
+language plpgsql stable as $$
+declare
+  last_char  constant text := chr(1114111);
+  whole      text := coalesce(prefix, '') || coalesce(search, '');
+  lowered    text := lower(whole);
+  base       integer := length(coalesce(prefix, ''));
+  to_skip    integer := greatest(coalesce(offsets, 0), 0);
+  wanted     integer := least(coalesce(limits, 100), 1500);
+  descending boolean := lower(coalesce(sortorder, 'asc')) <> 'asc';
+  seek       text;
+  folder     text;
+  batch      refcursor;
+  found      record;
+begin
+  if lower(sortcolumn) in ('updated_at', 'created_at', 'last_accessed_at') then
+    return query execute format(
+      $q$
+        select folder, null::uuid, null::timestamptz, null::timestamptz, null::timestamptz, null::jsonb
+          from (select distinct array_to_string(o.path_tokens[$1:$2], '/') as folder
+                  from storage.objects o
+                 where o.bucket_id = $4 and o.name ilike $3 || '%%' and array_length(o.path_tokens, 1) <> $2
+                 order by folder %1$s) folders
+        union all
+        select * from (
+          select array_to_string(o.path_tokens[$1:$2], '/'), o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
+            from storage.objects o
+           where o.bucket_id = $4 and o.name ilike $3 || '%%' and array_length(o.path_tokens, 1) = $2
+           order by o.%2$I %1$s) leaves
+        limit $5 offset $6
+      $q$, case when descending then 'desc' else 'asc' end, lower(sortcolumn))
+    using coalesce(array_length(string_to_array(coalesce(prefix, ''), '/'), 1), 1),
+          coalesce(array_length(string_to_array(whole, '/'), 1), 1), whole, bucketname, wanted, to_skip;
+    return;
+  end if;
+
+  seek := case when descending then lowered || last_char else lowered end;
+  while wanted > 0 loop
+    folder := null;
+    if descending then
+      open batch no scroll for
+        select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
+          from storage.objects o
+         where o.bucket_id = bucketname and lower(o.name) collate "C" < seek
+         order by lower(o.name) collate "C" desc
+         limit wanted + to_skip;
+    else
+      open batch no scroll for
+        select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
+          from storage.objects o
+         where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
+         order by lower(o.name) collate "C"
+         limit wanted + to_skip;
+    end if;
+    loop
+      fetch batch into found;
+      exit when found.name is null or not starts_with(lower(found.name), lowered);
+      folder := storage.get_common_prefix(lower(found.name), lowered, '/');
+      if to_skip > 0 then
+        to_skip := to_skip - 1;
+      else
+        wanted := wanted - 1;
+        if folder is not null then
+          search.name := substr(left(found.name, length(folder) - 1), base + 1);
+          search.id := null;
+          search.updated_at := null;
+          search.created_at := null;
+          search.last_accessed_at := null;
+          search.metadata := null;
+        else
+          search.name := substr(found.name, base + 1);
+          search.id := found.id;
+          search.updated_at := found.updated_at;
+          search.created_at := found.created_at;
+          search.last_accessed_at := found.last_accessed_at;
+          search.metadata := found.metadata;
+        end if;
+        return next;
+      end if;
+      if folder is not null then
+        seek := case when descending then folder else folder || last_char end;
+        exit;
+      end if;
+    end loop;
+    close batch;
+    exit when folder is null;
+  end loop;
+end $$;
+
+-- Pages sorted by a time, folders by the oldest object in them. It aggregates the whole prefix. The cursor is the name
+-- and the time, in milliseconds as clients keep them, of the last row seen.
+create or replace function storage.search_by_timestamp(
+  p_prefix text, p_bucket_id text, p_limit integer, p_level integer, p_start_after text,
+  p_sort_order text, p_sort_column text, p_sort_column_after text
+) returns table (
+  key text, name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
+)
+language plpgsql stable as $$
+begin
+  return query execute format(
+    $q$
+      with below as (
+        select o.*, storage.get_common_prefix(o.name, $1, '/') as folder
+          from storage.objects o
+         where o.bucket_id = $2 and starts_with(o.name, $1)
+      ), entries as (
+        select left(b.folder, -1) as name, null::uuid as id, min(b.created_at) as updated_at, min(b.created_at) as created_at,
+               null::timestamptz as last_accessed_at, null::jsonb as metadata
+          from below b where b.folder is not null group by b.folder
+        union all
+        select b.name, b.id, b.updated_at, b.created_at, b.last_accessed_at, b.metadata
+          from below b where b.folder is null
+      )
+      select split_part(e.name, '/', $3), e.*
+        from entries e
+       where $5 = ''
+          or (date_trunc('milliseconds', e.%1$I), e.name collate "C")
+             %3$s (coalesce(nullif($6, '')::timestamptz, 'epoch'), $5)
+       order by coalesce(date_trunc('milliseconds', e.%1$I), 'epoch') %2$s, e.name collate "C" %2$s
+       limit $4
+    $q$, p_sort_column, p_sort_order, case p_sort_order when 'asc' then '>' else '<' end)
+  using coalesce(p_prefix, ''), p_bucket_id, p_level, p_limit, coalesce(p_start_after, ''), p_sort_column_after;
+end $$;
+
+-- The second listing of the API (POST /object/list-v2): pages by cursor, sorted by name or by a time.
+create or replace function storage.search_v2(
+  prefix text, bucket_name text, limits integer default 100, levels integer default 1, start_after text default '',
+  sort_order text default 'asc', sort_column text default 'name', sort_column_after text default ''
+) returns table (
+  key text, name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
+)
+language plpgsql stable as $$
+declare
+  direction text := case lower(sort_order) when 'desc' then 'desc' else 'asc' end;
+  most      integer := least(coalesce(limits, 100), 1500);
+begin
+  if lower(sort_column) in ('updated_at', 'created_at') then
+    return query select * from storage.search_by_timestamp(
+      prefix, bucket_name, most, levels, start_after, direction, lower(sort_column), sort_column_after);
+  else
+    return query
+      select split_part(l.name, '/', levels), l.name, l.id, l.updated_at, l.created_at, l.last_accessed_at, l.metadata
+        from storage.list_objects_with_delimiter(bucket_name, prefix, '/', most, start_after, '', direction) l;
+  end if;
+end $$;
+
+-- Uploads in progress as S3 lists them; the prefix is a pattern that the caller has escaped.
+create or replace function storage.list_multipart_uploads_with_delimiter(
+  bucket_id text, prefix_param text, delimiter_param text, max_keys integer default 100,
+  next_key_token text default '', next_upload_token text default ''
+) returns table (key text, id text, created_at timestamptz)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  return query
+    select distinct on (u.folded collate "C") u.folded, u.id, u.created_at
+      from (select coalesce(storage.get_common_prefix(m.key, prefix_param, delimiter_param), m.key) as folded,
+                   m.id, m.created_at
+              from storage.s3_multipart_uploads m
+             where m.bucket_id = list_multipart_uploads_with_delimiter.bucket_id
+               and m.key ilike prefix_param || '%') u
+     where (next_key_token = '' or next_upload_token <> '' or u.folded collate "C" > next_key_token)
+       and (next_upload_token = '' or u.id collate "C" > next_upload_token)
+     order by u.folded collate "C", u.created_at
+     limit max_keys;
+end $$;
+
+create or replace function storage.update_updated_at_column() returns trigger
+language plpgsql as $$
+begin
+  new.updated_at := now();
+  return new;
+end $$;
+
+create or replace function storage.enforce_bucket_name_length() returns trigger
+language plpgsql as $$
+begin
+  if length(new.name) > 100 then
+    raise exception 'bucket name "%" is too long (% characters). Max is 100.', new.name, length(new.name);
+  end if;
+  return new;
+end $$;
+
+-- A row deleted with plain SQL would leave its bytes behind, so only a transaction of the API may delete.
+create or replace function storage.protect_delete() returns trigger
+language plpgsql as $$
+begin
+  if coalesce(current_setting('storage.allow_delete_query', true), '') <> 'true' then
+    raise exception 'Direct deletion from storage tables is not allowed. Use the Storage API instead.'
+      using hint = 'This prevents accidental data loss from orphaned objects.', errcode = '42501';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger update_objects_updated_at before update on storage.objects
+  for each row execute function storage.update_updated_at_column();
+create or replace trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets
+  for each row execute function storage.enforce_bucket_name_length();
+create or replace trigger protect_buckets_delete before delete on storage.buckets
+  for each statement execute function storage.protect_delete();
+create or replace trigger protect_objects_delete before delete on storage.objects
+  for each statement execute function storage.protect_delete();
+
+reset role;
