@@ -1,0 +1,152 @@
+// Package cluster builds a small high-availability Postgres for the drills: three hosts in network namespaces of their
+// own, each with etcd, Patroni and Debian's Postgres 15, on a bridge that nothing else uses. It needs root on Linux and
+// the packages that Missing names.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	bridge   = "daawobr0"
+	network  = "10.213.77."
+	password = "drill"
+	binDir   = "/usr/lib/postgresql/15/bin"
+)
+
+// Cluster is the three nodes and the folder that holds their data and logs.
+type Cluster struct {
+	Dir   string
+	Nodes []*Node
+}
+
+// Node is one host: a namespace with one address.
+type Node struct {
+	Name    string // also the namespace's
+	Address string
+	dir     string
+	owner   syscall.Credential
+	procs   map[string]*exec.Cmd
+}
+
+// Missing lists the Debian packages that are not installed.
+func Missing() []string {
+	var missing []string
+	for name, file := range map[string]string{
+		"iproute2": "/sbin/ip", "etcd-server": "/usr/bin/etcd", "patroni": "/usr/bin/patroni",
+		"postgresql-15": binDir + "/postgres", "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2",
+	} {
+		if _, err := os.Stat(file); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// New makes the network and starts the nodes, the first of them as the first primary.
+func New(ctx context.Context) (*Cluster, error) {
+	if os.Geteuid() != 0 {
+		return nil, errors.New("network namespaces need root")
+	}
+	if missing := Missing(); len(missing) > 0 {
+		return nil, fmt.Errorf("apt-get install %s", strings.Join(missing, " "))
+	}
+	owner, err := postgresUser()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "daawo-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Dir: dir}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return nil, err
+	}
+	removeNetwork()
+	if err := ip("link", "add", bridge, "type", "bridge"); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(ip("addr", "add", network+"1/24", "dev", bridge), ip("link", "set", bridge, "up")); err != nil {
+		return nil, err
+	}
+	for i := 1; i <= 3; i++ {
+		n := &Node{Name: "daawo-n" + strconv.Itoa(i), Address: network + strconv.Itoa(10+i), owner: owner, procs: map[string]*exec.Cmd{}}
+		n.dir = filepath.Join(dir, n.Name)
+		c.Nodes = append(c.Nodes, n)
+		if err := n.prepare(i, c); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	for _, n := range c.Nodes {
+		if err := errors.Join(n.startEtcd(c, "new"), n.StartPatroni()); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	if _, err := c.WaitPrimary(ctx, time.Minute); err != nil {
+		c.Close()
+		return nil, err
+	}
+	if err := c.WaitWhole(ctx, time.Minute); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// URL is a connection string over all nodes that finds the primary (libpq's target_session_attrs).
+func (c *Cluster) URL() string {
+	var hosts []string
+	for _, n := range c.Nodes {
+		hosts = append(hosts, n.Address+":5432")
+	}
+	return "postgres://postgres:" + password + "@" + strings.Join(hosts, ",") + "/postgres?target_session_attrs=read-write&connect_timeout=2"
+}
+
+// Close ends every process and removes the network and the folder.
+func (c *Cluster) Close() {
+	for _, n := range c.Nodes {
+		n.Kill()
+		n.kill("etcd")
+	}
+	removeNetwork()
+	_ = os.RemoveAll(c.Dir)
+}
+
+func postgresUser() (syscall.Credential, error) {
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return syscall.Credential{}, err
+	}
+	uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+	gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+	return syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+func ip(args ...string) error {
+	out, err := exec.Command("ip", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// removeNetwork forgets what an interrupted drill left behind; what is not there is no error.
+func removeNetwork() {
+	for i := 1; i <= 3; i++ {
+		_ = ip("netns", "del", "daawo-n"+strconv.Itoa(i))
+	}
+	_ = ip("link", "del", bridge)
+}
