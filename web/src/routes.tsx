@@ -5,7 +5,7 @@ import { loadText, type Part } from '@/i18n/text';
 import { SiteLayout } from '@/layout/site-layout';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
-interface Screen {
+export interface Screen {
   /** English path; the Somali one is the same below /so. */
   path: string;
   /** The parts of the dictionary that the screen reads. */
@@ -33,6 +33,7 @@ export const screens: readonly Screen[] = [
     path: '/learn/',
     text: ['learn'],
     load: () => import('@/screens/learn/learn-screen').then((m) => m.LearnScreen),
+    data: (language) => import('@/content/guides').then((m) => m.loadGuides(language)),
   },
   {
     path: '/learn/:slug/',

@@ -1,5 +1,49 @@
 import type { Language } from '@/i18n/language';
+import type { SourceId } from './sources';
 
-export async function loadGuide(_language: Language, _slug: string): Promise<null> {
-  return null;
+/** What a guide is made of, in reading order. */
+export type GuideBlock =
+  | { type: 'section'; title: string; content: string }
+  | { type: 'checklist'; items: readonly string[] }
+  | { type: 'warning'; content: string };
+
+/** Shown in the page's language through the dictionary of the Learn page. */
+export type GuideCategory = 'Safety' | 'Medicine' | "Women's Health";
+
+export type GuideIcon = 'label' | 'capsule' | 'cream' | 'mother' | 'calendar' | 'bandage';
+
+export interface Guide {
+  slug: string;
+  title: string;
+  description: string;
+  icon: GuideIcon;
+  category: GuideCategory;
+  content: readonly GuideBlock[];
+  sources: readonly SourceId[];
+}
+
+/** In the order of the Learn page. */
+export const guideSlugs = [
+  'how-to-read-labels',
+  'antibiotics-guide',
+  'skin-cream-dangers',
+  'pregnancy-medicine',
+  'expired-medicines',
+  'pain-management',
+] as const;
+
+/** When the guides were last compared with their sources. */
+export const guidesReviewed = '2026-11-21';
+
+/** One file per guide and language, so that a reader pays for the guide on the screen alone. */
+const files = import.meta.glob<Guide>(['./guides/en/*.ts', './guides/so/*.ts'], { import: 'guide' });
+
+/** Null when the guide does not exist or has no text in this language. */
+export async function loadGuide(language: Language, slug: string): Promise<Guide | null> {
+  return (await files[`./guides/${language}/${slug}.ts`]?.()) ?? null;
+}
+
+export async function loadGuides(language: Language): Promise<Guide[]> {
+  const guides = await Promise.all(guideSlugs.map((slug) => loadGuide(language, slug)));
+  return guides.filter((guide) => guide !== null);
 }

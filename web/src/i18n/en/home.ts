@@ -1,4 +1,31 @@
 export const text = {
-  title: 'Home',
-  description: 'Home',
+  title: 'Medicine safety for Somali communities',
+  description:
+    'Learn to use medicine safely, and report a harmful or fake product, in English and Somali. For Somali women, youth and families in Somalia and Toronto.',
+  heading: 'Medicine helps when it is used safely',
+  lead: 'Learn the dangers of misused antibiotics, painkillers and steroids, of mixed skin-lightening creams, and of expired or fake medicine. If a product worries you, tell us.',
+  learnRisks: 'Learn the risks',
+  reportProduct: 'Report a product',
+  tipsTitle: 'Three tips that protect your family',
+  tips: {
+    mixing: {
+      title: 'Stop mixing creams',
+      content: 'Mixed creams can hide mercury, hydroquinone or strong steroids.',
+    },
+    expiry: {
+      title: 'Check expiry dates',
+      content: 'After the date nobody can promise that a medicine is safe or works.',
+    },
+    sources: {
+      title: 'Buy from trusted sources',
+      content: 'A good fake can look exactly like the real medicine.',
+    },
+  },
+  quickTitle: 'Where would you like to go?',
+  quick: {
+    learn: { title: 'Learn', content: 'Six short guides in plain words' },
+    womensHealth: { title: "Women's Health", content: 'Skin, pregnancy and breastfeeding' },
+    report: { title: 'Report', content: 'Tell us about a harmful product, in confidence' },
+    contact: { title: 'Contact', content: 'WhatsApp, e-mail and Facebook' },
+  },
 };

@@ -1,4 +1,4 @@
 export const text = {
   title: 'Unexpected Application Error!',
-  description: 'Unexpected Application Error!',
+  home: 'Return to Home',
 };

@@ -1,4 +1,58 @@
 export const text = {
   title: "Women's Health",
-  description: "Women's Health",
+  description:
+    'What lightening creams can do to your skin and your baby, and safer ways to care for your skin.',
+  heading: 'Your health, your skin, your choice',
+  lead: 'Many products sold to women promise lighter skin and do not say what is inside. Here is what to know, without shame.',
+  statistics: {
+    unsafe: 'Unsafe Products',
+    risks: 'Health Risks',
+    prevention: 'Prevention Rate',
+  },
+  study:
+    'In a study with Somali women in Minneapolis–St Paul, 11 of 27 products tested contained mercury (Minnesota Medicine, 2013).',
+  risksTitle: 'Key health risks',
+  severity: { high: 'High severity', medium: 'Medium severity' },
+  risks: {
+    mercury: {
+      title: 'Mercury',
+      content:
+        'Damages the kidneys and nerves. It can poison babies and others at home who never used the cream.',
+    },
+    steroids: {
+      title: 'Strong steroids',
+      content: 'Make the skin thin and weak and can upset your hormones. Ask a health worker how to stop.',
+    },
+    hydroquinone: {
+      title: 'Hydroquinone',
+      content: 'Can cause rash, a swollen face and blue-black marks that may stay for ever.',
+    },
+  },
+  alternativesTitle: 'Safe Alternatives',
+  alternatives: {
+    sunscreen: {
+      title: 'Daily sunscreen protection',
+      content: 'SPF 30 or more, “broad spectrum”. Put it on again every 2 hours outdoors.',
+    },
+    moisturizers: {
+      title: 'Gentle moisturizers',
+      content: 'Plain and without perfume. Your skin needs nothing more.',
+    },
+    consultation: {
+      title: 'Professional consultation',
+      content: 'For dark patches or spots, ask a doctor or pharmacist before you buy anything.',
+    },
+  },
+  beautyTitle: 'Celebrate Your Natural Beauty',
+  beauty:
+    'Every natural skin colour is healthy. The melanin that makes your skin dark protects you from the sun. Nobody needs to be lighter to be beautiful.',
+  communityTitle: 'Join Our Community',
+  community: 'Talk with other women, ask questions, and hear about new warnings.',
+  whatsapp: 'Join WhatsApp Group',
+  facebook: 'Follow on Facebook',
+  download: "Download Women's Safety Guide",
+  downloadAlert: 'Safety guide download will be available soon',
+  readCreams: 'Dangers of Skin-Lightening Creams',
+  readPregnancy: 'Medicine in Pregnancy and Breastfeeding',
+  readTitle: 'Read more in our guides',
 };

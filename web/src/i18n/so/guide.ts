@@ -1,4 +1,37 @@
 export const text = {
-  title: 'Hage',
-  description: 'Hage',
+  back: 'Ku noqo Baro',
+  notFound: {
+    title: 'Hagaha lama helin',
+    content: 'Hagaha aad raadinayso ma jiro.',
+  },
+  warning: 'Digniin',
+  danger: {
+    title: 'Astaamaha khatarta: hadda raadi gargaar degdeg ah',
+    signs: [
+      'Barar ku yimaada bushimaha, afka, carrabka ama dhuunta',
+      'Neefta oo ku dhegta, xiiq, neef aad u degdeg badan, ama liqid la’aan',
+      'Bushimo, carrab ama maqaar buluug, dambas ama cirro ah (maqaarka madow: eeg calaacalaha iyo cagaha hoostooda)',
+      'Wareer lama filaan ah, hurdo badan ama dawakh; miyir beel; qof aan la toosin karin; suuxdin',
+      'Ilmo jilicsan ama aan ka jawaabin',
+      'Neef aad u gaabis ah xanuun baabi’iye xooggan kaddib',
+      'Maqaar nabarro biyo leh yeesha ama fiiqma, ama boogo afka ama indhaha',
+      'Matag dhiig leh, saxaro madow, ama shuban daran ama dhiig leh',
+      'Daawo badan ama sun la qaatay, xitaa haddii qofku fiican yahay',
+    ],
+    action:
+      'Xasaasiyad daran: qofka jiifi, ha u oggolaan inuu istaago ama socdo. Cidna ha ka matajin. Qof hurdaysan afka waxba ha ka siin. Soo qaad badeecadda, baakadkeeda iyo wixii haray.',
+    somalia: 'Soomaaliya',
+    somaliaHelp:
+      'Hadda tag isbitaalka ama xarunta caafimaadka ee kuugu dhow. Muqdisho waxaad isku dayi kartaa Aamin Ambulance: 999.',
+    toronto: 'Toronto, Kanada',
+    torontoHelp:
+      'Wac 911. Xarunta sunta (poison centre): 1-844-764-7669. Talada kalkaaliye, habeen iyo maalin: 811.',
+    notAmbulance: 'WhatsApp-keennu ma aha ambalaas.',
+  },
+  listen: 'Dhegayso hagahan',
+  printable: 'Hageyaal la daabaci karo oo la wadaagi karo',
+  sources: 'Ilaha',
+  reviewed: 'Markii ugu dambaysay ee ilahan lala barbar dhigay: Noofeembar 2026',
+  disclaimer:
+    'Waa waxbarasho oo keliya. Ma beddelayo talada shaqaalaha caafimaadka, dhakhtarka ama farmashiistaha.',
 };

@@ -1,4 +1,32 @@
 export const text = {
-  title: 'Bogga Hore',
-  description: 'Bogga Hore',
+  title: 'Badbaadada daawada ee bulshada Soomaaliyeed',
+  description:
+    'Baro sida daawada si badbaado leh loo isticmaalo, soona sheeg badeecad waxyeello leh ama been abuur ah, af-Soomaali iyo Ingiriisi. Waxaa loogu talagalay haweenka, dhallinyarada iyo qoysaska Soomaaliyeed ee Soomaaliya iyo Toronto.',
+  heading: 'Daawadu way ku caawisaa marka si badbaado leh loo isticmaalo',
+  lead: 'Baro khatarta antibiyootiga, xanuun baabi’iyeyaasha iyo isteroydhka si khaldan loo isticmaalo, kareemada maqaarka caddeeya ee la isku daro, iyo daawada dhacday ama been abuurka ah. Haddii badeecad ku walaaciso, noo sheeg.',
+  learnRisks: 'Baro khataraha',
+  reportProduct: 'Soo sheeg badeecad',
+  tipsTitle: 'Saddex talo oo qoyskaaga ilaalinaya',
+  tips: {
+    mixing: {
+      title: 'Jooji isku darka kareemada',
+      content:
+        'Kareemada la isku daro waxaa ku qarsoonaan kara meerkuri, haydarokinoon ama isteroydh xooggan.',
+    },
+    expiry: {
+      title: 'Hubi taariikhda dhicitaanka',
+      content: 'Taariikhda kaddib cidna ma ballan qaadi karto in daawadu ammaan tahay ama shaqaynayso.',
+    },
+    sources: {
+      title: 'Ka iibso meelo la aamini karo',
+      content: 'Daawada been abuurka ah waxay u ekaan kartaa tan dhabta ah.',
+    },
+  },
+  quickTitle: 'Xaggee baad tagaysaa?',
+  quick: {
+    learn: { title: 'Baro', content: 'Lix hage oo gaagaaban oo hadal fudud ku qoran' },
+    womensHealth: { title: 'Caafimaadka Haweenka', content: 'Maqaarka, uurka iyo naas nuujinta' },
+    report: { title: 'Soo sheeg', content: 'Si sir ah noogu sheeg badeecad waxyeello leh' },
+    contact: { title: 'Nala soo xiriir', content: 'WhatsApp, iimayl iyo Facebook' },
+  },
 };

@@ -1,4 +1,4 @@
 export const text = {
   title: 'Khalad lama filaan ah ayaa ka dhacay barnaamijka!',
-  description: 'Khalad lama filaan ah ayaa ka dhacay barnaamijka!',
+  home: 'Ku noqo bogga hore',
 };

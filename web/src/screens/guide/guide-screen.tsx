@@ -1,13 +1,73 @@
+import { ArrowLeft } from 'lucide-react';
+import { Link, useLoaderData } from 'react-router-dom';
+import { PageHero } from '@/components/page-hero';
+import { type Guide, guidesReviewed } from '@/content/guides';
+import { recording } from '@/content/recordings';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { GuidePicture } from '@/illustrations/guide-picture';
 import { PageMeta } from '@/layout/page-meta';
+import { DangerSigns } from './danger-signs';
+import { GuideBlocks } from './guide-blocks';
+import { GuideNotFound } from './guide-not-found';
+import { GuideSources } from './guide-sources';
 
 export function GuideScreen() {
+  const guide = useLoaderData<Guide | null>();
+  return guide ? <GuidePage guide={guide} /> : <GuideNotFound />;
+}
+
+function GuidePage({ guide }: { guide: Guide }) {
+  const language = useLanguage();
   const text = useText('guide');
+  const spoken = recording(language, guide.slug);
+
   return (
     <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
+      <PageMeta
+        title={guide.title}
+        description={guide.description}
+        image={guide.slug}
+        jsonLd={{
+          '@type': 'MedicalWebPage',
+          name: guide.title,
+          description: guide.description,
+          inLanguage: language,
+          lastReviewed: guidesReviewed,
+        }}
+      />
+      <article className="guide">
+        <PageHero
+          title={guide.title}
+          lead={guide.description}
+          picture={<GuidePicture icon={guide.icon} />}
+          above={
+            <Link
+              to={pathIn(language, '/learn/')}
+              className="text-primary no-print mb-2 inline-flex min-h-11 items-center gap-2 font-semibold"
+            >
+              <ArrowLeft aria-hidden className="size-5" />
+              {text.back}
+            </Link>
+          }
+        >
+          {spoken && (
+            <figure className="no-print">
+              <figcaption className="font-semibold">{text.listen}</figcaption>
+              {/* The words that are read aloud are the guide below: no captions are needed. */}
+              {/* biome-ignore lint/a11y/useMediaCaption: see above */}
+              <audio controls preload="none" src={spoken} aria-label={text.listen} className="mt-2" />
+            </figure>
+          )}
+        </PageHero>
+        <div className="page guide-columns gap-10 lg:grid lg:grid-cols-[minmax(0,42rem)_1fr]">
+          <GuideBlocks blocks={guide.content} />
+          <aside className="mt-8 lg:mt-0">
+            <DangerSigns />
+            <GuideSources sources={guide.sources} />
+          </aside>
+        </div>
+      </article>
     </>
   );
 }

@@ -1,13 +1,60 @@
+import { Link } from 'react-router-dom';
+import { PageHero } from '@/components/page-hero';
+import { Button } from '@/components/ui/button';
+import { Card, CardDescription, CardTitle } from '@/components/ui/card';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { BoxPicture } from '@/illustrations/box-picture';
+import { CalendarPicture } from '@/illustrations/calendar-picture';
+import { CreamPicture } from '@/illustrations/cream-picture';
+import { FamilyPicture } from '@/illustrations/family-picture';
 import { PageMeta } from '@/layout/page-meta';
+import { site } from '@/site-config';
+import { QuickAccess } from './quick-access';
 
 export function HomeScreen() {
+  const language = useLanguage();
   const text = useText('home');
+  const tips = [
+    { ...text.tips.mixing, Picture: CreamPicture },
+    { ...text.tips.expiry, Picture: CalendarPicture },
+    { ...text.tips.sources, Picture: BoxPicture },
+  ];
+
   return (
     <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
+      <PageMeta
+        title={text.title}
+        description={text.description}
+        jsonLd={{ '@type': 'NGO', name: 'Daawo', url: site.url, areaServed: ['Somalia', 'Toronto, Canada'] }}
+      />
+      <PageHero title={text.heading} lead={text.lead} picture={<FamilyPicture />}>
+        <Button asChild size="lg">
+          <Link to={pathIn(language, '/learn/')}>{text.learnRisks}</Link>
+        </Button>
+        <Button asChild size="lg" variant="outline">
+          <Link to={pathIn(language, '/report/')}>{text.reportProduct}</Link>
+        </Button>
+      </PageHero>
+      <section className="bg-muted py-10 md:py-14" aria-labelledby="tips">
+        <div className="page">
+          <h2 id="tips">{text.tipsTitle}</h2>
+          <ul className="mt-6 grid gap-4 md:grid-cols-3 md:gap-6">
+            {tips.map(({ title, content, Picture }) => (
+              <li key={title}>
+                <Card className="h-full">
+                  <div className="w-20">
+                    <Picture />
+                  </div>
+                  <CardTitle>{title}</CardTitle>
+                  <CardDescription>{content}</CardDescription>
+                </Card>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </section>
+      <QuickAccess />
     </>
   );
 }

@@ -1,13 +1,30 @@
+import { useEffect } from 'react';
+import { Link } from 'react-router-dom';
+import { PageHero } from '@/components/page-hero';
+import { Button } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { CamelPicture } from '@/illustrations/camel-picture';
 import { PageMeta } from '@/layout/page-meta';
 
+/** Where this document was opened: the inline script of a prerendered page has logged that path already. */
+const openedAt = typeof location === 'undefined' ? '' : location.pathname;
+
 export function NotFoundScreen() {
+  const language = useLanguage();
   const text = useText('not-found');
+  useEffect(() => {
+    if (location.pathname !== openedAt) console.error('404: no page at', location.pathname);
+  }, []);
+
   return (
-    <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
-    </>
+    <div data-missing>
+      <PageMeta title={text.title} description={text.description} noindex />
+      <PageHero title={text.title} lead={text.hint} picture={<CamelPicture />}>
+        <Button asChild>
+          <Link to={pathIn(language, '/')}>{text.home}</Link>
+        </Button>
+      </PageHero>
+    </div>
   );
 }

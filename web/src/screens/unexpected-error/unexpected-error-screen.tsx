@@ -1,11 +1,22 @@
 import { useRouteError } from 'react-router-dom';
+import { Button } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
 
+/** Stands alone, outside the layout: the layout may be what failed. A full load gets away from the fault. */
 export function UnexpectedErrorScreen() {
   const error = useRouteError();
+  const language = useLanguage();
+  const text = useText('unexpected-error');
   return (
-    <main>
-      <h1>Unexpected Application Error!</h1>
-      <pre>{error instanceof Error ? error.message : String(error)}</pre>
+    <main className="page py-12">
+      <h1>{text.title}</h1>
+      <pre className="bg-muted mt-4 rounded-lg p-4 whitespace-pre-wrap">
+        {error instanceof Error ? error.message : String(error)}
+      </pre>
+      <Button asChild className="mt-6">
+        <a href={pathIn(language, '/')}>{text.home}</a>
+      </Button>
     </main>
   );
 }

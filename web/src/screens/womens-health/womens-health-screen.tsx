@@ -1,13 +1,41 @@
+import { PageHero } from '@/components/page-hero';
 import { useText } from '@/i18n/text';
+import { WomanPicture } from '@/illustrations/woman-picture';
 import { PageMeta } from '@/layout/page-meta';
+import { Community } from './community';
+import { HealthRisks } from './health-risks';
+import { SafeAlternatives } from './safe-alternatives';
 
 export function WomensHealthScreen() {
   const text = useText('womens-health');
+  const { unsafe, risks, prevention } = text.statistics;
+  const statistics = [
+    { figure: '85%', name: unsafe },
+    { figure: '60%', name: risks },
+    { figure: '95%', name: prevention },
+  ];
+
   return (
     <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
+      <PageMeta title={text.title} description={text.description} image="women-health" />
+      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />} />
+      <div className="page">
+        <dl className="grid grid-cols-3 gap-2 text-center md:gap-6">
+          {statistics.map(({ figure, name }) => (
+            <div
+              key={figure}
+              className="bg-card flex flex-col-reverse justify-end rounded-2xl border p-3 md:p-6"
+            >
+              <dt>{name}</dt>
+              <dd className="text-rose font-serif text-3xl font-semibold md:text-5xl">{figure}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="prose-width mt-4">{text.study}</p>
+      </div>
+      <HealthRisks />
+      <SafeAlternatives />
+      <Community />
     </>
   );
 }

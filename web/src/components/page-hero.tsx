@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+
+interface PageHeroProps {
+  title: string;
+  lead?: string;
+  /** Something short above the title: a way back, a category. */
+  above?: ReactNode;
+  picture?: ReactNode;
+  /** What to do next: buttons below the lead. */
+  children?: ReactNode;
+}
+
+/** The opening of a page. The picture stands beside the words where there is room, above them on a phone. */
+export function PageHero({ title, lead, above, picture, children }: PageHeroProps) {
+  return (
+    <div className="page py-8 md:flex md:items-center md:gap-10 md:py-12 print:py-0">
+      {picture && <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-72 print:hidden">{picture}</div>}
+      <div className="max-w-2xl">
+        {above}
+        <h1>{title}</h1>
+        {lead && <p className="text-muted-foreground mt-3 text-lg">{lead}</p>}
+        {children && <div className="mt-6 flex flex-wrap gap-3">{children}</div>}
+      </div>
+    </div>
+  );
+}

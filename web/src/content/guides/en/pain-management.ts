@@ -1,0 +1,90 @@
+import type { Guide } from '../../guides';
+
+export const guide: Guide = {
+  slug: 'pain-management',
+  title: 'Safe Pain Relief',
+  description: 'How to use painkillers safely, and why strong ones and steroids need care.',
+  icon: 'bandage',
+  category: 'Medicine',
+  content: [
+    {
+      type: 'section',
+      title: 'Start with the mildest',
+      content:
+        'Use the mildest thing that works, the lowest amount, for the shortest time. Rest, cold or warmth and gentle movement can help too.',
+    },
+    {
+      type: 'section',
+      title: 'Paracetamol (acetaminophen, Tylenol)',
+      content:
+        'Adults: 500 mg to 1 g, at least 4 hours apart. Never more than 4 doses, or 4 g (eight tablets of 500 mg), in 24 hours. Ask first if you weigh less than 50 kg, have liver or kidney trouble, drink a lot of alcohol, or take TB or epilepsy medicine: you may need less. Never take two products with paracetamol together.',
+    },
+    {
+      type: 'warning',
+      content:
+        'Too much paracetamol can destroy the liver. At first you may only feel sick. The antidote works best within about 8 hours. Go to a hospital at once, even if you feel well.',
+    },
+    {
+      type: 'section',
+      title: 'Ibuprofen',
+      content:
+        'Adults, without a prescription: 200 to 400 mg, up to 3 times a day, 6 hours apart. At most 1,200 mg in 24 hours, and not for more than 10 days without advice. Take it with food or milk. Never take two of ibuprofen, diclofenac, naproxen and aspirin together. Ask before you use one of them if you:',
+    },
+    {
+      type: 'checklist',
+      items: [
+        'had an allergy or wheezing from such a painkiller',
+        'have had a stomach ulcer, bleeding or a stroke',
+        'have heart, kidney or liver disease, or high blood pressure that is not controlled',
+        'have asthma or chickenpox, or take blood thinners',
+        'are pregnant, or over 65',
+      ],
+    },
+    {
+      type: 'section',
+      title: 'Aspirin and children',
+      content:
+        'No aspirin under 16 years, unless a doctor says so. It can cause Reye’s syndrome, which harms the brain and the liver.',
+    },
+    {
+      type: 'section',
+      title: 'Strong painkillers (opioids)',
+      content:
+        'Tramadol, codeine and morphine can make you dependent, slow your breathing and kill. Use them only on prescription, never with alcohol or with sleeping or calming medicine. Codeine and tramadol are not for children under 12, and not while breastfeeding.',
+    },
+    {
+      type: 'warning',
+      content:
+        'Overdose of a strong painkiller: very small (pin-point) pupils, cannot be woken, slow breathing or none. Get emergency help. Use naloxone if there is any.',
+    },
+    {
+      type: 'section',
+      title: 'Steroids',
+      content:
+        'Prednisolone and dexamethasone are not everyday painkillers, and not for gaining weight. Side effects grow with dose and time. After more than a few weeks of tablets never stop suddenly: a health worker must reduce them step by step. Injections “for pain” from unlicensed sellers are dangerous.',
+    },
+    {
+      type: 'section',
+      title: 'See a health worker',
+      content: 'If pain lasts more than a few days or comes back, or if you need tablets every day.',
+    },
+    {
+      type: 'warning',
+      content:
+        'Get help now for: chest pain; a sudden, worst-ever headache; headache with fever, stiff neck or confusion; weakness or numbness on one side; a hard, painful belly; pain after an injury or in pregnancy.',
+    },
+  ],
+  sources: [
+    'NHS-PARA',
+    'NHSW-PARA',
+    'PARA-OD',
+    'NHS-IBU',
+    'NHS-IBU-W',
+    'NHSI-REYE',
+    'WHO-OPI',
+    'UNODC-WHO',
+    'FDA-COD',
+    'NHS-STER',
+    'PLYM',
+  ],
+};

@@ -1,0 +1,69 @@
+import type { Guide } from '../../guides';
+
+export const guide: Guide = {
+  slug: 'antibiotics-guide',
+  title: 'Si badbaado leh u isticmaal antibiyootiga',
+  description: 'Goorta antibiyootigu caawiyo, goorta uusan caawin, iyo sida loo isticmaalo.',
+  icon: 'capsule',
+  category: 'Medicine',
+  content: [
+    {
+      type: 'section',
+      title: 'Bakteeriya keliya ayuu wax ka qabtaa',
+      content:
+        'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Wax kama taro hargabka, inta badan cune-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
+    },
+    {
+      type: 'section',
+      title: 'Goorta aad u baahan tahay',
+      content:
+        'Caabuqyada bakteeriyada qaarkood antibiyootig la’aan ayay ku bogsadaan. Marka aad u baahan tahay, faa’iidadiisu way ka badan tahay khatarta. Marka aadan u baahnayn, waxba kuma tarayo, laakiin wax buu ku yeeli karaa. Ha ku adkaysan haddii shaqaalaha caafimaadku maya ku yiraahdo.',
+    },
+    {
+      type: 'section',
+      title: 'Sida loo qaato',
+      content: 'Isticmaal oo keliya marka uu kuu qoro shaqaale caafimaad oo aqoon leh. Kaddib:',
+    },
+    {
+      type: 'checklist',
+      items: [
+        'U qaado sida laguu sheegay: inta, waqtiyada iyo tirada maalmaha',
+        'La tasho shaqaalaha caafimaadka ka hor inta aadan joojin, ama haddii aad ka sii darto',
+        'Qiyaas ma ilowday? Tan xigta ku qaado waqtigeedii caadiga ahaa, sida laguugu taliyay. Weligaa laba ha isku mar qaadan',
+        'Cidna ha la wadaagin, mar dambe ha u kaydsan, hana isticmaalin wax haray ama daawo qof kale',
+        'Weydii sida loo hayo antibiyootiga dareeraha ah: qaarkood waxay u baahan yihiin qaboojiye, mana sii raagaan marka la qaso',
+        'Sheeg haddii aad uur leedahay ama laga yaabo: qaarkood (tetracyclines, streptomycin, kanamycin) waxay waxyeellayn karaan ilmaha uurka ku jira',
+      ],
+    },
+    {
+      type: 'section',
+      title: 'Waxyeellooyinka',
+      content:
+        'Kuwa caadiga ah waa finan, wareer, lalabbo, shuban iyo caabuqa fangaska (yeast). Dadka qaar waxaa ku dhaca xasaasiyad nafta halis gelisa, ama shuban khatar ah oo ka yimaada jeermiska C. difficile.',
+    },
+    {
+      type: 'section',
+      title: 'Iska caabbinta: marka daawadu shaqayn weydo',
+      content:
+        'Antibiyootiga oo si khaldan ama si badan loo isticmaalo wuxuu keenaa in bakteeriyadu iska caabbiso: daawadu mar dambe ma disho. Sannadkii 2019, bakteeriyada daawada iska caabbisa waxay si toos ah u sababtay dhimashada ku dhawaad 1.27 milyan oo qof oo adduunka ah. Iska caabbintu waxay khatar badan ka dhigtaa caabuqyada caadiga ah, qalliinnada iyo dhalmada qalliinka.',
+    },
+    {
+      type: 'section',
+      title: 'Haddii aad hargab qabto',
+      content:
+        'Naso, wax badan cab, qandhada ama xanuunkana u daawee sida summaddu sheegayso. Fayrasyadan badankoodu waxay ku dhammaadaan hal ilaa laba toddobaad. Si aad u caafimaad qabto: gacmaha dhaq, cun cunto nadiif ah, tallaallada qaado, kana fogow dadka jirran.',
+    },
+    {
+      type: 'section',
+      title: 'Ka digtoonow been abuurka',
+      content:
+        'Antibiyootiga iyo daawooyinka duumada waxay ka mid yihiin kuwa ugu badan ee la soo sheego inay been abuur yihiin ama tayadoodu hooseyso. Ka iibso farmashi aad aamini karto.',
+    },
+    {
+      type: 'warning',
+      content:
+        'Isla markiiba raadi caawimaad haddii uu ku haleelo shuban daran ama dhiig leh inta aad antibiyootiga qaadanayso ama kaddib. Tag xarun caafimaad haddii qandhadu tegi weydo ama soo noqoto, ama haddii ilmo wax cabbi kari waayo ama uu aad u hurdo badan yahay.',
+    },
+  ],
+  sources: ['CDC-1', 'CDC-2', 'WHO-ABX', 'WHO-AMR', 'CMN-SO', 'NHS-EXP', 'WHO-SF', 'CDPH', 'EWC'],
+};

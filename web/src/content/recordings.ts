@@ -1,0 +1,10 @@
+import type { Language } from '@/i18n/language';
+
+/** Paths below public/audio, found by vite.config.ts at build time: `en/antibiotics-guide.mp3`. */
+declare const RECORDINGS: readonly string[];
+
+/** The address of a guide read aloud, if somebody has recorded it. */
+export function recording(language: Language, slug: string): string | undefined {
+  const found = RECORDINGS.find((file) => file.startsWith(`${language}/${slug}.`));
+  return found && `/audio/${found}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Where the guides' facts come from. Titles stay in English, as a reader will find them. A source
+ * without an address was read as a copy or a report of it; REVIEW.md says which to open before launch.
+ */
+export interface Source {
+  name: string;
+  url?: string;
+}
+
+const entries = {
+  AAD: { name: 'American Academy of Dermatology: sun protection (2022)' },
+  AJ: { name: 'Al Jazeera (Hamza Mohamed): medicine in Mogadishu' },
+  ASHP: {
+    name: 'ASHP: How to read an over-the-counter medication label',
+    url: 'https://www.safemedication.com/pharmacist-insights/2021/how-to-read-an-over-the-counter-medication-label',
+  },
+  'CDC-1': { name: 'CDC: Be Antibiotics Aware' },
+  'CDC-2': { name: 'CDC: antibiotic do’s and don’ts' },
+  'CDC-PREG': {
+    name: 'CDC: Treating for Two, medicines and pregnancy',
+    url: 'https://www.cdc.gov/pregnancy/meds/treatingfortwo/facts.html',
+  },
+  CDPH: { name: 'California Department of Public Health: medication and birth defects' },
+  'CMN-SO': { name: 'Children’s Minnesota: antibiotics, how they work (in Somali)' },
+  EWC: { name: 'Every Woman California: medications', url: 'https://everywomancalifornia.org/medications' },
+  'FDA-COD': { name: 'FDA (2017): codeine and tramadol, children and breastfeeding' },
+  'FDA-DISP': {
+    name: 'FDA: dispose of medicine in the trash',
+    url: 'https://www.fda.gov/drugs/disposal-unused-medicines-what-you-should-know/drug-disposal-dispose-non-flush-list-medicine-trash',
+  },
+  'FDA-EXP': { name: 'FDA: Expiration dates matter' },
+  'FDA-HG': { name: 'FDA (2012): mercury in skin products' },
+  'FDA-HQ': { name: 'FDA (2022): skin products with hydroquinone' },
+  'FDA-LABEL': { name: 'FDA: the Drug Facts label' },
+  'FDA-NSAID': { name: 'FDA (2020): avoid NSAIDs from 20 weeks of pregnancy' },
+  GLOWM: { name: 'GLOWM: danger signs in pregnancy' },
+  'HC-HQ': { name: 'Health Canada (2018, RA-67812; 2020, RA-72037): hydroquinone' },
+  'HC-SKIN': { name: 'Health Canada (2020, RA-72289): skin-lightening products' },
+  ISMP: { name: 'ISMP, Consumer Med Safety: storing medicine' },
+  'MHRA-TSW': { name: 'MHRA (UK): topical steroids, withdrawal reactions' },
+  MDH: { name: 'Minnesota Department of Health (2019): mercury in skin products' },
+  MEDICURE: { name: 'Medicure: drug disposal' },
+  MINAMATA: {
+    name: 'Minamata Convention: mercury in cosmetics',
+    url: 'https://minamataconvention.org/en/topics/mercury-cosmetics/insights',
+  },
+  MNMED: { name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
+  'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
+  'NHS-EXP': { name: 'NHS: expiry dates of medicine' },
+  'NHS-IBU': {
+    name: 'NHS: How and when to take ibuprofen',
+    url: 'https://www.nhs.uk/medicines/ibuprofen-for-adults/how-and-when-to-take-ibuprofen',
+  },
+  'NHS-IBU-W': { name: 'NHS: who cannot take ibuprofen; key facts' },
+  'NHS-PARA': {
+    name: 'NHS: How and when to take paracetamol',
+    url: 'https://www.nhs.uk/medicines/paracetamol-for-adults/how-and-when-to-take-paracetamol-for-adults/',
+  },
+  'NHS-STER': { name: 'NHS: Steroid tablets' },
+  'NHSI-REYE': { name: 'NHS inform: Reye’s syndrome' },
+  'NHSW-BF': {
+    name: 'NHS Wales: Breastfeeding and medicines',
+    url: 'https://111.wales.nhs.uk/livewell/pregnancy/Breastfeedingmedicines/',
+  },
+  'NHSW-PARA': {
+    name: 'NHS Wales: Paracetamol for adults',
+    url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
+  },
+  OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
+  'PARA-OD': { name: 'Reports on paracetamol overdose and its antidote' },
+  PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
+  SOUTHWARK: { name: 'Southwark Council; British Skin Foundation: illegal skin lighteners' },
+  SPS: { name: 'NHS Specialist Pharmacy Service: NSAIDs in pregnancy' },
+  UKMI: { name: 'UK Medicines Information: Q&A 213.2 (2011)' },
+  'UNODC-WHO': { name: 'UNODC and WHO: opioid overdose' },
+  'WHO-ABX': { name: 'WHO: antibiotic advice for everyone' },
+  'WHO-AMR': {
+    name: 'WHO: Antimicrobial resistance (2023)',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/antimicrobial-resistance',
+  },
+  'WHO-HG': { name: 'WHO (2011, 2019): Mercury in skin lightening products' },
+  'WHO-OPI': {
+    name: 'WHO: Opioid overdose (2023)',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/opioid-overdose',
+  },
+  'WHO-PARA': { name: 'WHO (24 September 2025): paracetamol in pregnancy' },
+  'WHO-SF': {
+    name: 'WHO: Substandard and falsified medical products',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/substandard-and-falsified-medical-products',
+  },
+} satisfies Record<string, Source>;
+
+export type SourceId = keyof typeof entries;
+
+export const sources: Record<SourceId, Source> = entries;

@@ -1,0 +1,41 @@
+import { Clock, MapPin, MessageCircleWarning } from 'lucide-react';
+import { Button } from '@/components/ui/button';
+import { useText } from '@/i18n/text';
+import { whatsappLink } from '@/site-config';
+
+export function OfficeInformation() {
+  const { officeTitle, hours, locations, emergency } = useText('contact');
+  return (
+    <section className="page py-10 md:py-14" aria-labelledby="office">
+      <h2 id="office">{officeTitle}</h2>
+      <ul className="mt-6 grid gap-6 md:grid-cols-3">
+        <li className="flex gap-4">
+          <Clock aria-hidden className="text-primary size-8 shrink-0" />
+          <div>
+            <h3>{hours.title}</h3>
+            <p className="text-lg">{hours.days}</p>
+            <p className="text-muted-foreground">{hours.content}</p>
+          </div>
+        </li>
+        <li className="flex gap-4">
+          <MapPin aria-hidden className="text-primary size-8 shrink-0" />
+          <div>
+            <h3>{locations.title}</h3>
+            <p className="text-lg">{locations.somalia}</p>
+            <p className="text-lg">{locations.toronto}</p>
+          </div>
+        </li>
+        <li className="flex gap-4">
+          <MessageCircleWarning aria-hidden className="text-henna size-8 shrink-0" />
+          <div>
+            <h3>{emergency.title}</h3>
+            <p>{emergency.content}</p>
+            <Button asChild variant="henna" className="mt-3">
+              <a href={whatsappLink()}>{emergency.action}</a>
+            </Button>
+          </div>
+        </li>
+      </ul>
+    </section>
+  );
+}

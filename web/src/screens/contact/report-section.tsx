@@ -1,0 +1,27 @@
+import { Info } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+
+export function ReportSection() {
+  const language = useLanguage();
+  const text = useText('contact');
+  return (
+    <div className="page grid gap-6 md:grid-cols-2">
+      <section id="report" className="bg-muted rounded-2xl p-6">
+        <h2>{text.reportTitle}</h2>
+        <p className="mt-2">{text.report}</p>
+        <Button asChild className="mt-4">
+          <Link to={pathIn(language, '/report/')}>{text.goToReport}</Link>
+        </Button>
+      </section>
+      <Alert variant="warning">
+        <Info aria-hidden />
+        <AlertTitle>{text.disclaimerTitle}</AlertTitle>
+        <AlertDescription>{text.disclaimer}</AlertDescription>
+      </Alert>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { Siren } from 'lucide-react';
+import { useText } from '@/i18n/text';
+
+/** The same on every guide: when not to read on but to get help, and where. */
+export function DangerSigns() {
+  const { danger } = useText('guide');
+  return (
+    <section className="bg-destructive-soft border-destructive/40 rounded-2xl border p-5">
+      <h2 className="text-destructive flex items-start gap-3 text-xl">
+        <Siren aria-hidden className="mt-0.5 size-6 shrink-0" />
+        {danger.title}
+      </h2>
+      <ul className="mt-3 list-disc ps-5">
+        {danger.signs.map((sign) => (
+          <li key={sign}>{sign}</li>
+        ))}
+      </ul>
+      <p className="mt-3">{danger.action}</p>
+      <dl className="mt-3">
+        <dt className="font-semibold">{danger.somalia}</dt>
+        <dd>{danger.somaliaHelp}</dd>
+        <dt className="mt-1 font-semibold">{danger.toronto}</dt>
+        <dd>{danger.torontoHelp}</dd>
+      </dl>
+      <p className="mt-3 font-semibold">{danger.notAmbulance}</p>
+    </section>
+  );
+}

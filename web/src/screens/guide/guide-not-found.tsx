@@ -1,0 +1,22 @@
+import { Link } from 'react-router-dom';
+import { PageHero } from '@/components/page-hero';
+import { Button } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+import { CamelPicture } from '@/illustrations/camel-picture';
+import { PageMeta } from '@/layout/page-meta';
+
+export function GuideNotFound() {
+  const language = useLanguage();
+  const text = useText('guide');
+  return (
+    <>
+      <PageMeta title={text.notFound.title} description={text.notFound.content} noindex />
+      <PageHero title={text.notFound.title} lead={text.notFound.content} picture={<CamelPicture />}>
+        <Button asChild>
+          <Link to={pathIn(language, '/learn/')}>{text.back}</Link>
+        </Button>
+      </PageHero>
+    </>
+  );
+}

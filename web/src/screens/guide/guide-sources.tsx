@@ -1,0 +1,37 @@
+import { Link } from 'react-router-dom';
+import { type SourceId, sources } from '@/content/sources';
+import { pathIn, useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+
+export function GuideSources({ sources: ids }: { sources: readonly SourceId[] }) {
+  const language = useLanguage();
+  const text = useText('guide');
+  return (
+    <section className="mt-6 text-sm">
+      <h2 className="font-sans text-base">{text.sources}</h2>
+      <ul className="text-muted-foreground mt-1 list-disc ps-5" lang="en">
+        {ids.map((id) => {
+          const { name, url } = sources[id];
+          return (
+            <li key={id}>
+              {url ? (
+                <a href={url} className="underline">
+                  {name}
+                </a>
+              ) : (
+                name
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <p className="mt-3">{text.reviewed}</p>
+      <p className="mt-1">{text.disclaimer}</p>
+      <p className="no-print mt-3">
+        <Link to={pathIn(language, '/resources/')} className="text-primary font-semibold underline">
+          {text.printable}
+        </Link>
+      </p>
+    </section>
+  );
+}
