@@ -11,6 +11,9 @@ import (
 // SetPasswords gives login roles the passwords they need over TCP. The roles
 // must exist. A password that a role already has is not written again.
 func (s *Server) SetPasswords(ctx context.Context, passwords map[string]string) error {
+	// Two sessions that alter one role at once disturb each other.
+	s.passwordMu.Lock()
+	defer s.passwordMu.Unlock()
 	conn, err := pgx.Connect(ctx, s.URL(Superuser))
 	if err != nil {
 		return fmt.Errorf("set passwords: %w", err)

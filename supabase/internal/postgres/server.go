@@ -29,6 +29,8 @@ type Server struct {
 	child     *process // nil while adopted
 	passwords map[string]string
 
+	passwordMu sync.Mutex // held while passwords are set
+
 	stopping chan struct{}
 	stopOnce sync.Once
 	done     chan struct{}
@@ -132,7 +134,11 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
+		// Asking before it says so would only be refused.
+		err := errNotReady
+		if f, _ := readPidFile(s.opt.Data); f.ready && f.pid == p.pid {
+			err = s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
+		}
 		if err == nil || errors.Is(err, ErrNotDurable) {
 			return err
 		}
@@ -145,6 +151,8 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 		}
 	}
 }
+
+var errNotReady = errors.New("it is still starting")
 
 func (s *Server) withConn(ctx context.Context, f func(*pgconn.PgConn) error) error {
 	conn, err := pgconn.Connect(ctx, s.URL(Superuser))

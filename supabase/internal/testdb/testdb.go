@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -162,6 +163,16 @@ func newFrom(t testing.TB, from string) *DB {
 // supabase_auth_admin, supabase_storage_admin, or any login role a test made.
 func (db *DB) URL(role string) string {
 	return Server(db.t).DatabaseURL(role, db.Name)
+}
+
+// TCPURL is URL over loopback TCP, for programs that know no unix sockets.
+func (db *DB) TCPURL(role string) string {
+	db.t.Helper()
+	s := Server(db.t)
+	if err := s.SetPasswords(context.Background(), map[string]string{role: "test"}); err != nil {
+		db.t.Fatalf("testdb: %v", err)
+	}
+	return strings.TrimSuffix(s.TCPURL(role), "/postgres") + "/" + db.Name
 }
 
 // Exec runs SQL, one statement or several, as postgres, the role that

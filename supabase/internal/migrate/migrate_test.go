@@ -1,0 +1,212 @@
+package migrate_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/testdb"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+func project(files map[string]string) fs.FS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestApplyIsAllOrNothing(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("postgres")
+	ctx := t.Context()
+	files := map[string]string{
+		"migrations/1_first.sql":  `create table a (id int);`,
+		"migrations/2_second.sql": "begin;\ncreate table b (id int);\ncommit;\ncreate table c (id nonsense);\n",
+		"migrations/3_third.sql":  `create table d (id int);`,
+		"migrations/README.sql":   `not a migration`,
+	}
+	applied, err := migrate.Apply(ctx, conn, project(files))
+	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 4 (create table c (id nonsense)): line 1:") {
+		t.Fatalf("got error %v, want one that names file, statement and line", err)
+	}
+	if len(applied) != 1 {
+		t.Errorf("applied %v, want the first only", applied)
+	}
+	if got := tables(db); got != "a" {
+		t.Errorf("tables %q, want a alone: the failed migration must leave nothing", got)
+	}
+	files["migrations/2_second.sql"] = `create table b (id int);`
+	pending, err := migrate.Pending(ctx, conn, project(files))
+	if err != nil || len(pending) != 2 {
+		t.Errorf("pending %v, %v, want two", pending, err)
+	}
+	for range 2 { // the second run finds nothing to do
+		if _, err := migrate.Apply(ctx, conn, project(files)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := tables(db); got != "a b d" {
+		t.Errorf("tables %q, want a b d", got)
+	}
+}
+
+func TestApplyRefusesToLoseItsTransaction(t *testing.T) {
+	db := testdb.New(t)
+	_, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{
+		"migrations/1_x.sql": `create table a (id int); commit and no chain; create table b (id int);`,
+	}))
+	if err == nil || !strings.Contains(err.Error(), "all or nothing") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+func TestApplyLeavesANewerDatabaseAlone(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("postgres")
+	both := map[string]string{"migrations/1_a.sql": `create table a ()`, "migrations/2_b.sql": `create table b ()`}
+	if _, err := migrate.Apply(t.Context(), conn, project(both)); err != nil {
+		t.Fatal(err)
+	}
+	delete(both, "migrations/2_b.sql")
+	if applied, err := migrate.Apply(t.Context(), conn, project(both)); err != nil || len(applied) != 0 {
+		t.Errorf("got %v, %v, want nothing done", applied, err)
+	}
+}
+
+func TestMigratorsTakeTurns(t *testing.T) {
+	db := testdb.New(t)
+	p := project(map[string]string{"migrations/1_a.sql": `create table a (); select pg_sleep(0.05)`, "migrations/2_b.sql": `create table b ()`})
+	var wg sync.WaitGroup
+	for range 4 {
+		conn := db.Conn("postgres")
+		wg.Go(func() {
+			if _, err := migrate.Apply(t.Context(), conn, p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSeedRunsOnce(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("postgres")
+	db.Exec(`create table public.a (id int)`)
+	files := map[string]string{"seed.sql": `insert into a values (1);`, "more/x.sql": `insert into a values (2);`}
+	paths := []string{"./seed.sql", "./more/*.sql", "seed.sql"}
+	for i, want := range [][]string{{"seed.sql", "more/x.sql"}, nil} {
+		ran, err := migrate.Seed(t.Context(), conn, project(files), paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, ran); diff != "" {
+			t.Errorf("run %d: %s", i, diff)
+		}
+		files["seed.sql"] += "\n" // changed: recorded, not run again
+	}
+	if n := testdb.Value[int](db, `select count(*)::int from public.a`); n != 2 {
+		t.Errorf("got %d rows, want 2", n)
+	}
+}
+
+func TestPlatformIsIdempotent(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("supabase_admin")
+	ctx := t.Context()
+	before := testdb.Value[string](db, `select max(applied_at)::text from daawo.platform`)
+	if err := migrate.Platform(ctx, conn); err != nil {
+		t.Fatal(err)
+	}
+	if now := testdb.Value[string](db, `select max(applied_at)::text from daawo.platform`); now != before {
+		t.Error("a second run applied something")
+	}
+	// Every file can run on top of itself: that is how a changed one is applied.
+	db.ExecAs("supabase_admin", `update daawo.platform set hash = 'an older one'`)
+	if err := migrate.Platform(ctx, conn); err != nil {
+		t.Error(err)
+	}
+}
+
+// The official CLI and we leave the same rows behind, so that each finds
+// nothing to do after the other.
+func TestRecordsAsTheOfficialCLI(t *testing.T) {
+	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../.."} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ours, theirs := testdb.New(t), testdb.New(t)
+			fsys := os.DirFS(filepath.Join(dir, "supabase"))
+			paths := []string{"./seed.sql", "./more/*.sql"}
+			if _, err := migrate.Apply(t.Context(), ours.Conn("postgres"), fsys); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := migrate.Seed(t.Context(), ours.Conn("postgres"), fsys, paths); err != nil {
+				t.Fatal(err)
+			}
+			if out := push(t, theirs, dir); !strings.Contains(out, "Applying migration") {
+				t.Errorf("the CLI found nothing to apply to a new database:\n%s", out)
+			}
+			if out := push(t, ours, dir); !strings.Contains(out, "up to date") {
+				t.Errorf("the CLI found something to do after us:\n%s", out)
+			}
+			if applied, err := migrate.Apply(t.Context(), theirs.Conn("postgres"), fsys); err != nil || len(applied) != 0 {
+				t.Errorf("we found %v to do after the CLI, error %v", applied, err)
+			}
+			if diff := cmp.Diff(records(t, theirs), records(t, ours)); diff != "" {
+				t.Errorf("records differ (- the CLI's, + ours):\n%s", diff)
+			}
+		})
+	}
+}
+
+func push(t *testing.T, db *testdb.DB, dir string) string {
+	t.Helper()
+	cli, err := filepath.Abs("../../../node_modules/.bin/supabase")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), cli, "db", "push", "--yes", "--include-seed", "--workdir", dir, "--remote", db.TCPURL("postgres"))
+	cmd.Env = append(os.Environ(), "PGSSLMODE=disable", "DO_NOT_TRACK=1", "HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("supabase db push: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// records is all that the CLI keeps about migrations and seeds, with the
+// columns' names and types.
+func records(t *testing.T, db *testdb.DB) []string {
+	t.Helper()
+	rows, err := db.Conn("postgres").Query(context.Background(), `
+		select to_jsonb(m)::text from supabase_migrations.schema_migrations m
+		union all select to_jsonb(s)::text from supabase_migrations.seed_files s
+		union all
+		select format('%s.%s %s %s', table_name, column_name, data_type, is_nullable)
+		from information_schema.columns where table_schema = 'supabase_migrations'
+		order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func tables(db *testdb.DB) string {
+	return testdb.Value[string](db, `select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
+}

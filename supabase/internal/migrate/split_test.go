@@ -1,0 +1,78 @@
+package migrate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSplit(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", " \n;; ; ", nil},
+		{"without the last semicolon", "select 1; select 2", []string{"select 1", "select 2"}},
+		{"comments go with what follows", "-- a; b\nselect 1; -- c; d\n", []string{"-- a; b\nselect 1", "-- c; d"}},
+		{"nested comments", "/* a; /* b; */ c; */ select 1;", []string{"/* a; /* b; */ c; */ select 1"}},
+		{"strings", `select 'a;''b;'; select "c;""d;"`, []string{`select 'a;''b;'`, `select "c;""d;"`}},
+		{"backslashes only in E strings", `select 'c:\'; select E'a\'b;'';c';`, []string{`select 'c:\'`, `select E'a\'b;'';c'`}},
+		{"dollar quotes", "select $$a;$x$b;$$; select $x$;$$;$x$", []string{"select $$a;$x$b;$$", "select $x$;$$;$x$"}},
+		{"dollars in names and parameters", "select a$b$; select $1; select $2", []string{"select a$b$", "select $1", "select $2"}},
+		{"parentheses", "create rule r as on insert to t do (select 1; select 2); select 3", []string{"create rule r as on insert to t do (select 1; select 2)", "select 3"}},
+		{
+			"SQL bodies",
+			"create function f() returns int begin atomic select case 1 when 1 then 2 end; select 3; end; select 4",
+			[]string{"create function f() returns int begin atomic select case 1 when 1 then 2 end; select 3; end", "select 4"},
+		},
+		{"a transaction is no body", "begin; select 1; end;", []string{"begin", "select 1", "end"}},
+		{"byte order mark", "\ufeffselect 1;\r\nselect 2;\r\n", []string{"select 1", "select 2"}},
+		{"unfinished things", "select 'a;", []string{"select 'a;"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, split(test.text)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestControlsTransaction(t *testing.T) {
+	for stmt, want := range map[string]bool{
+		"begin":                          true,
+		"/* now */ START  TRANSACTION":   true,
+		"-- done\nCommit Work":           true,
+		"end":                            true,
+		"commit prepared 'x'":            false,
+		"select 'begin'":                 false,
+		"create function begin() as 'x'": false,
+	} {
+		if got := controlsTransaction(stmt); got != want {
+			t.Errorf("controlsTransaction(%q) = %v, want %v", stmt, got, want)
+		}
+	}
+}
+
+// Nothing but semicolons and space is ever lost.
+func FuzzSplit(f *testing.F) {
+	for _, seed := range []string{"a;b", "'a;", "$$;$$;", "/*;/*;*/", "(;", "begin atomic;end;", "e'\\';", "\xff;$"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rest := strings.TrimPrefix(text, "\ufeff")
+		for _, stmt := range split(text) {
+			i := strings.Index(rest, stmt)
+			if i < 0 || strings.TrimFunc(rest[:i], isBetween) != "" {
+				t.Fatalf("split(%q) lost something before %q", text, stmt)
+			}
+			rest = rest[i+len(stmt):]
+		}
+		if strings.TrimFunc(rest, isBetween) != "" {
+			t.Fatalf("split(%q) lost %q", text, rest)
+		}
+	})
+}
+
+func isBetween(r rune) bool { return r == ';' || strings.TrimSpace(string(r)) == "" }

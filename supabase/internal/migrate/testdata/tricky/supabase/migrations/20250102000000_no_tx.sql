@@ -1,0 +1,4 @@
+
+
+create table b (id int);
+-- last comment

@@ -1,0 +1,3 @@
+begin;
+create table c (id int);
+commit;

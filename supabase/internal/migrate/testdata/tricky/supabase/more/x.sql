@@ -1,0 +1,1 @@
+insert into b values (1);
