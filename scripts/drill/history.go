@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // outcome is what a client knows about one report after its last answer.
@@ -60,18 +62,18 @@ type reply struct {
 }
 
 // submit sends one report with the key and says what came back.
-func submit(ctx context.Context, st *stack, key string) (outcome, reply, []byte) {
+func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, []byte) {
 	body, _ := json.Marshal(map[string]any{
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
 		"where_bought": nil, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil,
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.env["API_URL"]+"/functions/v1/submit-report", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Env["API_URL"]+"/functions/v1/submit-report", bytes.NewReader(body))
 	if err != nil {
 		return unknown, reply{}, nil
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("apikey", st.env["ANON_KEY"])
-	req.Header.Set("Authorization", "Bearer "+st.env["ANON_KEY"])
+	req.Header.Set("apikey", st.Env["ANON_KEY"])
+	req.Header.Set("Authorization", "Bearer "+st.Env["ANON_KEY"])
 	req.Header.Set("Idempotency-Key", key)
 	req.Header.Set("X-Forwarded-For", addressOf(key))
 	res, err := client.Do(req)
@@ -103,8 +105,8 @@ func addressOf(key string) string {
 }
 
 // check compares the history with the tables. It returns what is there, and an error for each promise that was broken.
-func (h *history) check(ctx context.Context, st *stack) (string, error) {
-	conn, err := st.db(ctx)
+func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
+	conn, err := st.DB(ctx)
 	if err != nil {
 		return "", err
 	}

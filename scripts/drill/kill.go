@@ -7,16 +7,18 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // killDrill ends the server, postgres or both at random moments while eight writers report through HTTP. A writer
 // retries with the same key until it has an answer, as the page does.
 func killDrill(ctx context.Context, s settings) (string, error) {
-	st, err := newStack(ctx, s)
+	st, err := stack.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
+	defer st.Close()
 
 	random := rand.New(rand.NewPCG(uint64(s.seed), 1))
 	rounds := s.rounds(100, 4)
@@ -34,16 +36,16 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 		struck := time.Now()
 		switch round % 3 {
 		case 0:
-			st.killServer()
-			err = st.start(ctx)
+			st.KillServer()
+			err = st.Start(ctx)
 		case 1:
-			if err = st.killPostgres(); err == nil {
-				err = st.answers(ctx, h)
+			if err = st.KillPostgres(); err == nil {
+				err = answers(ctx, st, h)
 			}
 		case 2:
-			_ = st.killPostgres()
-			st.killServer()
-			err = st.start(ctx)
+			_ = st.KillPostgres()
+			st.KillServer()
+			err = st.Start(ctx)
 		}
 		if err != nil {
 			stopWriting()
@@ -66,7 +68,7 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // write reports one product after the other until ctx ends; each is retried with its key until it is answered.
-func write(ctx context.Context, st *stack, h *history, prefix string) {
+func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
 		begun := time.Now()
@@ -88,7 +90,7 @@ func write(ctx context.Context, st *stack, h *history, prefix string) {
 }
 
 // answers waits until a new report is acknowledged again.
-func (st *stack) answers(ctx context.Context, h *history) error {
+func answers(ctx context.Context, st *stack.Stack, h *history) error {
 	key := fmt.Sprintf("probe-%d", time.Now().UnixNano())
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); pause(ctx, 10*time.Millisecond) {
 		if got, r, _ := submit(ctx, st, key); got == accepted {
@@ -96,7 +98,7 @@ func (st *stack) answers(ctx context.Context, h *history) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no report was acknowledged within 30 s after postgres was killed:\n%s", st.logTail())
+	return fmt.Errorf("no report was acknowledged within 30 s after postgres was killed:\n%s", st.LogTail())
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -5,22 +5,24 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // outageDrill takes the database away from a server for a while. The server runs without a Postgres of its own, on the
 // database of a second stack, so that nothing brings it back early.
 func outageDrill(ctx context.Context, s settings) (string, error) {
-	database, err := newStack(ctx, s)
+	database, err := stack.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
-	defer database.close()
-	database.ports = append(database.ports, "--db-port", portOf(databaseHost(database.env["DB_URL"])))
-	server, err := newStack(ctx, s, "DATABASE_URL="+database.env["DB_URL"])
+	defer database.Close()
+	database.Args = append(database.Args, "--db-port", stack.PortOf(stack.DatabaseHost(database.Env["DB_URL"])))
+	server, err := stack.New(ctx, s.binary, "DATABASE_URL="+database.Env["DB_URL"])
 	if err != nil {
 		return "", err
 	}
-	defer server.close()
+	defer server.Close()
 
 	h := &history{}
 	writing, stopWriting := context.WithCancel(ctx)
@@ -29,14 +31,14 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 		writers.Go(func() { write(writing, server, h, fmt.Sprintf("outage-%d-%d", s.seed, w)) })
 	}
 	pause(ctx, time.Second)
-	database.stop()
+	database.Stop()
 	slowest, err := watchOutage(ctx, server, time.Duration(s.rounds(60, 3))*time.Second)
 	if err == nil {
-		err = database.start(ctx)
+		err = database.Start(ctx)
 	}
 	back := time.Now()
 	if err == nil {
-		err = server.ready(ctx)
+		err = server.Ready(ctx)
 	}
 	recovery := time.Since(back)
 	pause(ctx, time.Second)
@@ -51,10 +53,10 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // watchOutage checks what the server says while its database is away.
-func watchOutage(ctx context.Context, st *stack, howLong time.Duration) (slowest time.Duration, err error) {
+func watchOutage(ctx context.Context, st *stack.Stack, howLong time.Duration) (slowest time.Duration, err error) {
 	// Requests under way when the database left may still be waiting for it.
 	pause(ctx, time.Second)
-	api := st.env["API_URL"]
+	api := st.Env["API_URL"]
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
 			if code, _ := get(ctx, api+path); code != want {
@@ -62,7 +64,7 @@ func watchOutage(ctx context.Context, st *stack, howLong time.Duration) (slowest
 			}
 		}
 		begun := time.Now()
-		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.env["ANON_KEY"])
+		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.Env["ANON_KEY"])
 		took := time.Since(begun)
 		slowest = max(slowest, took)
 		if code != 503 || header.Get("Retry-After") == "" {

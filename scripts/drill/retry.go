@@ -8,16 +8,18 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // retryDrill sends one key fifty times at once, and one key before and after a kill that falls somewhere between the
 // commit and the reply: one row, the same reference and the same bytes for everybody.
 func retryDrill(ctx context.Context, s settings) (string, error) {
-	st, err := newStack(ctx, s)
+	st, err := stack.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
+	defer st.Close()
 	h := &history{}
 
 	bodies, err := atOnce(ctx, st, fmt.Sprintf("burst-%d", s.seed), 50, h)
@@ -40,9 +42,9 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 		var sending sync.WaitGroup
 		sending.Go(func() { first, _, firstBody = submit(ctx, st, key) })
 		time.Sleep(time.Duration(random.IntN(12_000)) * time.Microsecond)
-		st.killServer()
+		st.KillServer()
 		sending.Wait()
-		if err := st.start(ctx); err != nil {
+		if err := st.Start(ctx); err != nil {
 			return "", err
 		}
 		got, r, body := submit(ctx, st, key)
@@ -62,7 +64,7 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // atOnce sends the same key n times concurrently; every one must be acknowledged.
-func atOnce(ctx context.Context, st *stack, key string, n int, h *history) ([][]byte, error) {
+func atOnce(ctx context.Context, st *stack.Stack, key string, n int, h *history) ([][]byte, error) {
 	bodies := make([][]byte, n)
 	outcomes := make([]outcome, n)
 	references := make([]string, n)

@@ -10,16 +10,18 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // slowDrill opens thousands of connections that send a byte now and then or never read, and measures what everybody
 // else notices of them.
 func slowDrill(ctx context.Context, s settings) (string, error) {
-	st, err := newStack(ctx, s)
+	st, err := stack.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
+	defer st.Close()
 
 	// Warm up, so that the first requests do not set the figure that the later ones are measured by.
 	if _, err := readers(ctx, st, time.Second); err != nil {
@@ -30,7 +32,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	memoryBefore := residentMB(st.cmd.Process.Pid)
+	memoryBefore := residentMB(st.PID())
 
 	count := s.rounds(2000, 300)
 	attack, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -41,7 +43,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	var open int
 	for i := range count {
 		attackers.Go(func() {
-			d, closed := slowClient(attack, strings.TrimPrefix(st.env["API_URL"], "http://"), i)
+			d, closed := slowClient(attack, strings.TrimPrefix(st.Env["API_URL"], "http://"), i)
 			mu.Lock()
 			defer mu.Unlock()
 			if closed {
@@ -53,7 +55,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	}
 	pause(ctx, 500*time.Millisecond)
 	during, err := readers(ctx, st, window)
-	memoryDuring := residentMB(st.cmd.Process.Pid)
+	memoryDuring := residentMB(st.PID())
 	attackers.Wait()
 	if err != nil {
 		return "", err
@@ -114,17 +116,17 @@ func slowClient(ctx context.Context, address string, kind int) (time.Duration, b
 }
 
 // readers opens pages one after the other for a while, as four ordinary visitors, and says how long each took.
-func readers(ctx context.Context, st *stack, howLong time.Duration) ([]time.Duration, error) {
+func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed error
 	var visitors sync.WaitGroup
-	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" + st.env["ANON_KEY"]}
+	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" + st.Env["ANON_KEY"]}
 	for v := range 4 {
 		visitors.Go(func() {
 			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; {
 				begun := time.Now()
-				code, _ := get(ctx, st.env["API_URL"]+paths[v])
+				code, _ := get(ctx, st.Env["API_URL"]+paths[v])
 				mu.Lock()
 				all = append(all, time.Since(begun))
 				if code != 200 {

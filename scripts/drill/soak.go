@@ -10,15 +10,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"daawo/scripts/stack"
 )
 
 // soakDrill runs the site's mixture of requests in the memory of a 1 GB server and looks for anything that grows.
 func soakDrill(ctx context.Context, s settings) (string, error) {
-	st, err := newStack(ctx, s, "GOMEMLIMIT=256MiB")
+	st, err := stack.New(ctx, s.binary, "GOMEMLIMIT=256MiB")
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
+	defer st.Close()
 
 	length := time.Duration(s.rounds(600, 8)) * time.Second
 	h := &history{}
@@ -35,9 +37,9 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 
 	// The first tenth warms caches and pools up; growth is what happens after it.
 	pause(ctx, length/10)
-	memoryEarly, goroutinesEarly := residentMB(st.cmd.Process.Pid), metric(ctx, st, "go_goroutines")
+	memoryEarly, goroutinesEarly := residentMB(st.PID()), metric(ctx, st, "go_goroutines")
 	<-load.Done()
-	memoryLate, goroutinesLate := residentMB(st.cmd.Process.Pid), metric(ctx, st, "go_goroutines")
+	memoryLate, goroutinesLate := residentMB(st.PID()), metric(ctx, st, "go_goroutines")
 	visitors.Wait()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -60,14 +62,14 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // visit opens what visitors open. A limit's 429 is an answer; a 5xx or none at all is a failure.
-func visit(ctx context.Context, st *stack, who int, requests, failures *atomic.Int64) {
+func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *atomic.Int64) {
 	paths := []string{
 		"/", "/so/", "/learn/antibiotics-guide/", "/so/report/", "/resources/", "/no-such-page/",
-		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.env["ANON_KEY"],
-		"/rest/v1/reports?select=*&apikey=" + st.env["ANON_KEY"],
+		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.Env["ANON_KEY"],
+		"/rest/v1/reports?select=*&apikey=" + st.Env["ANON_KEY"],
 	}
 	for n := who; ctx.Err() == nil; n++ {
-		code, _ := get(ctx, st.env["API_URL"]+paths[n%len(paths)])
+		code, _ := get(ctx, st.Env["API_URL"]+paths[n%len(paths)])
 		if ctx.Err() != nil {
 			return
 		}
@@ -80,8 +82,8 @@ func visit(ctx context.Context, st *stack, who int, requests, failures *atomic.I
 }
 
 // metric reads one unlabelled value from /metrics (Prometheus text format); -1 where it is absent.
-func metric(ctx context.Context, st *stack, name string) float64 {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.env["API_URL"]+"/metrics", nil)
+func metric(ctx context.Context, st *stack.Stack, name string) float64 {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Env["API_URL"]+"/metrics", nil)
 	if err != nil {
 		return -1
 	}

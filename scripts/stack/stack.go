@@ -1,10 +1,13 @@
-package main
+// Package stack starts a built Daawo for the programs that drill and measure it: a data folder under the temporary
+// directory, ports that nobody else has, and the addresses and keys that `daawo status` prints.
+package stack
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,28 +19,29 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stack is one Daawo of the drill's own: a data folder under the temporary directory, and ports that nobody else has.
-type stack struct {
+// Stack is one server with a data folder of its own.
+type Stack struct {
+	Env  map[string]string // what `daawo status -o env` prints
+	Args []string          // flags of the next start; they keep the ports over a restart
+
 	binary string
 	dir    string
-	env    map[string]string // what `daawo status -o env` prints
-	extra  []string          // further environment of the server
+	extra  []string // further environment of the server
 	cmd    *exec.Cmd
 	exited chan struct{}
 	log    *os.File
-	ports  []string // flags that keep the ports over a restart
 }
 
-// newStack starts a server on an empty data folder and waits until it is ready.
-func newStack(ctx context.Context, s settings, extra ...string) (*stack, error) {
-	binary, err := filepath.Abs(s.binary)
+// New starts a server on an empty data folder, with further NAME=value variables, and waits until it is ready.
+func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
+	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("%w (make build makes it)", err)
 	}
-	dir, err := os.MkdirTemp("", "daawo-drill-")
+	dir, err := os.MkdirTemp("", "daawo-stack-")
 	if err != nil {
 		return nil, err
 	}
@@ -49,25 +53,26 @@ func newStack(ctx context.Context, s settings, extra ...string) (*stack, error) 
 	if err != nil {
 		return nil, err
 	}
-	// Writers tell their addresses by X-Forwarded-For (history.go).
+	// Programs that play many visitors tell their addresses by X-Forwarded-For.
 	extra = append(extra, "TRUSTED_PROXIES=127.0.0.1/32")
-	st := &stack{binary: binary, dir: dir, extra: extra, log: log, ports: []string{"--port", "0"}}
-	if err := st.start(ctx); err != nil {
-		st.close()
+	st := &Stack{binary: binary, dir: dir, extra: extra, log: log, Args: []string{"--port", "0"}}
+	if err := st.Start(ctx); err != nil {
+		st.Close()
 		return nil, err
 	}
 	// A client retries against the address it knows: later starts use the same port.
-	st.ports = []string{"--port", portOf(st.env["API_URL"])}
+	st.Args = []string{"--port", PortOf(st.Env["API_URL"])}
 	return st, nil
 }
 
-func portOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
+// PortOf is the port at the end of an address.
+func PortOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
 
-func (st *stack) data() string { return filepath.Join(st.dir, "data") }
+func (st *Stack) data() string { return filepath.Join(st.dir, "data") }
 
-// start runs the binary and waits for its readiness.
-func (st *stack) start(ctx context.Context) error {
-	args := append([]string{"start", "--data", st.data()}, st.ports...)
+// Start runs the binary and waits for its readiness.
+func (st *Stack) Start(ctx context.Context) error {
+	args := append([]string{"start", "--data", st.data()}, st.Args...)
 	st.cmd = exec.Command(st.binary, args...)
 	st.cmd.Env = append(os.Environ(), st.extra...)
 	st.cmd.Stdout, st.cmd.Stderr = st.log, st.log
@@ -79,35 +84,38 @@ func (st *stack) start(ctx context.Context) error {
 	cmd, exited := st.cmd, make(chan struct{})
 	st.exited = exited
 	go func() { _ = cmd.Wait(); close(exited) }()
-	return st.ready(ctx)
+	return st.Ready(ctx)
 }
 
-// ready waits until the stack answers /readyz with 200.
-func (st *stack) ready(ctx context.Context) error {
+// Ready waits until the stack answers /readyz with 200.
+func (st *Stack) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	for {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the server is not ready after 60 s:\n%s", st.logTail())
+			return fmt.Errorf("the server is not ready after 60 s:\n%s", st.LogTail())
 		case <-st.exited:
-			return fmt.Errorf("the server ended while starting:\n%s", st.logTail())
+			return fmt.Errorf("the server ended while starting:\n%s", st.LogTail())
 		case <-time.After(10 * time.Millisecond):
 		}
-		if st.env == nil {
+		if st.Env == nil {
 			if env, err := st.status(); err == nil {
-				st.env = env
+				st.Env = env
 			}
 			continue
 		}
-		if code, _ := get(ctx, st.env["API_URL"]+"/readyz"); code == 200 {
-			return nil
+		if res, err := http.Get(st.Env["API_URL"] + "/readyz"); err == nil {
+			res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
 		}
 	}
 }
 
 // status asks the running server for its addresses and keys.
-func (st *stack) status() (map[string]string, error) {
+func (st *Stack) status() (map[string]string, error) {
 	out, err := exec.Command(st.binary, "status", "--data", st.data(), "-o", "env").Output()
 	if err != nil {
 		return nil, err
@@ -129,20 +137,20 @@ func (st *stack) status() (map[string]string, error) {
 	return env, nil
 }
 
-// killServer ends the Go process at once, as a power cut would.
-func (st *stack) killServer() { _ = st.cmd.Process.Kill(); <-st.exited }
+// KillServer ends the Go process at once, as a power cut would.
+func (st *Stack) KillServer() { _ = st.cmd.Process.Kill(); <-st.exited }
 
-// killPostgres ends the postmaster at once and leaves its children to notice.
-func (st *stack) killPostgres() error {
-	pid, err := st.postmaster()
+// KillPostgres ends the postmaster at once and leaves its children to notice.
+func (st *Stack) KillPostgres() error {
+	pid, err := st.Postmaster()
 	if err != nil {
 		return err
 	}
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// postmaster finds the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
-func (st *stack) postmaster() (int, error) {
+// Postmaster finds the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
+func (st *Stack) Postmaster() (int, error) {
 	var found string
 	err := filepath.WalkDir(st.data(), func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Name() == "postmaster.pid" {
@@ -162,29 +170,30 @@ func (st *stack) postmaster() (int, error) {
 	return strconv.Atoi(string(bytes.TrimSpace(line)))
 }
 
-// stop ends the server as an operator would, and Postgres with it.
-func (st *stack) stop() {
+// Stop ends the server as an operator would, and Postgres with it.
+func (st *Stack) Stop() {
 	_ = st.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-st.exited:
 	case <-time.After(15 * time.Second):
-		st.killServer()
+		st.KillServer()
 	}
 }
 
-// databaseHost is host:port of a database URL.
-func databaseHost(url string) string {
+// DatabaseHost is host:port of a database URL.
+func DatabaseHost(url string) string {
 	_, rest, _ := strings.Cut(url, "@")
 	host, _, _ := strings.Cut(rest, "/")
 	return host
 }
 
-// db connects as the administrator.
-func (st *stack) db(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, st.env["DB_URL"])
+// DB connects as the administrator.
+func (st *Stack) DB(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, st.Env["DB_URL"])
 }
 
-func (st *stack) logTail() string {
+// LogTail is the end of the server's log, for error messages.
+func (st *Stack) LogTail() string {
 	text, _ := os.ReadFile(st.log.Name())
 	if len(text) > 2000 {
 		text = text[len(text)-2000:]
@@ -192,11 +201,14 @@ func (st *stack) logTail() string {
 	return string(text)
 }
 
-// close stops the server and removes its folder.
-func (st *stack) close() {
+// Close stops the server and removes its folder.
+func (st *Stack) Close() {
 	if st.cmd != nil && st.cmd.Process != nil {
-		st.stop()
+		st.Stop()
 	}
 	_ = st.log.Close()
 	_ = os.RemoveAll(st.dir)
 }
+
+// PID is the server's process id.
+func (st *Stack) PID() int { return st.cmd.Process.Pid }
