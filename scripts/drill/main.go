@@ -24,6 +24,8 @@ type drill struct {
 	name string
 	what string
 	run  func(ctx context.Context, s settings) (figures string, err error)
+
+	special bool // needs root and packages: runs only when it is named
 }
 
 // settings are what the command line asks for.
@@ -43,11 +45,12 @@ func (s settings) rounds(n, short int) int {
 
 func drills() []drill {
 	return []drill{
-		{"kill", "kill -9 of server, postgres or both under load", killDrill},
-		{"retry", "the same key many times, also across a crash", retryDrill},
-		{"outage", "the database stopped under load", outageDrill},
-		{"slow", "thousands of clients that send or read slowly", slowDrill},
-		{"soak", "mixed load for minutes: memory and errors", soakDrill},
+		{name: "kill", what: "kill -9 of server, postgres or both under load", run: killDrill},
+		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
+		{name: "outage", what: "the database stopped under load", run: outageDrill},
+		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
+		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
+		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},
 	}
 }
 
@@ -91,10 +94,15 @@ func run(ctx context.Context, s settings, names []string) error {
 }
 
 func choose(names []string) ([]drill, error) {
-	if len(names) == 0 {
-		return drills(), nil
-	}
 	var chosen []drill
+	if len(names) == 0 {
+		for _, d := range drills() {
+			if !d.special {
+				chosen = append(chosen, d)
+			}
+		}
+		return chosen, nil
+	}
 next:
 	for _, name := range names {
 		for _, d := range drills() {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// result is what one measurement found.
+type result struct {
+	name             string
+	rate             float64
+	answered, failed int
+	p50, p99         time.Duration
+	cpu              time.Duration // of server and Postgres, per answered request
+}
+
+// measure lets requests arrive at a rate (exponential gaps, as independent visitors make them) for a while.
+func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration) result {
+	r := result{name: name, rate: rate}
+	var mu sync.Mutex
+	var took []time.Duration
+	var shown bool
+	var visits sync.WaitGroup
+
+	before := m.processorTime()
+	begun := time.Now()
+	next := begun
+	for next.Sub(begun) < length && ctx.Err() == nil {
+		time.Sleep(time.Until(next))
+		arrived := next
+		k := pick(kinds)
+		visits.Go(func() {
+			err := k.do(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				r.failed++
+				if !shown {
+					fmt.Fprintln(os.Stderr, "first failure:", err)
+					shown = true
+				}
+				return
+			}
+			// From the moment of arrival, so that a late start counts as waiting.
+			took = append(took, time.Since(arrived))
+		})
+		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
+	}
+	visits.Wait()
+	spent := m.processorTime() - before
+
+	r.answered = len(took)
+	if r.answered > 0 {
+		slices.Sort(took)
+		r.p50, r.p99 = took[len(took)/2], took[min(len(took)-1, len(took)*99/100)]
+		r.cpu = spent / time.Duration(r.answered)
+	}
+	return r
+}
+
+// pick chooses a kind by its share.
+func pick(kinds []kind) kind {
+	total := 0.0
+	for _, k := range kinds {
+		total += k.share
+	}
+	at := rand.Float64() * total
+	for _, k := range kinds {
+		if at -= k.share; at <= 0 {
+			return k
+		}
+	}
+	return kinds[len(kinds)-1]
+}
+
+// processorTime is what the server, its Postgres and their children that still live have used so far, with what ended
+// children used. Linux only: elsewhere it is 0 and the table says so.
+func (m *model) processorTime() time.Duration {
+	const ticksPerSecond = 100 // USER_HZ, fixed on Linux (proc(5))
+	parents := map[int]int{}
+	ticks := map[int]int64{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		// The name in parentheses may hold spaces: fields are counted after it.
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		parents[pid], _ = strconv.Atoi(string(fields[1]))
+		for _, i := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
+			n, _ := strconv.ParseInt(string(fields[i]), 10, 64)
+			ticks[pid] += n
+		}
+	}
+	var total int64
+	for pid := range ticks {
+		for p := pid; p > 1; p = parents[p] {
+			if p == m.st.PID() {
+				total += ticks[pid]
+				break
+			}
+		}
+	}
+	return time.Duration(total) * time.Second / ticksPerSecond
+}

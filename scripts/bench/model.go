@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"daawo/scripts/stack"
+)
+
+// kind is one thing that visitors do.
+type kind struct {
+	name  string
+	share float64 // of all arrivals in the mixture
+	alone float64 // rate when measured alone, relative to -rate
+	do    func(ctx context.Context) error
+}
+
+// model knows one running stack and what its visitors ask for.
+type model struct {
+	st        *stack.Stack
+	client    *http.Client
+	resources []string // ids
+	files     []string // paths of PDFs
+	email     string   // an account for the logins
+	password  string
+	serial    atomic.Int64
+}
+
+// kinds is the site's day: most visits read pages; one in twelve opens the resources, fewer download, few report.
+func (m *model) kinds() []kind {
+	return []kind{
+		{"page", 0.78, 8, m.page},
+		{"list", 0.10, 4, m.list},
+		{"download", 0.06, 4, m.download},
+		{"report", 0.04, 1, m.report},
+		{"photo", 0.015, 0.5, m.photo},
+		{"login", 0.005, 0.1, m.login},
+	}
+}
+
+func newModel(ctx context.Context, st *stack.Stack) (*model, error) {
+	m := &model{
+		st:       st,
+		client:   &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
+		email:    "load@example.org",
+		password: "a-password-for-the-load-1",
+	}
+	text, err := m.send(ctx, http.MethodGet, "/rest/v1/resources?select=id,file_url&is_active=eq.true", nil, m.anon())
+	if err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		ID      string `json:"id"`
+		FileURL string `json:"file_url"`
+	}
+	if err := json.Unmarshal(text, &rows); err != nil || len(rows) == 0 {
+		return nil, fmt.Errorf("the stack has no resources: %s", text)
+	}
+	for _, r := range rows {
+		m.resources = append(m.resources, r.ID)
+		if r.FileURL != "#" {
+			m.files = append(m.files, r.FileURL)
+		}
+	}
+	account := map[string]any{"email": m.email, "password": m.password, "email_confirm": true}
+	_, err = m.send(ctx, http.MethodPost, "/auth/v1/admin/users", account, map[string]string{
+		"apikey": st.Env["SERVICE_ROLE_KEY"], "Authorization": "Bearer " + st.Env["SERVICE_ROLE_KEY"],
+	})
+	return m, err
+}
+
+func (m *model) anon() map[string]string {
+	return map[string]string{"apikey": m.st.Env["ANON_KEY"], "Authorization": "Bearer " + m.st.Env["ANON_KEY"]}
+}
+
+func (m *model) page(ctx context.Context) error {
+	pages := []string{"/", "/so/", "/learn/", "/so/learn/antibiotics-guide/", "/women-health/", "/so/report/", "/about/"}
+	_, err := m.send(ctx, http.MethodGet, pages[rand.IntN(len(pages))], nil, map[string]string{"Accept-Encoding": "br"})
+	return err
+}
+
+func (m *model) list(ctx context.Context) error {
+	_, err := m.send(ctx, http.MethodGet, "/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc", nil, m.anon())
+	return err
+}
+
+func (m *model) download(ctx context.Context) error {
+	id := m.resources[rand.IntN(len(m.resources))]
+	if _, err := m.send(ctx, http.MethodPost, "/functions/v1/track-download", map[string]any{"resourceId": id}, m.visitor()); err != nil {
+		return err
+	}
+	_, err := m.send(ctx, http.MethodGet, m.files[rand.IntN(len(m.files))], nil, nil)
+	return err
+}
+
+func (m *model) report(ctx context.Context) error {
+	_, err := m.send(ctx, http.MethodPost, "/functions/v1/submit-report", m.fields(nil), m.visitor())
+	return err
+}
+
+// photo uploads 200 kB, about what the page makes of a phone's picture, and reports with it.
+func (m *model) photo(ctx context.Context) error {
+	name := fmt.Sprintf("%013d.jpg", time.Now().UnixMilli()*100%1e13+m.serial.Add(1)%100)
+	body := append([]byte{0xff, 0xd8, 0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0}, make([]byte, 200_000)...)
+	headers := m.anon()
+	headers["Content-Type"] = "image/jpeg"
+	if _, err := m.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, body, headers); err != nil {
+		return err
+	}
+	_, err := m.send(ctx, http.MethodPost, "/functions/v1/submit-report", m.fields(&name), m.visitor())
+	return err
+}
+
+func (m *model) login(ctx context.Context) error {
+	_, err := m.send(ctx, http.MethodPost, "/auth/v1/token?grant_type=password",
+		map[string]any{"email": m.email, "password": m.password}, m.anon())
+	return err
+}
+
+// visitor is a sender with an address and an idempotency key of its own.
+func (m *model) visitor() map[string]string {
+	n := m.serial.Add(1)
+	headers := m.anon()
+	headers["X-Forwarded-For"] = fmt.Sprintf("10.%d.%d.%d", byte(n>>16), byte(n>>8), byte(n))
+	headers["Idempotency-Key"] = fmt.Sprintf("bench-%d-%d", m.st.PID(), n)
+	return headers
+}
+
+func (m *model) fields(photo *string) map[string]any {
+	return map[string]any{
+		"name": nil, "phone": "+252 61 234 5678", "product_name": fmt.Sprintf("Cream %d", m.serial.Load()),
+		"batch_number": nil, "expiry_date": "2027-01-31", "where_bought": "Bakaara",
+		"issue_description": "Burning skin after two days", "location": "Banaadir, Hodan", "photo_url": photo,
+	}
+}
+
+// send does one request and returns the body; any status that is not 2xx is an error.
+func (m *model) send(ctx context.Context, method, path string, body any, headers map[string]string) ([]byte, error) {
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		reader = bytes.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, m.st.Env["API_URL"]+path, reader)
+	if err != nil {
+		return nil, err
+	}
+	if reader != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	res, err := m.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
+	if err == nil && res.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s %s: %d %s", method, path, res.StatusCode, text)
+	}
+	return text, err
+}
