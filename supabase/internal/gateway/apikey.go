@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Key is what an API key stands for.
+type Key struct {
+	Role  string // anon or service_role
+	Token string // the JWT that services verify; for a legacy key the key itself
+}
+
+// KeySet knows the API keys of the installation. Its answers may change while it runs: keys are rotated.
+type KeySet interface {
+	// Resolve finds a key. It compares in constant time.
+	Resolve(apikey string) (Key, bool)
+}
+
+const serviceRole = "service_role"
+
+// bearer gives the token of an Authorization header, "" when it is of another kind.
+func bearer(header string) string {
+	token, ok := strings.CutPrefix(header, "Bearer ")
+	if !ok {
+		return ""
+	}
+	return token
+}
+
+// opaque says whether a key is of the new kind, which only the gateway understands.
+func opaque(key string) bool { return strings.HasPrefix(key, "sb_") }
+
+// takeKey reads the key from the header, else from the query, and removes it from the query: REST would take it for a
+// filter.
+func takeKey(r *http.Request) string {
+	key := r.Header.Get("apikey")
+	if strings.Contains(r.URL.RawQuery, "apikey") {
+		var rest []string
+		for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+			value, ok := strings.CutPrefix(part, "apikey=")
+			if !ok {
+				rest = append(rest, part)
+				continue
+			}
+			if v, err := url.QueryUnescape(value); err == nil && key == "" {
+				key = v
+			}
+		}
+		r.URL.RawQuery = strings.Join(rest, "&")
+	}
+	return key
+}
+
+// authorise puts the JWT that a key stands for where services look for it. A real token of the caller is kept: then
+// the key only opened the door.
+func authorise(r *http.Request, key Key) {
+	r.Header.Set("apikey", key.Token)
+	if token := bearer(r.Header.Get("Authorization")); token != "" && !opaque(token) {
+		return
+	}
+	r.Header.Set("Authorization", "Bearer "+key.Token)
+}
+
+// open lets everybody in; a key that is known is still put to use.
+func (g *gateway) open(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if key, ok := g.Keys.Resolve(takeKey(r)); ok {
+			authorise(r, key)
+		} else {
+			dropOpaque(r)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// withKey asks for a key of any role.
+func (g *gateway) withKey(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, ok := g.Keys.Resolve(takeKey(r))
+		if !ok {
+			plain(w, http.StatusUnauthorized, "Unauthorized")
+			return
+		}
+		authorise(r, key)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serviceKeyOnly asks for a key of the role service_role.
+func (g *gateway) serviceKeyOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, ok := g.Keys.Resolve(takeKey(r))
+		switch {
+		case !ok:
+			plain(w, http.StatusUnauthorized, "Unauthorized")
+		case key.Role != serviceRole:
+			plain(w, http.StatusForbidden, "RBAC: access denied")
+		default:
+			authorise(r, key)
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// storageKey leaves the decision to storage, whose public and signed URLs need no key and whose S3 requests carry a
+// signature. Only what storage cannot read is translated.
+func (g *gateway) storageKey(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		g.open(next).ServeHTTP(w, r)
+	})
+}
+
+// realtimeKey is withKey for a service that reads the key from the query of its socket's URL.
+func (g *gateway) realtimeKey(next http.Handler) http.Handler {
+	return g.withKey(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.Header.Get("apikey")
+		r.Header.Set("X-Api-Key", token)
+		query := r.URL.Query()
+		query.Set("apikey", token)
+		r.URL.RawQuery = query.Encode()
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// functionsKey leaves Authorization as the caller sent it: functions read it themselves. What an opaque key stands for
+// goes into sb-api-key, which no caller can set.
+func (g *gateway) functionsKey(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Sb-Api-Key")
+		inHeader, inBearer := r.Header.Get("apikey"), bearer(r.Header.Get("Authorization"))
+		if !opaque(inHeader) {
+			inHeader = ""
+		}
+		if !opaque(inBearer) {
+			inBearer = ""
+		}
+		given := inHeader
+		if given == "" {
+			given = inBearer
+		}
+		if given != "" {
+			key, ok := g.Keys.Resolve(given)
+			if !ok {
+				writeError(w, http.StatusUnauthorized, "Invalid API key")
+				return
+			}
+			if inBearer != "" && inBearer != given {
+				writeError(w, http.StatusUnauthorized, "Conflicting API keys")
+				return
+			}
+			r.Header.Set("Sb-Api-Key", key.Token)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// dropOpaque removes an Authorization header that says nothing to the services.
+func dropOpaque(r *http.Request) {
+	header := r.Header.Get("Authorization")
+	if header == "" || opaque(bearer(header)) {
+		r.Header.Del("Authorization")
+	}
+}

@@ -1,0 +1,164 @@
+// Package gateway is the public port: the routes of the API with their keys and CORS, the site's files, and the limits
+// that keep one client from harming the others. It gives each service a request rooted at the service's own root, with
+// the headers that Supabase's gateway would add, whether the service runs in this process or elsewhere.
+//
+// Only app and cli import it. It imports observe and knows services as http.Handler only.
+package gateway
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"daawo/supabase/internal/observe"
+)
+
+// Options is what the gateway stands in front of. A service that is nil answers 404 and says so.
+type Options struct {
+	Auth, REST, Storage, Functions, Realtime, Meta http.Handler // rooted at the upstream's own root
+	GraphQL                                        bool         // the database has pg_graphql
+	Site                                           http.Handler // everything that is not an API
+
+	Keys    KeySet
+	Proxies []netip.Prefix // whose X-Forwarded-* headers are believed
+	Limits  Limits         // zero fields take defaults
+	HSTS    bool           // the site is reached by HTTPS only
+
+	Ready        map[string]observe.Check
+	Metrics      *observe.Metrics
+	MetricsToken string
+	Log          *slog.Logger
+}
+
+// gateway carries the options to the handlers.
+type gateway struct {
+	Options
+	inFlight chan struct{}
+}
+
+// New makes the handler of the public port.
+func New(o Options) http.Handler {
+	o.Limits = o.Limits.withDefaults()
+	if o.Metrics == nil {
+		o.Metrics = observe.NewMetrics()
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	g := &gateway{Options: o, inFlight: make(chan struct{}, o.Limits.InFlight)}
+
+	r := chi.NewRouter()
+	r.Method(http.MethodGet, "/healthz", observe.Live())
+	r.Method(http.MethodGet, "/readyz", observe.Ready(o.Ready))
+	r.Method(http.MethodGet, "/metrics", o.Metrics.Handler(o.MetricsToken))
+
+	auth := g.service("auth", "/auth/v1", o.Auth, o.Limits.AuthBody)
+	for _, open := range []string{
+		"/auth/v1/verify", "/auth/v1/callback", "/auth/v1/authorize", "/auth/v1/.well-known/jwks.json", "/auth/v1/sso/saml/*",
+	} {
+		r.Handle(open, auth(g.open))
+	}
+	g.mount(r, "/auth/v1", auth(g.withKey))
+
+	rest := g.service("rest", "/rest/v1", o.REST, o.Limits.RESTBody)
+	r.Handle("/rest/v1", rest(g.serviceKeyOnly)) // the OpenAPI description
+	r.Handle("/rest/v1/", rest(g.serviceKeyOnly))
+	r.Handle("/rest/v1/*", rest(g.withKey))
+
+	graphql := g.service("graphql", "/graphql/v1", g.graphql(), o.Limits.RESTBody)
+	g.mount(r, "/graphql/v1", graphql(g.withKey))
+	g.mount(r, "/storage/v1", g.service("storage", "/storage/v1", o.Storage, 0)(g.storageKey))
+	g.mount(r, "/functions/v1", g.service("functions", "/functions/v1", o.Functions, 0)(g.functionsKey))
+	g.mount(r, "/pg", g.service("meta", "/pg", o.Meta, o.Limits.RESTBody)(g.serviceKeyOnly))
+	g.mount(r, "/realtime/v1", g.service("realtime", "/realtime/v1", realtimePaths(o.Realtime), o.Limits.RESTBody)(g.realtimeKey))
+
+	r.NotFound(g.site().ServeHTTP)
+	return g.observed(g.secured(g.sanitised(r)))
+}
+
+// mount routes a prefix with and without what follows it.
+func (g *gateway) mount(r chi.Router, prefix string, h http.Handler) {
+	r.Handle(prefix, h)
+	r.Handle(prefix+"/*", h)
+}
+
+// service prepares the handlers of one service: limits and CORS outside, then the rule about keys, then the prefix off.
+func (g *gateway) service(name, prefix string, h http.Handler, body int64) func(rule func(http.Handler) http.Handler) http.Handler {
+	if h == nil {
+		return func(func(http.Handler) http.Handler) http.Handler {
+			return g.cors(absent(name))
+		}
+	}
+	inner := stripped(prefix, h)
+	limited := g.limited(name)
+	return func(rule func(http.Handler) http.Handler) http.Handler {
+		return measured(name, g.cors(limited(sized(body, rule(inner)))))
+	}
+}
+
+// absent answers for a service that this installation does not have.
+func absent(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, http.StatusNotFound, "The service "+name+" is not part of this installation.")
+	})
+}
+
+// stripped takes the public prefix off the path and says so in X-Forwarded-Prefix.
+func stripped(prefix string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r2 := new(http.Request)
+		*r2 = *r
+		r2.URL = new(url.URL)
+		*r2.URL = *r.URL
+		r2.URL.Path = rooted(strings.TrimPrefix(r.URL.Path, prefix))
+		if r.URL.RawPath != "" {
+			r2.URL.RawPath = rooted(strings.TrimPrefix(r.URL.RawPath, prefix))
+		}
+		r2.Header.Set("X-Forwarded-Prefix", prefix)
+		h.ServeHTTP(w, r2)
+	})
+}
+
+func rooted(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
+}
+
+// graphql reaches pg_graphql through REST. Without the extension there is nothing to reach.
+func (g *gateway) graphql() http.Handler {
+	if g.REST == nil || !g.GraphQL {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path, r.URL.RawPath = "/rpc/graphql", ""
+		r.Header.Set("Content-Profile", "graphql_public")
+		g.REST.ServeHTTP(w, r)
+	})
+}
+
+// realtimePaths maps the public paths to Realtime's: its HTTP API is below /api, its sockets below /socket.
+func realtimePaths(h http.Handler) http.Handler {
+	if h == nil {
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api" && !strings.HasPrefix(r.URL.Path, "/api/") {
+			r.URL.Path, r.URL.RawPath = "/socket"+r.URL.Path, ""
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// site serves everything else.
+func (g *gateway) site() http.Handler {
+	if g.Site == nil {
+		return measured("site", http.NotFoundHandler())
+	}
+	return measured("site", g.Site)
+}

@@ -1,0 +1,301 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// httputil keeps a connection's reader for a moment after the test server is gone.
+		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
+}
+
+// keySet is a fixed set: "anon" and "service" as legacy keys, opaque ones that stand for other tokens.
+type keySet map[string]Key
+
+func (k keySet) Resolve(apikey string) (Key, bool) { key, ok := k[apikey]; return key, ok }
+
+var testKeys = keySet{
+	"anon":             {"anon", "anon"},
+	"service":          {"service_role", "service"},
+	"sb_publishable_1": {"anon", "anon-es256"},
+	"sb_secret_1":      {"service_role", "service-es256"},
+}
+
+// echo says what a service was asked.
+func echo(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "https://doubled.example.org")
+		fmt.Fprintf(w, "%s %s %s auth=%s sb=%s", name, r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("Sb-Api-Key"))
+	})
+}
+
+func testGateway(change ...func(*Options)) http.Handler {
+	o := Options{
+		Auth: echo("auth"), REST: echo("rest"), Storage: echo("storage"), Functions: echo("functions"), Meta: echo("meta"),
+		Site: echo("site"), Keys: testKeys, Limits: Limits{Rate: -1, AuthRate: -1},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	return New(o)
+}
+
+func ask(h http.Handler, method, target string, headers ...string) *http.Response {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func text(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestRoutesAndKeys(t *testing.T) {
+	h := testGateway()
+	type headers []string
+	tests := []struct {
+		name, target string
+		headers      headers
+		status       int
+		body         string
+	}{
+		{"auth needs a key", "/auth/v1/user", nil, 401, "Unauthorized"},
+		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, "Unauthorized"},
+		{"legacy key becomes the token", "/auth/v1/user", headers{"apikey", "anon"}, 200, "auth GET /user auth=Bearer anon sb="},
+		{"opaque key is translated", "/rest/v1/t", headers{"apikey", "sb_publishable_1"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
+		{"an opaque bearer is replaced", "/rest/v1/t", headers{"apikey", "sb_secret_1", "Authorization", "Bearer sb_secret_1"}, 200, "rest GET /t auth=Bearer service-es256 sb="},
+		{"a session is kept", "/rest/v1/t", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "rest GET /t auth=Bearer session sb="},
+		{"another scheme is replaced", "/rest/v1/t", headers{"apikey", "anon", "Authorization", "Basic eA=="}, 200, "rest GET /t auth=Bearer anon sb="},
+		{"a session does not replace the key", "/rest/v1/t", headers{"Authorization", "Bearer anon"}, 401, "Unauthorized"},
+		{"key in the query is taken out of it", "/rest/v1/t?a=eq.1&apikey=anon&b=is.null", nil, 200, "rest GET /t?a=eq.1&b=is.null auth=Bearer anon sb="},
+		{"header wins over query", "/rest/v1/t?apikey=service", headers{"apikey", "anon"}, 200, "rest GET /t auth=Bearer anon sb="},
+		{"verify is open", "/auth/v1/verify?token=t", nil, 200, "auth GET /verify?token=t auth= sb="},
+		{"callback is open", "/auth/v1/callback", nil, 200, "auth GET /callback auth= sb="},
+		{"authorize is open", "/auth/v1/authorize", nil, 200, "auth GET /authorize auth= sb="},
+		{"jwks is open", "/auth/v1/.well-known/jwks.json", nil, 200, "auth GET /.well-known/jwks.json auth= sb="},
+		{"saml is open", "/auth/v1/sso/saml/acs", nil, 200, "auth GET /sso/saml/acs auth= sb="},
+		{"sso is not", "/auth/v1/sso", nil, 401, "Unauthorized"},
+		{"what only begins like an open path is not", "/auth/v1/verifyx", nil, 401, "Unauthorized"},
+		{"the description needs the service key", "/rest/v1/", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"without its slash too", "/rest/v1", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"the service key gets it", "/rest/v1/", headers{"apikey", "sb_secret_1"}, 200, "rest GET / auth=Bearer service-es256 sb="},
+		{"meta needs the service key", "/pg/tables", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"meta needs a key", "/pg/tables", nil, 401, "Unauthorized"},
+		{"meta", "/pg/tables", headers{"apikey", "service"}, 200, "meta GET /tables auth=Bearer service sb="},
+		{"storage checks by itself", "/storage/v1/object/public/a/b.pdf", nil, 200, "storage GET /object/public/a/b.pdf auth= sb="},
+		{"storage with a key", "/storage/v1/bucket", headers{"apikey", "sb_secret_1"}, 200, "storage GET /bucket auth=Bearer service-es256 sb="},
+		{"storage with an unknown opaque bearer", "/storage/v1/bucket", headers{"Authorization", "Bearer sb_x"}, 200, "storage GET /bucket auth= sb="},
+		{"s3 signature passes", "/storage/v1/s3/b", headers{"Authorization", "AWS4-HMAC-SHA256 x", "apikey", "anon"}, 200, "storage GET /s3/b auth=AWS4-HMAC-SHA256 x sb="},
+		{"functions without anything", "/functions/v1/f", nil, 200, "functions GET /f auth= sb="},
+		{"functions: the key goes beside", "/functions/v1/f/x?y=1", headers{"apikey", "sb_publishable_1"}, 200, "functions GET /f/x?y=1 auth= sb=anon-es256"},
+		{"functions: Authorization stays", "/functions/v1/f", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "functions GET /f auth=Bearer session sb=anon-es256"},
+		{"functions: legacy key stays alone", "/functions/v1/f", headers{"apikey", "anon", "Authorization", "Bearer anon"}, 200, "functions GET /f auth=Bearer anon sb="},
+		{"functions: sb-api-key cannot be sent", "/functions/v1/f", headers{"sb-api-key", "service"}, 200, "functions GET /f auth= sb="},
+		{"functions: invalid", "/functions/v1/f", headers{"apikey", "sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
+		{"functions: invalid bearer", "/functions/v1/f", headers{"Authorization", "Bearer sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
+		{"functions: conflicting", "/functions/v1/f", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer sb_secret_1"}, 401, `{"message":"Conflicting API keys","msg":"Conflicting API keys"}` + "\n"},
+		{"graphql is not there", "/graphql/v1", headers{"apikey", "anon"}, 404, `{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
+		{"realtime is not there", "/realtime/v1/websocket?apikey=anon", nil, 404, `{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
+		{"the rest is the site", "/so/learn", nil, 200, "site GET /so/learn auth= sb="},
+		{"a path that only begins like the API", "/rest/v10/t", nil, 200, "site GET /rest/v10/t auth= sb="},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := ask(h, "GET", tt.target, tt.headers...)
+			if diff := cmp.Diff(fmt.Sprint(tt.status, " ", tt.body), fmt.Sprint(r.StatusCode, " ", text(t, r))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestGraphQLAndRealtimeWhereTheyAre(t *testing.T) {
+	profile := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.URL.Path, " ", r.Header.Get("Content-Profile"))
+	})
+	h := testGateway(func(o *Options) { o.GraphQL, o.REST, o.Realtime = true, profile, echo("realtime") })
+	if got := text(t, ask(h, "POST", "/graphql/v1", "apikey", "anon")); got != "/rpc/graphql graphql_public" {
+		t.Error(got)
+	}
+	if got := text(t, ask(h, "GET", "/realtime/v1/websocket?apikey=sb_publishable_1&vsn=1.0.0")); got != "realtime GET /socket/websocket?apikey=anon-es256&vsn=1.0.0 auth=Bearer anon-es256 sb=" {
+		t.Error(got)
+	}
+	if got := text(t, ask(h, "POST", "/realtime/v1/api/broadcast", "apikey", "anon")); !strings.HasPrefix(got, "realtime POST /api/broadcast") {
+		t.Error(got)
+	}
+}
+
+func TestCORS(t *testing.T) {
+	h := testGateway()
+	r := ask(h, "OPTIONS", "/rest/v1/t", "Origin", "https://a.example.org", "Access-Control-Request-Method", "POST",
+		"Access-Control-Request-Headers", "apikey,x-mine")
+	if r.StatusCode != 204 || r.Header.Get("Access-Control-Allow-Headers") != "apikey,x-mine" || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Error(r.StatusCode, r.Header)
+	}
+	for _, target := range []string{"/rest/v1/t", "/auth/v1/user", "/functions/v1/f", "/storage/v1/bucket", "/realtime/v1/x"} {
+		for _, key := range []string{"anon", "wrong"} { // a refusal must be readable by the page, too
+			r := ask(h, "GET", target, "Origin", "https://a.example.org", "apikey", key)
+			if got := r.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != "*" {
+				t.Errorf("%s with %s: %v", target, key, got)
+			}
+			if !strings.Contains(r.Header.Get("Access-Control-Expose-Headers"), "Content-Range") {
+				t.Errorf("%s: nothing is exposed", target)
+			}
+		}
+	}
+	if got := ask(h, "OPTIONS", "/storage/v1/upload/resumable"); got.StatusCode != 200 {
+		t.Error("OPTIONS that is no preflight does not reach storage:", got.StatusCode)
+	}
+	for _, target := range []string{"/site", "/healthz"} {
+		r := ask(testGateway(func(o *Options) { o.Site = http.NotFoundHandler() }), "GET", target)
+		if r.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s is open to other origins", target)
+		}
+	}
+}
+
+func TestForwardedHeaders(t *testing.T) {
+	shown := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Real-Ip"} {
+			fmt.Fprintf(w, "%s;", strings.Join(r.Header.Values(name), "+"))
+		}
+		fmt.Fprint(w, r.RemoteAddr)
+	})
+	forge := []string{"X-Forwarded-For", "203.0.113.9, 10.0.0.7", "X-Forwarded-Proto", "https", "X-Forwarded-Host", "example.org",
+		"X-Forwarded-Port", "444", "X-Forwarded-Prefix", "/evil", "X-Real-Ip", "203.0.113.9", "Forwarded", "for=203.0.113.9"}
+	tests := []struct {
+		name    string
+		proxies []netip.Prefix
+		want    string
+	}{
+		{"a stranger is not believed", nil, "192.0.2.1;http;example.com;;/storage/v1;;192.0.2.1:1234"},
+		{"a trusted proxy is", []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}, "10.0.0.7;https;example.org;444;/storage/v1;;10.0.0.7:0"},
+		{"a chain of trusted ones", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}, "203.0.113.9;https;example.org;444;/storage/v1;;203.0.113.9:0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := testGateway(func(o *Options) { o.Storage, o.Proxies = shown, tt.proxies })
+			if diff := cmp.Diff(tt.want, text(t, ask(h, "GET", "/storage/v1/bucket", forge...))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
+	h := testGateway(func(o *Options) {
+		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", r.URL.Query().Get("type"))
+		})
+	})
+	want := []string{"X-Content-Type-Options", "Referrer-Policy", "X-Frame-Options", "Permissions-Policy",
+		"Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Content-Security-Policy", "X-Request-Id"}
+	for _, target := range []string{"/", "/healthz", "/readyz", "/rest/v1/t", "/auth/v1/verify", "/storage/v1/x", "/functions/v1/f",
+		"/realtime/v1/", "/a%2fb", "/metrics"} {
+		r := ask(h, "GET", target)
+		for _, name := range want {
+			if r.Header.Get(name) == "" {
+				t.Errorf("%s (%d): no %s", target, r.StatusCode, name)
+			}
+		}
+	}
+	// Uploaded documents live on the site's origin: they must not run in it, and PDFs must still open.
+	for kind, sandboxed := range map[string]bool{"text/html": true, "image/svg+xml": true, "application/xhtml+xml; charset=x": true, "application/pdf": false} {
+		policy := ask(h, "GET", "/storage/v1/object/public/b/x?type="+url.QueryEscape(kind)).Header.Get("Content-Security-Policy")
+		if strings.Contains(policy, "sandbox") != sandboxed {
+			t.Errorf("%s: %s", kind, policy)
+		}
+	}
+	if r := ask(h, "GET", "https://example.org/"); r.Header.Get("Strict-Transport-Security") != "" {
+		t.Error("HSTS although it was not asked for")
+	}
+	h = testGateway(func(o *Options) { o.HSTS = true })
+	if r := ask(h, "GET", "https://example.org/"); r.Header.Get("Strict-Transport-Security") == "" {
+		t.Error("no HSTS under TLS")
+	}
+	if r := ask(h, "GET", "http://example.org/"); r.Header.Get("Strict-Transport-Security") != "" {
+		t.Error("HSTS over plain HTTP")
+	}
+}
+
+func TestPathsHaveOneSpelling(t *testing.T) {
+	h := testGateway()
+	tests := []struct {
+		target string
+		status int
+		body   string
+	}{
+		{"/storage/v1/object/../../../rest/v1/t", 401, "Unauthorized"},
+		{"/auth/v1/verify/../admin/users", 401, "Unauthorized"},
+		{"/auth/v1/verify/%2e%2e/admin/users", 401, "Unauthorized"},
+		{"/auth/v1/verify/%2E%2E/admin/users", 401, "Unauthorized"},
+		{"/auth/v1/verify/..%2fadmin/users", 400, "Bad Request"},
+		{"/auth/v1/verify/..%5Cadmin", 400, "Bad Request"},
+		{"//rest/v1/t", 401, "Unauthorized"},
+		{"/rest//v1/./t", 401, "Unauthorized"},
+		{"//evil.example.org/..", 200, "site GET / auth= sb="},
+		{"/a%00b", 400, "Bad Request"},
+		{"/a%0d%0aSet-Cookie:x", 400, "Bad Request"},
+		{"/storage/v1/object/public/b/a%20b%C3%A9.png", 200, "storage GET /object/public/b/a%20b%C3%A9.png auth= sb="},
+		{"/storage/v1/object/public/b/a+b&c=d.png", 200, "storage GET /object/public/b/a+b&c=d.png auth= sb="},
+		{"/learn/%61/", 200, "site GET /learn/%61/ auth= sb="},
+		{"/rest/v1/t?path=a%2fb/../c", 401, "Unauthorized"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.target, func(t *testing.T) {
+			r := ask(h, "GET", tt.target)
+			if got := text(t, r); r.StatusCode != tt.status || got != tt.body {
+				t.Errorf("%d %s, want %d %s", r.StatusCode, got, tt.status, tt.body)
+			}
+		})
+	}
+	if r := ask(h, "GET", "/rest/v1/t", "apikey", "anon", "X_Role", "service_role"); r.StatusCode != 400 {
+		t.Error("a header with an underscore passes:", r.StatusCode)
+	}
+}
+
+func FuzzNormalise(f *testing.F) {
+	for _, s := range []string{"/a/../b", "/%2e%2e/x", "//a", "/a%2fb", "/a b", "*", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		u, err := url.ParseRequestURI(in)
+		if err != nil {
+			return
+		}
+		out, ok := normalise(u)
+		if !ok {
+			return
+		}
+		if out == nil || !strings.HasPrefix(out.Path, "/") {
+			t.Fatalf("%q becomes %v", in, out)
+		}
+		if strings.Contains(out.Path, "//") || strings.Contains(out.Path+"/", "/../") || strings.Contains(out.Path+"/", "/./") {
+			t.Errorf("%q becomes %q", in, out.Path)
+		}
+		if again, ok := normalise(out); !ok || again.EscapedPath() != out.EscapedPath() {
+			t.Errorf("%q is not stable: %q", in, again)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/go-chi/httprate"
+)
+
+// Limits bounds what one client, and all clients together, may ask for.
+type Limits struct {
+	AuthBody int64 // bytes of a request to auth
+	RESTBody int64 // bytes of a request to REST
+	InFlight int   // API requests served at once; more are answered 503
+
+	Rate     int // API requests of one address in ten seconds; negative means no limit
+	AuthRate int // the same for auth
+
+	Stall   time.Duration // time in which a client must send or take something
+	MinRate int64         // bytes a second that a body must arrive with after its first Stall
+}
+
+// defaultLimits are for a small public server. Thousands of readers may share one address behind a carrier's NAT, so
+// the rates stop floods and not crowds.
+var defaultLimits = Limits{
+	AuthBody: 1 << 20,
+	RESTBody: 32 << 20,
+	InFlight: 512,
+	Rate:     2000,
+	AuthRate: 300,
+	Stall:    10 * time.Second,
+	MinRate:  512,
+}
+
+func (l Limits) withDefaults() Limits {
+	d := defaultLimits
+	set(&d.AuthBody, l.AuthBody)
+	set(&d.RESTBody, l.RESTBody)
+	set(&d.InFlight, l.InFlight)
+	set(&d.Rate, l.Rate)
+	set(&d.AuthRate, l.AuthRate)
+	set(&d.Stall, l.Stall)
+	set(&d.MinRate, l.MinRate)
+	return d
+}
+
+func set[T comparable](to *T, v T) {
+	var zero T
+	if v != zero {
+		*to = v
+	}
+}
+
+// limited bounds the rate of one address and the number of requests in flight.
+func (g *gateway) limited(service string) func(http.Handler) http.Handler {
+	rate := g.Limits.Rate
+	if service == "auth" {
+		rate = g.Limits.AuthRate
+	}
+	concurrent := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case g.inFlight <- struct{}{}:
+				defer func() { <-g.inFlight }()
+				next.ServeHTTP(w, r)
+			default:
+				w.Header().Set("Retry-After", "1")
+				writeError(w, http.StatusServiceUnavailable, "Too many requests are being served. Try again in a moment.")
+			}
+		})
+	}
+	if service == "realtime" { // sockets stay open for hours, and Realtime counts them itself
+		concurrent = func(next http.Handler) http.Handler { return next }
+	}
+	if rate < 0 {
+		return concurrent
+	}
+	perAddress := httprate.Limit(rate, 10*time.Second,
+		httprate.WithKeyByIP(),
+		httprate.WithLimitHandler(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "10")
+			writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
+		}),
+	)
+	return func(next http.Handler) http.Handler { return perAddress(concurrent(next)) }
+}
+
+// sized bounds the body of a request; 0 leaves that to the service, which has limits of its own.
+func sized(limit int64, next http.Handler) http.Handler {
+	if limit == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > limit {
+			writeError(w, http.StatusRequestEntityTooLarge, "The request is too large.")
+			return
+		}
+		body := http.MaxBytesReader(w, r.Body, limit)
+		if re, ok := w.(*reply); ok {
+			body = &sizedBody{ReadCloser: body, to: re}
+		}
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+// sizedBody notes that the limit was met, so that the client is told 413 whatever the service makes of it.
+type sizedBody struct {
+	io.ReadCloser
+	to *reply
+}
+
+func (b *sizedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		b.to.instead = &refusal{http.StatusRequestEntityTooLarge, "The request is too large."}
+	}
+	return n, err
+}
+
+// pacedBody cuts a client that trickles its body: after n bytes the next one may come at most stall + n/minRate after
+// the first read. Reading to the end lifts the deadline, since the connection is then waited on for other reasons.
+type pacedBody struct {
+	io.ReadCloser
+	to      *reply
+	stall   time.Duration
+	minRate int64
+	start   time.Time
+	read    int64
+}
+
+// errSlow is what a service sees of a client that was too slow.
+var errSlow = errors.New("the request body arrived too slowly")
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	if b.start.IsZero() {
+		b.start = time.Now()
+	}
+	allowed := b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate)
+	// A writer without deadlines (in tests) has none; the body is then read without pace.
+	_ = b.to.control.SetReadDeadline(b.start.Add(allowed))
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		b.to.instead = &refusal{http.StatusRequestTimeout, "The request arrived too slowly."}
+		return n, errSlow
+	}
+	if err == io.EOF {
+		_ = b.to.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

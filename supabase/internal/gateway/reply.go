@@ -1,0 +1,114 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// reply is the ResponseWriter of every request: it remembers the status, lets the layers adjust headers at the last
+// moment, and gives a client that does not read ten seconds for each piece before the connection is cut.
+type reply struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	hooks   []func(http.Header, int)
+	service string
+	status  int
+	https   bool // the visitor came by HTTPS
+	stall   time.Duration
+	refused bool
+	instead *refusal // replaces what the service says about a body that it was not given whole
+}
+
+// refusal is an answer of the gateway's own.
+type refusal struct {
+	status  int
+	message string
+}
+
+// piece is how much is written under one deadline. A client slower than piece/stall is taken for a stalled one.
+const piece = 16 << 10
+
+// before has a function look at the headers and the status just before they are sent.
+func (w *reply) before(hook func(http.Header, int)) { w.hooks = append(w.hooks, hook) }
+
+func (w *reply) WriteHeader(status int) {
+	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	if w.status != 0 {
+		return
+	}
+	if w.instead != nil {
+		w.refuse()
+		return
+	}
+	w.status = status
+	for _, hook := range w.hooks {
+		hook(w.Header(), status)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// refuse sends the gateway's own answer in place of the service's.
+func (w *reply) refuse() {
+	instead := w.instead
+	w.instead = nil
+	w.refused = true
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag"} {
+		w.Header().Del(name)
+	}
+	w.Header().Set("Connection", "close")
+	body, _ := json.Marshal(map[string]string{"message": instead.message, "msg": instead.message}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(instead.status)
+	_, _ = w.ResponseWriter.Write(body) // the client may be gone
+}
+
+func (w *reply) Write(p []byte) (written int, err error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.refused {
+		return len(p), nil
+	}
+	for {
+		part := p[written:min(len(p), written+piece)]
+		w.extend()
+		n, err := w.ResponseWriter.Write(part)
+		written += n
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// extend moves the moment at which a stalled client is given up. A writer without deadlines (in tests) has none.
+func (w *reply) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) }
+
+// Flush sends what is buffered: services ask for it by type assertion.
+func (w *reply) Flush() {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.extend()
+	_ = w.control.Flush() // not every writer can
+}
+
+// Unwrap lets http.ResponseController reach the connection, for upgrades.
+func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// plain answers with one line of text, as Supabase's gateway does for keys.
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // the client may be gone
+}
+
+// writeError answers in JSON with the fields that the clients of all services look for.
+func writeError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": message, "msg": message}) // the client may be gone
+}

@@ -1,0 +1,186 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/andybalholm/brotli"
+)
+
+// asset is one file as it is served.
+type asset struct {
+	data        []byte
+	contentType string
+	cache       string
+	etag        string // without quotes
+	policy      string // Content-Security-Policy of a page
+	br, gz      atomic.Pointer[[]byte]
+	best        atomic.Bool
+}
+
+// contentTypes are fixed here: those of the operating system differ.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".json": "application/json", ".webmanifest": "application/manifest+json",
+	".xml": "application/xml; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".svg": "image/svg+xml",
+	".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon",
+	".woff2": "font/woff2", ".pdf": "application/pdf",
+}
+
+func newAsset(name string, data []byte, v Values) *asset {
+	a := &asset{contentType: contentTypes[path.Ext(name)]}
+	if a.contentType == "" {
+		a.contentType = "application/octet-stream"
+	}
+	hashed := strings.HasPrefix(name, "assets/")
+	switch {
+	case hashed:
+		a.cache = "public, max-age=31536000, immutable"
+	case path.Base(name) == "sw.js":
+		a.cache = "no-store"
+	case path.Ext(name) == ".html" || a.compressible():
+		a.cache = "no-cache"
+	default:
+		a.cache = "public, max-age=86400"
+	}
+	switch {
+	case path.Ext(name) == ".html":
+		data = fillPage(data, v)
+		a.policy = pagePolicy(data)
+	case a.compressible() && !hashed:
+		data = fillText(data, v, path.Ext(name) == ".xml" || path.Ext(name) == ".svg")
+	}
+	a.data = data
+	sum := sha256.Sum256(data)
+	a.etag = base64.RawURLEncoding.EncodeToString(sum[:12])
+	return a
+}
+
+// compressible says whether the type gains by compression.
+func (a *asset) compressible() bool {
+	return strings.HasPrefix(a.contentType, "text/") || strings.HasPrefix(a.contentType, "application/json") ||
+		strings.HasPrefix(a.contentType, "application/manifest") || strings.HasPrefix(a.contentType, "application/xml") ||
+		a.contentType == "image/svg+xml"
+}
+
+// serve writes the asset in the best encoding that the client takes. Ranges are served of the plain form only.
+func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
+	h := w.Header()
+	h.Set("Content-Type", a.contentType)
+	h.Set("Cache-Control", a.cache)
+	h.Set("Referrer-Policy", "same-origin")
+	if a.policy != "" {
+		h.Set("Content-Security-Policy", a.policy)
+	}
+	data, tag := a.data, a.etag
+	if a.compressible() {
+		h.Add("Vary", "Accept-Encoding")
+		if encoding := negotiate(r.Header.Get("Accept-Encoding")); encoding != "" && r.Header.Get("Range") == "" {
+			h.Set("Content-Encoding", encoding)
+			data, tag = a.encoded(encoding), a.etag+"-"+encoding
+		}
+	}
+	if status == http.StatusOK {
+		h.Set("ETag", `"`+tag+`"`)
+		if h.Get("Content-Encoding") == "" {
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+			return
+		}
+		if matches(r.Header.Get("If-None-Match"), a.etag) {
+			h.Del("Content-Encoding")
+			h.Del("Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(data) // the client may be gone
+	}
+}
+
+// matches compares the client's tags with ours in any encoding.
+func matches(header, etag string) bool {
+	for tag := range strings.SplitSeq(header, ",") {
+		switch strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`) {
+		case "*", etag, etag + "-br", etag + "-gzip":
+			return true
+		}
+	}
+	return false
+}
+
+// negotiate picks br or gzip from Accept-Encoding, "" for neither. A quality of 0 refuses.
+func negotiate(accept string) string {
+	gzipTaken := false
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if q, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
+			if f, err := strconv.ParseFloat(q, 64); err == nil && f == 0 {
+				continue
+			}
+		}
+		switch strings.TrimSpace(name) {
+		case "br":
+			return "br"
+		case "gzip":
+			gzipTaken = true
+		}
+	}
+	if gzipTaken {
+		return "gzip"
+	}
+	return ""
+}
+
+// encoded compresses on the first request and remembers the result.
+func (a *asset) encoded(encoding string) []byte {
+	kept, level, compress := &a.gz, gzip.DefaultCompression, gzipped
+	if encoding == "br" {
+		kept, level, compress = &a.br, 5, brotlied
+	}
+	if p := kept.Load(); p != nil {
+		return *p
+	}
+	out := compress(a.data, level)
+	kept.CompareAndSwap(nil, &out)
+	return *kept.Load()
+}
+
+// compressBest keeps the smallest forms.
+func (a *asset) compressBest() {
+	if !a.compressible() || a.best.Swap(true) {
+		return
+	}
+	br, gz := brotlied(a.data, brotli.BestCompression), gzipped(a.data, gzip.BestCompression)
+	a.br.Store(&br)
+	a.gz.Store(&gz)
+}
+
+func brotlied(data []byte, level int) []byte {
+	var out bytes.Buffer
+	w := brotli.NewWriterLevel(&out, level)
+	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func gzipped(data []byte, level int) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, level)
+	if err != nil { // the level is a constant of the package
+		w = gzip.NewWriter(&out)
+	}
+	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}

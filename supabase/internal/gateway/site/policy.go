@@ -1,0 +1,84 @@
+package site
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	nethtml "golang.org/x/net/html"
+)
+
+// sonner puts its style sheet into the page from a script, first as an empty element and then with this text. The test
+// of this file computes the hash from the installed version.
+var sonnerStyles = []string{
+	"'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='", // of the empty text
+	"'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
+}
+
+// pagePolicy is the Content-Security-Policy of one page: what it carries inline is allowed by hash, everything else
+// comes from our own origin. Style attributes are allowed, since Radix and sonner position things with them.
+func pagePolicy(page []byte) string {
+	scripts, styles := inline(page)
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + strings.Join(append([]string{"'self'"}, scripts...), " "),
+		"style-src " + strings.Join(slices.Concat([]string{"'self'"}, styles, sonnerStyles), " "),
+		"style-src-attr 'unsafe-inline'",
+		"img-src 'self' blob: data:",
+		"font-src 'self'",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"worker-src 'self'",
+		"form-action 'self'",
+		"base-uri 'none'",
+		"object-src 'none'",
+		"frame-ancestors 'none'",
+	}, "; ")
+}
+
+// inline finds the scripts that run and the style elements of a page and gives their hashes.
+func inline(page []byte) (scripts, styles []string) {
+	z := nethtml.NewTokenizer(bytes.NewReader(page))
+	var into *[]string
+	for {
+		switch z.Next() {
+		case nethtml.ErrorToken:
+			return scripts, styles
+		case nethtml.StartTagToken:
+			token := z.Token()
+			into = nil
+			switch {
+			case token.Data == "style":
+				into = &styles
+			case token.Data == "script" && runs(token.Attr):
+				into = &scripts
+			}
+		case nethtml.TextToken:
+			if into == nil {
+				continue
+			}
+			sum := sha256.Sum256(z.Raw())
+			hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+			if !slices.Contains(*into, hash) {
+				*into = append(*into, hash)
+			}
+		case nethtml.EndTagToken:
+			into = nil
+		}
+	}
+}
+
+// runs says whether a script element holds a script and not data.
+func runs(attributes []nethtml.Attribute) bool {
+	for _, a := range attributes {
+		if a.Key == "src" {
+			return false
+		}
+		if a.Key == "type" && a.Val != "" && a.Val != "module" && a.Val != "text/javascript" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,54 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Check says whether one part is ready to serve: nil, or why not.
+type Check func(context.Context) error
+
+// Live answers /healthz: the process is up, whatever its parts do.
+func Live() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+}
+
+// Ready answers /readyz: 200 when every check passes within two seconds, else 503 with the names of those that do not.
+// Why they fail is for the log, not for the network.
+func Ready(checks map[string]Check) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		type result struct {
+			name string
+			err  error
+		}
+		results := make(chan result, len(checks))
+		for name, check := range checks {
+			go func() { results <- result{name, check(ctx)} }()
+		}
+		status, states := http.StatusOK, map[string]string{}
+		for range checks {
+			res := <-results
+			states[res.name] = "ok"
+			if res.err != nil {
+				status, states[res.name] = http.StatusServiceUnavailable, "failing"
+			}
+		}
+		if status != http.StatusOK {
+			w.Header().Set("Retry-After", "1")
+		}
+		writeJSON(w, status, map[string]any{"status": http.StatusText(status), "checks": states})
+	})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}

@@ -1,0 +1,88 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLogCarriesTheRequestID(t *testing.T) {
+	var out bytes.Buffer
+	log := Logger(&out, "info", "json").With("a", 1)
+	log.InfoContext(WithRequestID(t.Context(), "r-1"), "hello")
+	log.DebugContext(t.Context(), "too fine")
+	if got := out.String(); !strings.Contains(got, `"request_id":"r-1"`) || strings.Contains(got, "too fine") {
+		t.Error(got)
+	}
+}
+
+func TestReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ok := func(context.Context) error { return nil }
+		down := func(context.Context) error { return errors.New("dial /run/secret/path: refused") }
+		slow := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		for _, tt := range []struct {
+			checks map[string]Check
+			status int
+			body   string
+		}{
+			{map[string]Check{"database": ok}, 200, `"database":"ok"`},
+			{map[string]Check{"database": down, "schema": ok}, 503, `"database":"failing"`},
+			{map[string]Check{"database": slow}, 503, `"database":"failing"`},
+		} {
+			w := httptest.NewRecorder()
+			Ready(tt.checks).ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.body) || strings.Contains(w.Body.String(), "secret") {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+			if (w.Code == 503) != (w.Header().Get("Retry-After") != "") {
+				t.Error("Retry-After belongs to 503 only")
+			}
+		}
+	})
+}
+
+func TestMetricsAreForTheOperator(t *testing.T) {
+	m := NewMetrics()
+	m.Begin("rest", "BREW")(418)
+	tests := []struct {
+		name, token, addr, authorization, forwarded string
+		status                                      int
+	}{
+		{"loopback", "", "127.0.0.1:9", "", "", 200},
+		{"loopback v6", "", "[::1]:9", "", "", 200},
+		{"stranger", "", "192.0.2.1:9", "", "", 404},
+		{"stranger behind a local proxy", "", "127.0.0.1:9", "", "192.0.2.1", 404},
+		{"token", "t", "192.0.2.1:9", "Bearer t", "", 200},
+		{"wrong token", "t", "192.0.2.1:9", "Bearer x", "", 404},
+		{"loopback without the token that is set", "t", "127.0.0.1:9", "", "", 404},
+		{"empty bearer", "", "192.0.2.1:9", "Bearer ", "", 404},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+			r.RemoteAddr = tt.addr
+			r.Header.Set("Authorization", tt.authorization)
+			if tt.forwarded != "" {
+				r.Header.Set("X-Forwarded-For", tt.forwarded)
+			}
+			w := httptest.NewRecorder()
+			m.Handler(tt.token).ServeHTTP(w, r)
+			if w.Code != tt.status {
+				t.Errorf("status %d, want %d", w.Code, tt.status)
+			}
+			if shown := strings.Contains(w.Body.String(), `method="other",service="rest",status="418"`); shown != (tt.status == 200) {
+				t.Errorf("figures shown: %v", shown)
+			}
+		})
+	}
+}
