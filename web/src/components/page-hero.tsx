@@ -14,7 +14,9 @@ interface PageHeroProps {
 export function PageHero({ title, lead, above, picture, children }: PageHeroProps) {
   return (
     <div className="page py-8 md:flex md:items-center md:gap-10 md:py-12 print:py-0">
-      {picture && <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-72 print:hidden">{picture}</div>}
+      {picture && (
+        <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-72 print:hidden">{picture}</div>
+      )}
       <div className="max-w-2xl">
         {above}
         <h1>{title}</h1>

@@ -1,0 +1,66 @@
+/**
+ * Prints the guides of the built site (npm run build) to A4, for the resources of a new installation:
+ * supabase/seed/resources/<slug>.<language>.pdf, and their sizes in supabase/seed.sql.
+ * The same site, fonts and Chromium give the same bytes.
+ *
+ *   node scripts/print-guides.mjs [--dist web/dist] [--seed supabase]
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { chromium } from '@playwright/test';
+
+const { values } = parseArgs({
+  options: {
+    dist: { type: 'string', default: fileURLToPath(new URL('../dist', import.meta.url)) },
+    seed: { type: 'string', default: fileURLToPath(new URL('../../supabase', import.meta.url)) },
+  },
+});
+const folder = join(values.seed, 'seed', 'resources');
+const seedFile = join(values.seed, 'seed.sql');
+const largest = 150_000; // bytes: a guide must not cost its reader more
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-quic',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ],
+});
+try {
+  const context = await browser.newContext({ javaScriptEnabled: false, offline: true });
+  const page = await context.newPage();
+  await mkdir(folder, { recursive: true });
+  let seed = await readFile(seedFile, 'utf8');
+  for (const [language, learn] of [
+    ['en', 'learn'],
+    ['so', 'so/learn'],
+  ]) {
+    const entries = await readdir(join(values.dist, learn), { withFileTypes: true });
+    for (const { name: slug } of entries.filter((entry) => entry.isDirectory())) {
+      await page.setContent(await readFile(join(values.dist, learn, slug, 'index.html'), 'utf8'));
+      const pdf = settled(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
+      const name = `${slug}.${language}.pdf`;
+      const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
+      if (pages !== 1) throw new Error(`${name} has ${pages} pages instead of one`);
+      if (pdf.length > largest) throw new Error(`${name} has ${pdf.length} bytes, more than ${largest}`);
+      await writeFile(join(folder, name), pdf);
+      seed = seed.replace(new RegExp(`(/${name}', )\\d+`), `$1${pdf.length}`);
+      console.log(`${name} ${pdf.length}`);
+    }
+  }
+  await writeFile(seedFile, seed);
+} finally {
+  await browser.close();
+}
+
+/** Chromium writes the time of printing into the file; a fixed one of the same length keeps its offsets. */
+function settled(pdf) {
+  const text = pdf.toString('latin1').replace(/\(D:\d{14}\+00'00'\)/g, "(D:20261121000000+00'00')");
+  return Buffer.from(text, 'latin1');
+}
