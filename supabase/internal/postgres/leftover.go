@@ -21,7 +21,7 @@ func lockData(o Options) (*os.File, error) {
 	name := o.Data + ".lock"
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, explain("lock the data folder", o, err, []string{err.Error()})
+		return nil, explain("lock the data folder", o, err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		holder, _ := os.ReadFile(name)
@@ -31,7 +31,7 @@ func lockData(o Options) (*os.File, error) {
 	err = errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n"))
 	if err != nil {
 		f.Close()
-		return nil, explain("lock the data folder", o, err, []string{err.Error()})
+		return nil, explain("lock the data folder", o, err)
 	}
 	return f, nil
 }

@@ -44,8 +44,8 @@ type Options struct {
 	User string
 
 	// Settings are added to the cluster's configuration. They cannot weaken
-	// durability: fsync, full_page_writes and synchronous_commit are checked
-	// after every start.
+	// durability: fsync, full_page_writes and synchronous_commit are forced and checked
+	// at every start.
 	Settings map[string]string
 
 	// Volatile gives up durability for speed. For tests only.

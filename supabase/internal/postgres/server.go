@@ -113,10 +113,9 @@ func (s *Server) launch(ctx context.Context) error {
 	if err := s.writeConfig(); err != nil {
 		return err
 	}
-	p, err := spawn(s.owner, s.opt.Log, s.opt.Data, filepath.Join(s.run, "bin", "postgres"),
-		"-D", s.opt.Data, "-c", "config_file="+filepath.Join(s.opt.Data, configFile))
+	p, err := spawn(s.owner, s.opt.Log, s.opt.Data, filepath.Join(s.run, "bin", "postgres"), s.arguments()...)
 	if err != nil {
-		return explain("start Postgres", s.opt, err, []string{err.Error()})
+		return explain("start Postgres", s.opt, err)
 	}
 	if err := s.awaitReady(ctx, p); err != nil {
 		s.halt(p, 5*time.Second)
@@ -144,7 +143,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 		}
 		select {
 		case <-p.exited:
-			return explain("Postgres did not start", s.opt, p.err, p.lastWords())
+			return explain("Postgres did not start", s.opt, p.err, p.lastWords()...)
 		case <-ctx.Done():
 			return fmt.Errorf("Postgres does not answer: %w (last error: %w)", context.Cause(ctx), err)
 		case <-tick.C:

@@ -109,7 +109,7 @@ func (s *Server) awaitEnd(adopted int) error {
 			p.signal(syscall.SIGINT)
 			<-p.exited
 		}
-		return explain("Postgres ended", s.opt, orEnded(p.err), p.lastWords())
+		return explain("Postgres ended", s.opt, orEnded(p.err), p.lastWords()...)
 	}
 	// Not our child: nobody tells us of its end.
 	for len(live(s.opt.Data, pidFile{pid: adopted})) > 0 {
@@ -193,7 +193,7 @@ func (s *Server) halt(p *process, patience time.Duration) {
 			return
 		case <-time.After(patience):
 			p.signal(sig)
-			patience = 5 * time.Second // postmaster needs it to end its children
+			patience = 2 * time.Second // for the postmaster to end its children
 		}
 	}
 	<-p.exited

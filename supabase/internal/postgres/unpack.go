@@ -38,7 +38,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	}
 	defer os.RemoveAll(tmp)
 	if err := unpackInto(pkg, tmp); err != nil {
-		return "", explain("unpack Postgres into "+root, Options{Data: root}, err, []string{err.Error()})
+		return "", explain("unpack Postgres into "+root, Options{Data: root}, err)
 	}
 	// MkdirTemp makes private folders; the user Postgres runs as must enter.
 	if err := os.Chmod(tmp, 0o755); err != nil {

@@ -1,0 +1,20 @@
+// Package bundle holds the Postgres package that a built binary carries, if it
+// carries one: `make build` packs it (command pack) and builds with the tag
+// bundle. Only app and the command line import it.
+package bundle
+
+import (
+	"io/fs"
+	"strings"
+
+	"daawo/supabase/internal/postgres"
+)
+
+// Package returns the Postgres package to run: the one inside this binary, or
+// else the one that npm installed at or above dir.
+func Package(dir string) (fs.FS, error) {
+	if len(archive) > 0 {
+		return postgres.OpenArchive(strings.NewReader(archive), int64(len(archive)))
+	}
+	return postgres.FindPackage(dir)
+}

@@ -1,0 +1,11 @@
+//go:build bundle
+
+package bundle
+
+import _ "embed"
+
+// A string, unlike a slice, stays in the file's read-only pages: it costs no
+// memory until it is unpacked.
+//
+//go:embed postgres.zip
+var archive string

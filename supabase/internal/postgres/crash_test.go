@@ -1,0 +1,219 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestRestartsAfterAKill(t *testing.T) {
+	o := options(t)
+	down, up := make(chan error, 10), make(chan struct{}, 10)
+	o.OnDown = func(err error) { down <- err }
+	o.OnUp = func() { up <- struct{}{} }
+	s := start(t, o)
+	query(t, s.URL(Superuser), `create table kept as select 1 as x`)
+	url, tcp := s.URL(Superuser), s.Port()
+	for i := range 3 {
+		begin := time.Now()
+		s.mu.Lock()
+		p := s.child
+		s.mu.Unlock()
+		p.signal(syscall.SIGKILL)
+		if err := receive(t, down); err == nil {
+			t.Error("no reason is given")
+		}
+		receive(t, up)
+		t.Logf("back after %v", time.Since(begin))
+		if got := query(t, url, `select count(*) from kept`); got != fmt.Sprint(i+1) {
+			t.Errorf("round %d: %s rows", i, got)
+		}
+		query(t, url, `insert into kept values (1)`)
+	}
+	if s.Port() != tcp {
+		t.Error("the port has changed")
+	}
+}
+
+// A backend that dies alone makes Postgres restart itself: our process stays.
+func TestSurvivesABackendsDeath(t *testing.T) {
+	s := start(t, options(t))
+	pid := query(t, s.URL(Superuser), `select pid from pg_stat_activity where backend_type = 'checkpointer'`)
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.child.pid
+	syscall.Kill(n, syscall.SIGKILL)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if now, err := tryQuery(t.Context(), s.URL(Superuser), `select pid from pg_stat_activity where backend_type = 'checkpointer'`); err == nil && now != pid {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("Postgres did not come back")
+		}
+	}
+	if s.child.pid != before {
+		t.Error("the postmaster was replaced")
+	}
+}
+
+func receive[T any](t *testing.T, c <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing happened")
+	}
+	return v
+}
+
+// parentEnv makes this test binary a program that serves the data folder it
+// names until it is killed.
+const parentEnv = "DAAWO_TEST_PARENT_OF"
+
+func beParent(data string) {
+	pkg, err := FindPackage(".")
+	if err == nil {
+		_, err = Start(context.Background(), Options{Source: pkg, Data: data})
+	}
+	if err != nil {
+		slog.Error("parent", "err", err)
+		os.Exit(1)
+	}
+	os.Stdout.WriteString("ready\n")
+	select {}
+}
+
+func TestStartsAfterOurOwnViolentDeath(t *testing.T) {
+	o := options(t)
+	for range 3 {
+		parent := exec.Command(os.Args[0])
+		parent.Env = append(os.Environ(), parentEnv+"="+o.Data)
+		parent.Stderr = os.Stderr
+		out, err := parent.StdoutPipe()
+		if err == nil {
+			err = parent.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 6)); err != nil {
+			t.Fatal(err)
+		}
+		parent.Process.Kill()
+		parent.Wait()
+		begin := time.Now()
+		s := start(t, o)
+		t.Logf("serving again after %v", time.Since(begin))
+		query(t, s.URL(Superuser), `select 1`)
+		stop(t, s)
+	}
+}
+
+func TestAdoptsARunningServer(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	port := s.Port()
+	stop(t, s)
+
+	orphan, err := launchOrphan(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heir := start(t, o)
+	if heir.Port() != port || heir.child != nil {
+		t.Errorf("port %d, child %v: a new server was started", heir.Port(), heir.child)
+	}
+	query(t, heir.URL(Superuser), `create table kept ()`)
+
+	// It is watched like a child of ours.
+	orphan.signal(syscall.SIGKILL)
+	<-orphan.exited
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := tryQuery(t.Context(), heir.URL(Superuser), `select count(*) from kept`); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the adopted server was not replaced after its death")
+		}
+	}
+}
+
+func TestStopsAnAdoptedServer(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	stop(t, s)
+	orphan, err := launchOrphan(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, start(t, o))
+	receive(t, orphan.exited)
+}
+
+func TestReplacesARunningServerOnAnotherPort(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	stop(t, s)
+	orphan, err := launchOrphan(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Port, err = pickPort(0); err != nil {
+		t.Fatal(err)
+	}
+	if heir := start(t, o); heir.Port() != o.Port {
+		t.Errorf("port %d, want %d", heir.Port(), o.Port)
+	}
+	receive(t, orphan.exited)
+}
+
+// launchOrphan runs a stopped server's Postgres with nobody to supervise it.
+func launchOrphan(t *testing.T, s *Server) (*process, error) {
+	if err := claimPrivate(s.socketDir, s.owner); err != nil {
+		return nil, err
+	}
+	err := s.launch(t.Context())
+	if p := s.child; err == nil {
+		t.Cleanup(func() { s.halt(p, time.Second) })
+	}
+	return s.child, err
+}
+
+func TestStalePidFileOfAStrangerIsNoObstacle(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	stop(t, s)
+	// The pid has been given to somebody else since: to us.
+	text := fmt.Sprintf("%d\n%s\n1\n%d\n%s\n127.0.0.1\n1 1\nready   \n", os.Getpid(), o.Data, s.Port(), s.socketDir)
+	if err := errors.Join(
+		claimPrivate(s.socketDir, s.owner),
+		os.WriteFile(filepath.Join(o.Data, "postmaster.pid"), []byte(text), 0o600),
+		os.WriteFile(filepath.Join(s.socketDir, fmt.Sprintf(".s.PGSQL.%d.lock", s.Port())), []byte(text), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	o.Port = s.Port()
+	query(t, start(t, o).URL(Superuser), `select 1`)
+}
+
+func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
+	o := options(t)
+	tmp := o.Data + ".tmp"
+	if err := errors.Join(os.Mkdir(tmp, 0o700), os.WriteFile(filepath.Join(tmp, "PG_VERSION"), []byte("17\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	query(t, start(t, o).URL(Superuser), `select 1`)
+	if _, err := os.Stat(tmp); err == nil {
+		t.Error("the half-made cluster is still there")
+	}
+}

@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// mountSmall puts a file system of so many bytes at dir for one test.
+func mountSmall(t *testing.T, dir string, size int) {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=755", size)); err != nil {
+		t.Skipf("needs the right to mount: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+func TestUnreapedPostmasterIsNoObstacle(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	stop(t, s)
+	// A child of ours that is dead and that nobody has waited for yet.
+	zombie := exec.Command("true")
+	if err := zombie.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer zombie.Wait()
+	var info unix.Siginfo
+	if err := unix.Waitid(unix.P_PID, zombie.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%d\n%s\n1\n%d\n%s\n127.0.0.1\n1 1\nready   \n", zombie.Process.Pid, o.Data, s.Port(), s.socketDir)
+	if err := os.WriteFile(filepath.Join(o.Data, "postmaster.pid"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	query(t, start(t, o).URL(Superuser), `select 1`)
+}

@@ -1,0 +1,300 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if data := os.Getenv(parentEnv); data != "" {
+		beParent(data)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// options are those of a new cluster in a folder that Postgres' user may enter.
+func options(t *testing.T) Options {
+	t.Helper()
+	pkg, err := FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "/dev/shm" // in memory where there is one: these tests are about processes, not disks
+	if _, err := os.Stat(base); err != nil {
+		base = ""
+	}
+	dir, err := os.MkdirTemp(base, "pg-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return Options{Source: pkg, Data: filepath.Join(dir, "data")}
+}
+
+func start(t *testing.T, o Options) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, s) })
+	return s
+}
+
+func stop(t *testing.T, s *Server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := s.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// query runs SQL as the superuser and returns its one value as text.
+func query(t *testing.T, url, sql string) string {
+	t.Helper()
+	v, err := tryQuery(t.Context(), url, sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+func tryQuery(ctx context.Context, url, sql string) (string, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	var v any
+	err = conn.QueryRow(ctx, sql).Scan(&v)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return fmt.Sprint(v), err
+}
+
+func TestKeepsDataAndPasswords(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	query(t, s.URL(Superuser), `create table kept as select 42 as answer`)
+	query(t, s.URL(Superuser), `create role visitor login`)
+	for range 2 { // the second time there is nothing to change
+		if err := s.SetPasswords(t.Context(), map[string]string{"visitor": "it's secret"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := query(t, s.TCPURL("visitor"), `select current_user`); got != "visitor" {
+		t.Errorf("over TCP I am %s", got)
+	}
+	wrong := strings.Replace(s.TCPURL("visitor"), "secret", "guess", 1)
+	if _, err := tryQuery(t.Context(), wrong, `select 1`); err == nil || !strings.Contains(err.Error(), "password authentication failed") {
+		t.Errorf("with a wrong password: %v", err)
+	}
+	if ip := outwardAddress(t); ip != "" {
+		if c, err := net.DialTimeout("tcp", net.JoinHostPort(ip, fmt.Sprint(s.Port())), time.Second); err == nil {
+			c.Close()
+			t.Errorf("answers on %s, not on loopback alone", ip)
+		}
+	}
+	stop(t, s)
+	stop(t, s) // harmless
+	again := start(t, o)
+	if got := query(t, again.URL(Superuser), `select answer from kept`); got != "42" {
+		t.Errorf("after a restart the table holds %s", got)
+	}
+	if info, err := os.Stat(o.Data); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("data folder: %v, %v", info.Mode(), err)
+	}
+}
+
+func outwardAddress(t *testing.T) string {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
+			return ip.IP.String()
+		}
+	}
+	return ""
+}
+
+func TestStartsFromAnArchive(t *testing.T) {
+	o := options(t)
+	var archive bytes.Buffer
+	if err := WriteArchive(&archive, onlyNeeded{o.Source}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the archive has %.1f MB", float64(archive.Len())/1e6)
+	pkg, err := OpenArchive(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Source, o.Runtime = pkg, filepath.Join(filepath.Dir(o.Data), "runtime")
+	begin := time.Now()
+	s := start(t, o)
+	t.Logf("first start in %v", time.Since(begin))
+	query(t, s.URL(Superuser), `create extension pg_stat_statements`)
+	if n := query(t, s.URL(Superuser), `select count(*) > 0 from pg_stat_statements`); n != "true" {
+		t.Error("pg_stat_statements is not loaded")
+	}
+	// Sorting needs ICU, whose library is found by a link that we made.
+	if got := query(t, s.URL(Superuser), `select string_agg(x, '' order by x) from unnest(array['b','A','a','B']) x`); got != "aAbB" {
+		t.Errorf("sorted %q", got)
+	}
+}
+
+// onlyNeeded hides the library links, as a package looks whose postinstall
+// script did not run.
+type onlyNeeded struct{ fs.FS }
+
+func (f onlyNeeded) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(f.FS, name)
+	var files []fs.DirEntry
+	for _, e := range all {
+		if e.Type()&fs.ModeSymlink == 0 {
+			files = append(files, e)
+		}
+	}
+	return files, err
+}
+
+func TestRefusalsInPlainWords(t *testing.T) {
+	refused := func(t *testing.T, o Options, reason error, words ...string) {
+		t.Helper()
+		s, err := Start(t.Context(), o)
+		if err == nil {
+			stop(t, s)
+			t.Fatal("started")
+		}
+		if !errors.Is(err, reason) {
+			t.Errorf("error %q is not %q", err, reason)
+		}
+		for _, w := range words {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("error %q does not say %q", err, w)
+			}
+		}
+	}
+	t.Run("port taken", func(t *testing.T) {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		o := options(t)
+		o.Port = l.Addr().(*net.TCPAddr).Port
+		refused(t, o, ErrPortTaken, fmt.Sprintf("port %d of 127.0.0.1 is taken", o.Port), "choose another")
+	})
+	t.Run("folder in use", func(t *testing.T) {
+		o := options(t)
+		start(t, o)
+		refused(t, o, ErrInUse, fmt.Sprintf("process %d", os.Getpid()), o.Data)
+	})
+	t.Run("another version", func(t *testing.T) {
+		o := options(t)
+		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "PG_VERSION"), []byte("15\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export")
+	})
+	t.Run("not a data folder", func(t *testing.T) {
+		o := options(t)
+		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "letter.txt"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, o, ErrForeignFolder, "neither empty nor a Postgres data folder")
+	})
+	t.Run("folder not traversable", func(t *testing.T) {
+		o := options(t)
+		shut := filepath.Join(filepath.Dir(o.Data), "shut")
+		mode := fs.FileMode(0o700) // enough against Postgres' own user
+		if os.Geteuid() != 0 {
+			mode = 0
+		}
+		if err := os.Mkdir(shut, mode); err != nil {
+			t.Fatal(err)
+		}
+		o.Data = filepath.Join(shut, "data")
+		refused(t, o, ErrNotTraversable, shut)
+	})
+	t.Run("no package", func(t *testing.T) {
+		o := options(t)
+		o.Source = os.DirFS(t.TempDir())
+		refused(t, o, ErrNoPackage)
+		if _, err := FindPackage("/"); !errors.Is(err, ErrNoPackage) || !strings.Contains(err.Error(), "npm install") {
+			t.Errorf("FindPackage: %v", err)
+		}
+	})
+	t.Run("disk full", func(t *testing.T) {
+		o := options(t)
+		small := filepath.Join(filepath.Dir(o.Data), "small")
+		if err := os.Mkdir(small, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mountSmall(t, small, 16<<20) // less than a new cluster needs
+		o.Data = filepath.Join(small, "data")
+		refused(t, o, ErrDiskFull, "disk that holds "+o.Data+" is full")
+		if _, err := os.Stat(o.Data); err == nil {
+			t.Error("a half-made data folder was left")
+		}
+	})
+}
+
+func TestDurabilityCannotBeTurnedOff(t *testing.T) {
+	o := options(t)
+	o.Settings = map[string]string{"fsync": "off"}
+	s := start(t, o)
+	query(t, s.URL(Superuser), `alter system set full_page_writes = off`)
+	stop(t, s)
+	s = start(t, o)
+	for _, name := range durable {
+		if got := query(t, s.URL(Superuser), `show `+name); got != "on" {
+			t.Errorf("%s = %s", name, got)
+		}
+	}
+	query(t, s.URL(Superuser), `alter database postgres set synchronous_commit = off`)
+	stop(t, s)
+	_, err := Start(t.Context(), o)
+	if !errors.Is(err, ErrNotDurable) || !strings.Contains(fmt.Sprint(err), "synchronous_commit = off (set for the database)") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+func TestOwnEnvironmentStaysOurs(t *testing.T) {
+	t.Setenv("PGPORT", "1")
+	t.Setenv("SOME_SECRET", "hush")
+	s := start(t, options(t))
+	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.child.pid)); err == nil && bytes.Contains(raw, []byte("hush")) {
+		t.Error("Postgres has our environment")
+	}
+}
+
+func TestStopIsHardWhenTimeIsUp(t *testing.T) {
+	s := start(t, options(t))
+	// A stopped postmaster cannot act on a polite signal.
+	s.child.signal(syscall.SIGSTOP)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.Stop(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Stop: %v", err)
+	}
+}
