@@ -17,7 +17,7 @@ var (
 	ErrOtherVersion   = errors.New("data of another Postgres version")
 	ErrInUse          = errors.New("data folder in use")
 	ErrForeignFolder  = errors.New("not a data folder")
-	ErrNoPackage      = errors.New("Postgres package not found")
+	ErrNoPackage      = errors.New("package of Postgres not found")
 	ErrNotDurable     = errors.New("durability is off")
 	ErrStopped        = errors.New("server stopped")
 )
@@ -39,7 +39,9 @@ func plainly(reason error, format string, args ...any) error {
 // are the last messages of the Postgres program that failed, if it was one.
 func explain(what string, o Options, cause error, lines ...string) error {
 	said := strings.Join(lines, "\n")
-	says := func(reason error, words string) bool { return errors.Is(cause, reason) || strings.Contains(said, words) }
+	says := func(reason error, words string) bool {
+		return errors.Is(cause, reason) || strings.Contains(said, words)
+	}
 	switch {
 	case says(syscall.ENOSPC, "No space left on device"), says(syscall.EDQUOT, "Disk quota exceeded"):
 		return plainly(ErrDiskFull, "%s: the disk that holds %s is full: free some space and start again", what, o.Data)

@@ -145,7 +145,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 		case <-p.exited:
 			return explain("Postgres did not start", s.opt, p.err, p.lastWords()...)
 		case <-ctx.Done():
-			return fmt.Errorf("Postgres does not answer: %w (last error: %w)", context.Cause(ctx), err)
+			return fmt.Errorf("the database does not answer: %w (last error: %w)", context.Cause(ctx), err)
 		case <-tick.C:
 		}
 	}

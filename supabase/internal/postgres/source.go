@@ -48,7 +48,7 @@ const zstdMethod = zstd.ZipMethodWinZip
 func OpenArchive(r io.ReaderAt, size int64) (fs.FS, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("Postgres archive: %w", err)
+		return nil, fmt.Errorf("archive of Postgres: %w", err)
 	}
 	z.RegisterDecompressor(zstdMethod, zstd.ZipDecompressor())
 	return z, nil

@@ -171,7 +171,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	select {
 	case <-s.done:
 	case <-ctx.Done():
-		err = fmt.Errorf("Postgres was stopped the hard way: %w", context.Cause(ctx))
+		err = fmt.Errorf("the database was stopped the hard way: %w", context.Cause(ctx))
 		s.mu.Lock()
 		p := s.child
 		s.mu.Unlock()
