@@ -23,6 +23,11 @@ begin
       ('postgres',                   'login createdb createrole replication bypassrls')
     ) as wanted (name, attributes)
     where not exists (select from pg_roles where rolname = wanted.name)
+    union all
+    -- The bootstrap role of our own servers; elsewhere only a superuser makes one.
+    select 'supabase_admin', 'login superuser createdb createrole replication bypassrls'
+    where current_setting('is_superuser') = 'on'
+      and not exists (select from pg_roles where rolname = 'supabase_admin')
   loop
     execute format('create role %I %s', r.name, r.attributes);
   end loop;

@@ -1,0 +1,217 @@
+package migrate_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"daawo/supabase/internal/testdb"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// callers are those whose access is written down: a visitor, a person with an account, another one, our own programs.
+var callers = []struct{ name, role, claims string }{
+	{"anon", "anon", `{"role":"anon"}`},
+	{"user A", "authenticated", `{"role":"authenticated","sub":"aaaaaaaa-0000-4000-8000-000000000000"}`},
+	{"user B", "authenticated", `{"role":"authenticated","sub":"bbbbbbbb-0000-4000-8000-000000000000"}`},
+	{"service", "service_role", `{"role":"service_role"}`},
+}
+
+// relations lists every table and view that is not Postgres's own or the bookkeeping of migrations and jobs.
+const relations = `
+	select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relkind::text, c.relrowsecurity
+	  from pg_class c
+	  join pg_namespace n on n.oid = c.relnamespace
+	 where c.relkind in ('r', 'p', 'v', 'm', 'f')
+	   and n.nspname not in ('pg_catalog', 'information_schema', 'extensions', 'river', 'supabase_migrations')
+	   and n.nspname not like 'pg_toast%' and n.nspname not like 'pg_temp%'
+	 order by name`
+
+// fixture gives A and B something of their own to find, beside what belongs to nobody.
+const fixture = `
+	insert into public.reports (product_name, issue_description) values ('cream', 'rash');
+	insert into public.resources (title, category, file_url, file_type, is_active) values
+	  ('shown', 'Safety', '#', 'application/pdf', true), ('hidden', 'Safety', '#', 'application/pdf', false);
+	insert into storage.objects (bucket_id, name, owner, owner_id) values
+	  ('report-photos', '1700000000000.jpg', 'aaaaaaaa-0000-4000-8000-000000000000', 'aaaaaaaa-0000-4000-8000-000000000000'),
+	  ('resources', 'guide.pdf', null, null);`
+
+// TestAccess writes down who can do what to every table and view of the stack, and compares it with a file that a person
+// has read. A new table shows up here before it shows up to a stranger.
+func TestAccess(t *testing.T) {
+	db := testdb.NewSite(t)
+	db.ExecAs("supabase_admin", fixture)
+	conn := db.Conn("supabase_admin")
+
+	var b strings.Builder
+	for _, r := range listRelations(t, conn) {
+		fmt.Fprintf(&b, "%s (%s)\n", r.name, r.describe())
+		for _, c := range callers {
+			fmt.Fprintf(&b, "    %-8s %s\n", c.name, access(t, conn, r, c.role, c.claims))
+		}
+	}
+	compareGolden(t, "testdata/access.golden", b.String())
+}
+
+// TestExposedTablesHaveRowSecurity fails for a table that the API can reach and that nobody has decided about.
+func TestExposedTablesHaveRowSecurity(t *testing.T) {
+	conn := testdb.NewSite(t).Conn("supabase_admin")
+	for _, r := range listRelations(t, conn) {
+		schema, _, _ := strings.Cut(r.name, ".")
+		switch schema {
+		case "public", "storage", "graphql_public", "private":
+			if (r.kind == "r" || r.kind == "p") && !r.rowSecurity {
+				t.Errorf("%s has no row level security", r.name)
+			}
+		}
+	}
+}
+
+// TestFunctionsForVisitors lists the functions that a visitor may call by name. Each one is reachable at /rest/v1/rpc when
+// its schema is exposed.
+func TestFunctionsForVisitors(t *testing.T) {
+	conn := testdb.NewSite(t).Conn("supabase_admin")
+	rows, err := conn.Query(context.Background(), `
+		select format('%s %I.%I(%s)', case when p.prosecdef then 'DEFINER' else 'invoker' end,
+		              n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))
+		  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+		 where n.nspname not in ('pg_catalog', 'information_schema', 'extensions')
+		   and has_schema_privilege('anon', n.oid, 'usage') and has_function_privilege('anon', p.oid, 'execute')
+		   and p.prorettype <> 'trigger'::regtype and p.prorettype <> 'event_trigger'::regtype
+		 order by n.nspname, p.proname, 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, "testdata/functions.golden", strings.Join(names, "\n")+"\n")
+}
+
+type relation struct {
+	oid         uint32
+	name, kind  string
+	rowSecurity bool
+}
+
+func (r relation) describe() string {
+	kind := map[string]string{"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}[r.kind]
+	if r.rowSecurity {
+		return kind + ", row security"
+	}
+	return kind
+}
+
+func listRelations(t *testing.T, conn *pgx.Conn) []relation {
+	t.Helper()
+	rows, err := conn.Query(context.Background(), relations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (relation, error) {
+		var r relation
+		return r, row.Scan(&r.oid, &r.name, &r.kind, &r.rowSecurity)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// access tries out what the caller can do to the relation, in transactions that are rolled back.
+func access(t *testing.T, conn *pgx.Conn, r relation, role, claims string) string {
+	t.Helper()
+	column := firstColumn(t, conn, r.oid)
+	tries := []struct{ name, sql string }{
+		{"select", "select count(*) from (select * from " + r.name + ") x"},
+		{"insert", "insert into " + r.name + " default values"},
+		{"update", fmt.Sprintf("update %s set %[2]s = %[2]s where true", r.name, column)},
+		{"delete", "delete from " + r.name},
+		{"order by " + column, fmt.Sprintf("select count(*) from (select 1 from %s order by %s) x", r.name, column)},
+	}
+	var words []string
+	for _, try := range tries {
+		words = append(words, try.name+" "+attempt(t, conn, role, claims, try.sql))
+	}
+	return strings.Join(words, ", ")
+}
+
+// attempt runs one statement as the caller and says what came of it: how many rows it saw or touched, or that it was
+// denied. Any other refusal (a constraint, a view that cannot be written) means that access was not what stopped it.
+func attempt(t *testing.T, conn *pgx.Conn, role, claims, sql string) string {
+	t.Helper()
+	ctx := context.Background()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	if _, err := tx.Exec(ctx, `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims, role); err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(sql, "select") {
+		var n int
+		if err := tx.QueryRow(ctx, sql).Scan(&n); err != nil {
+			return outcome(err)
+		}
+		return fmt.Sprint(n)
+	}
+	tag, err := tx.Exec(ctx, sql)
+	if err != nil {
+		return outcome(err)
+	}
+	return fmt.Sprint(tag.RowsAffected())
+}
+
+func outcome(err error) string {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "permission denied"):
+		return "denied"
+	case strings.Contains(text, "row-level security"):
+		return "refused by policy"
+	case strings.Contains(text, "cannot insert into") || strings.Contains(text, "cannot update") || strings.Contains(text, "cannot delete from"):
+		return "impossible"
+	case strings.Contains(text, "not allowed") && strings.Contains(text, "storage"):
+		return "refused by trigger"
+	default:
+		return "allowed"
+	}
+}
+
+func firstColumn(t *testing.T, conn *pgx.Conn, oid uint32) string {
+	t.Helper()
+	var name string
+	err := conn.QueryRow(context.Background(), `
+		select quote_ident(attname) from pg_attribute
+		 where attrelid = $1 and attnum > 0 and not attisdropped and attgenerated = '' order by attnum limit 1`, oid).Scan(&name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs; read the difference, and if it is meant: go test ./supabase/internal/migrate -update\n%s", file, diff)
+	}
+}
