@@ -1,0 +1,144 @@
+// Package ast holds what a request to the REST engine says, as plain values: the selection, the filters, the order and
+// the ranges of a URL, and the preferences and media types of its headers. It knows no schema and no SQL.
+//
+// grammar fills it and plan reads it; it imports nothing of ours.
+package ast
+
+// JSONStep is one arrow of a JSON path: data->key, data->0, data->>key.
+type JSONStep struct {
+	Key    string // the key, or the digits of the index with its sign ("+0", "-1")
+	Index  bool   // Key is an array index
+	AsText bool   // ->> rather than ->
+}
+
+// Field is a column, possibly with a path into its JSON.
+type Field struct {
+	Name string
+	Path []JSONStep
+}
+
+// Aggregate names an aggregate function; "" is none.
+type Aggregate string
+
+// The aggregate functions of the dialect.
+const (
+	Count Aggregate = "count"
+	Sum   Aggregate = "sum"
+	Avg   Aggregate = "avg"
+	Min   Aggregate = "min"
+	Max   Aggregate = "max"
+)
+
+// JoinType says what becomes of a row without embedded rows.
+type JoinType uint8
+
+// The join types: LeftJoin keeps such a row, InnerJoin drops it.
+const (
+	LeftJoin JoinType = iota
+	InnerJoin
+)
+
+// SelectItem is one entry of select=: a field, or an embedded relation with the entries below it.
+type SelectItem struct {
+	// A field, when Relation is "".
+	Field         Field
+	Cast          string
+	Aggregate     Aggregate
+	AggregateCast string
+
+	// An embedded relation.
+	Relation string
+	Hint     string
+	Join     JoinType
+	Spread   bool
+	Items    []SelectItem
+
+	Alias string
+}
+
+// Quantifier is the any or all of op(any).{…}.
+type Quantifier uint8
+
+// The quantifiers.
+const (
+	NoQuantifier Quantifier = iota
+	Any
+	All
+)
+
+// Op is an operator of a filter as it is written in a URL: eq, like, cs, is, in, fts, …
+type Op string
+
+// Filter is one horizontal filter, such as id=not.eq.1.
+type Filter struct {
+	Field      Field
+	Not        bool
+	Op         Op
+	Quantifier Quantifier
+	Value      string   // for is: one of null, not_null, true, false, unknown
+	Values     []string // for in
+	Config     string   // for the full-text operators: the text search configuration
+}
+
+// Logic is a tree of filters joined with and/or. A leaf has a Filter and no Children.
+type Logic struct {
+	Filter   *Filter
+	Not      bool
+	Or       bool
+	Children []Logic
+}
+
+// Direction of an order term; the zero value leaves it to Postgres.
+type Direction uint8
+
+// The directions.
+const (
+	NoDirection Direction = iota
+	Asc
+	Desc
+)
+
+// Nulls says where nulls are sorted; the zero value leaves it to Postgres.
+type Nulls uint8
+
+// The places of nulls.
+const (
+	NoNulls Nulls = iota
+	NullsFirst
+	NullsLast
+)
+
+// OrderTerm is one term of order=; with Relation it orders by a field of an embedded to-one relation.
+type OrderTerm struct {
+	Relation  string
+	Field     Field
+	Direction Direction
+	Nulls     Nulls
+}
+
+// Path leads to an embedded relation by the names of the select; an empty one is the root.
+type Path []string
+
+// At is a value that belongs to the relation at Path.
+type At[T any] struct {
+	Path  Path
+	Value T
+}
+
+// Param is an argument of a function called with GET.
+type Param struct{ Name, Value string }
+
+// Query is a parsed query string.
+type Query struct {
+	Select     []SelectItem
+	Filters    []At[Filter]
+	Logic      []At[Logic]
+	Order      []At[[]OrderTerm]
+	Ranges     []At[Range] // limits and offsets of embedded relations; the root's is Range
+	Range      Range
+	Columns    []string // columns=, sorted and without doubles; nil when absent
+	OnConflict []string // on_conflict=; nil when absent
+	Params     []Param  // for functions called with GET: what is not a filter
+	FilterKeys []string // the raw names of all filters, sorted and without doubles
+	Canonical  string   // the query with its parameters sorted, for Content-Location
+}

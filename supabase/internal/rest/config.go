@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"encoding/json"
+
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/rest/token"
+	"daawo/supabase/internal/wire"
+)
+
+// TxEnd says how transactions end (db-tx-end).
+type TxEnd struct {
+	Rollback bool // roll back unless the client asks otherwise
+	Override bool // the client may ask with Prefer: tx=…
+}
+
+// OpenAPIMode says what the root describes (openapi-mode).
+type OpenAPIMode uint8
+
+// The modes: what the caller has privileges for, everything, nothing.
+const (
+	FollowPrivileges OpenAPIMode = iota
+	IgnorePrivileges
+	OpenAPIDisabled
+)
+
+// Opener checks the signature of a token and gives its claims. *token.Set is one.
+type Opener interface {
+	Open(token string) (json.RawMessage, *wire.Error)
+}
+
+// Config is how the engine behaves. Package pgrst fills it from PostgREST's variables and files, the stack from [api] of
+// config.toml. The names in brackets are PostgREST's.
+type Config struct {
+	Schemas         []string     // [db-schemas] exposed; the first is the default
+	ExtraSearchPath []string     // [db-extra-search-path]
+	AnonRole        string       // [db-anon-role] "" refuses requests without a token
+	MaxRows         *int64       // [db-max-rows]
+	Aggregates      bool         // [db-aggregates-enabled]
+	PlanEnabled     bool         // [db-plan-enabled]
+	PreRequest      *schema.Name // [db-pre-request]
+	RootFunction    *schema.Name // [db-root-spec] answers the root instead of OpenAPI
+	HoistedSettings []string     // [db-hoisted-tx-settings]
+	TxEnd           TxEnd        // [db-tx-end]
+	Channel         string       // [db-channel] "" listens to nothing
+
+	Keys      Opener            // [jwt-secret] nil when there is none
+	Audience  func(string) bool // [jwt-aud] nil accepts all
+	RoleClaim token.Path        // [jwt-role-claim-key]
+	CacheSize int               // [jwt-cache-max-entries] verified tokens remembered
+
+	OpenAPI        OpenAPIMode // [openapi-mode]
+	OpenAPISecured bool        // [openapi-security-active]
+	ProxyURL       string      // [openapi-server-proxy-uri]
+	Host           string      // [server-host], as OpenAPI shows it
+	Port           int         // [server-port], as OpenAPI shows it
+
+	AppSettings       [][2]string // [app.settings.*]
+	CORSOrigins       []string    // [server-cors-allowed-origins] empty allows all
+	NoCORS            bool        // the gateway in front answers CORS
+	TraceHeader       string      // [server-trace-header]
+	ServerTiming      bool        // [server-timing-enabled]
+	MinimalErrors     bool        // [client-error-verbosity] = minimal
+	LegacyTargetNames bool        // [url-use-legacy-target-names]
+}
+
+// Default gives PostgREST's defaults.
+func Default() Config {
+	return Config{
+		Schemas:           []string{"public"},
+		ExtraSearchPath:   []string{"public"},
+		HoistedSettings:   []string{"statement_timeout", "plan_filter.statement_cost_limit", "default_transaction_isolation"},
+		Channel:           "pgrst",
+		CacheSize:         1000,
+		LegacyTargetNames: true,
+	}
+}

@@ -1,0 +1,130 @@
+// Package rest answers HTTP requests in PostgREST's dialect over the schemas of a database.
+//
+// A request goes one way: grammar reads the URL and headers into an ast, plan resolves that against the schema, sql writes
+// one statement, the engine runs it under the caller's role in one round trip, and the bytes that Postgres made are the
+// reply. The gateway (or the stand-alone server of package pgrst) puts it behind a port; below it are db and wire.
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/wire"
+)
+
+// Options are what an Engine is made of.
+type Options struct {
+	Pool   *db.Pool // logs in as the authenticator role
+	Config Config
+	Log    *slog.Logger     // nil means slog.Default()
+	Now    func() time.Time // nil means time.Now
+}
+
+// Engine is an http.Handler rooted as PostgREST's root. Start loads the schema; until it is loaded every request is
+// answered with 503.
+type Engine struct {
+	pool   *db.Pool
+	log    *slog.Logger
+	now    func() time.Time
+	state  atomic.Pointer[state]
+	tokens tokenCache
+	loader loader
+}
+
+// state is everything a request depends on that can be reloaded, replaced as a whole.
+type state struct {
+	config Config
+	cache  *schema.Cache // nil until it is loaded
+	roles  map[string]roleSettings
+}
+
+// New makes an engine. It does not touch the database.
+func New(o Options) (*Engine, error) {
+	if o.Pool == nil {
+		return nil, errors.New("rest: a pool is needed")
+	}
+	if len(o.Config.Schemas) == 0 {
+		return nil, errors.New("rest: at least one schema has to be exposed")
+	}
+	e := &Engine{pool: o.Pool, log: o.Log, now: o.Now}
+	if e.log == nil {
+		e.log = slog.Default()
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	e.state.Store(&state{config: o.Config})
+	e.loader.init(e)
+	return e, nil
+}
+
+// SetConfig replaces the configuration; the schema is read anew in the background when it depends on it.
+func (e *Engine) SetConfig(c Config) {
+	old := e.state.Load()
+	e.state.Store(&state{config: c, cache: old.cache, roles: old.roles})
+	e.tokens.clear()
+	e.Reload()
+}
+
+// Config gives the configuration in use.
+func (e *Engine) Config() Config { return e.state.Load().config }
+
+// Schema gives the schema as it was last read, nil before that.
+func (e *Engine) Schema() *schema.Cache { return e.state.Load().cache }
+
+// ServeHTTP answers one request.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s := e.state.Load()
+	if s.config.TraceHeader != "" {
+		w.Header().Set(s.config.TraceHeader, r.Header.Get(s.config.TraceHeader))
+	}
+	if !s.config.NoCORS && s.cors(w, r) {
+		return
+	}
+	if err := e.serve(r.Context(), s, w, r); err != nil {
+		e.fail(s, w, r, err)
+	}
+}
+
+// fail answers with an error. What is no wire.Error is a mistake of ours: it is logged and not shown.
+func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error) {
+	we, ok := wire.AsError(err)
+	if !ok {
+		if r.Context().Err() != nil {
+			return // the client is gone
+		}
+		e.log.ErrorContext(r.Context(), "rest: request failed", "method", r.Method, "error", err)
+		we = wire.Errorf(http.StatusInternalServerError, "PGRSTX00", "Internal error")
+	}
+	if we.Status == http.StatusServiceUnavailable {
+		we = we.WithHeader("Retry-After", e.loader.retryAfter())
+	}
+	if we.Status >= 500 {
+		e.log.WarnContext(r.Context(), "rest: error reply", "method", r.Method, "status", we.Status, "code", we.Code, "error", err)
+	}
+	if r.Method == http.MethodHead {
+		w = headWriter{w}
+	}
+	wire.WriteRest(w, we, s.config.MinimalErrors)
+}
+
+// headWriter drops bodies. net/http does that too, but keeps their Content-Length.
+type headWriter struct{ http.ResponseWriter }
+
+func (headWriter) Write(b []byte) (int, error) { return len(b), nil }
+
+// Start loads the schema and keeps it up to date until ctx ends or Close is called. It returns when the schema has been
+// loaded, or has failed to for the first time.
+func (e *Engine) Start(ctx context.Context) error { return e.loader.start(ctx) }
+
+// Close stops the background work. The pool stays open: it is its owner's.
+func (e *Engine) Close(ctx context.Context) error { return e.loader.stop(ctx) }
+
+// Reload asks for the schema to be read again. Requests go on with the old one meanwhile.
+func (e *Engine) Reload() { e.loader.ask() }

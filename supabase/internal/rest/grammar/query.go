@@ -1,0 +1,215 @@
+package grammar
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"daawo/supabase/internal/rest/ast"
+)
+
+type pair struct {
+	key, value string
+	hasValue   bool
+}
+
+// Query parses a raw query string. call says that the target is a function called with GET: then a parameter whose
+// value is no filter is an argument.
+func Query(raw string, call bool) (*ast.Query, *Error) {
+	pairs := splitQuery(raw)
+	q := &ast.Query{Range: ast.AllRows(), Canonical: canonical(pairs)}
+	sel := "*"
+	seen := map[string]bool{}
+	ranges := rangeSet{}
+	for _, kv := range pairs {
+		if !kv.hasValue {
+			continue
+		}
+		var err *Error
+		switch last := kv.key[strings.LastIndexByte(kv.key, '.')+1:]; {
+		case kv.key == "select" || kv.key == "columns" || kv.key == "on_conflict":
+			if seen[kv.key] {
+				break
+			}
+			seen[kv.key] = true
+			switch kv.key {
+			case "select":
+				sel = kv.value
+			case "columns":
+				q.Columns, err = names("columns", kv.value)
+				slices.Sort(q.Columns)
+				q.Columns = slices.Compact(q.Columns)
+			default:
+				q.OnConflict, err = names("on_conflict", kv.value)
+			}
+		case last == "order":
+			err = addOrder(q, kv)
+		case last == "limit":
+			ranges.limit(kv.key, kv.value)
+		case last == "offset":
+			ranges.offset(strings.TrimSuffix(kv.key, "offset")+"limit", kv.value)
+		case last == "and" || last == "or":
+			err = addLogic(q, kv)
+		default:
+			err = addFilter(q, kv, call)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(q.FilterKeys)
+	q.FilterKeys = slices.Compact(q.FilterKeys)
+
+	p := &parser{name: "failed to parse select parameter (" + sel + ")", in: sel}
+	var ok bool
+	if q.Select, ok = p.items(0); !ok {
+		return nil, p.error()
+	}
+	return q, ranges.into(q)
+}
+
+func names(what, value string) ([]string, *Error) {
+	p := &parser{name: "failed to parse " + what + " parameter (" + value + ")", in: value}
+	list, ok := p.columns()
+	if !ok {
+		return nil, p.error()
+	}
+	return list, nil
+}
+
+func path(key string) (ast.Path, ast.Field, *Error) {
+	p := &parser{name: "failed to parse tree path (" + key + ")", in: key}
+	names, f, ok := p.treePath()
+	if !ok {
+		return nil, f, p.error()
+	}
+	return names, f, nil
+}
+
+func addFilter(q *ast.Query, kv pair, call bool) *Error {
+	q.FilterKeys = append(q.FilterKeys, kv.key)
+	at, field, err := path(kv.key)
+	if err != nil {
+		return err
+	}
+	f := ast.Filter{Field: field}
+	p := &parser{name: "failed to parse filter (" + kv.value + ")", in: kv.value}
+	switch {
+	case p.operation(&f, p.rest):
+		q.Filters = append(q.Filters, ast.At[ast.Filter]{Path: at, Value: f})
+	case call && p.pos == 0:
+		q.Params = append(q.Params, ast.Param{Name: field.Name, Value: kv.value})
+	default:
+		return p.error()
+	}
+	return nil
+}
+
+func addOrder(q *ast.Query, kv pair) *Error {
+	at, _, err := path(kv.key)
+	if err != nil {
+		return err
+	}
+	p := &parser{name: "failed to parse order (" + kv.value + ")", in: kv.value}
+	terms, ok := p.order()
+	if !ok {
+		return p.error()
+	}
+	q.Order = append(q.Order, ast.At[[]ast.OrderTerm]{Path: at, Value: terms})
+	return nil
+}
+
+func addLogic(q *ast.Query, kv pair) *Error {
+	p := &parser{name: "failed to parse logic path (" + kv.key + ")", in: kv.key}
+	names, ok := p.dotted()
+	if !ok {
+		return p.error()
+	}
+	last := len(names) - 1
+	op := names[last]
+	if slices.Contains(names, "not") {
+		op = "not." + op
+	}
+	at := slices.DeleteFunc(slices.Clone(names[:last]), func(s string) bool { return s == "not" })
+	p = &parser{name: "failed to parse logic tree (" + kv.value + ")", in: op + kv.value}
+	tree, ok := p.logic(0)
+	if !ok {
+		return p.error()
+	}
+	q.Logic = append(q.Logic, ast.At[ast.Logic]{Path: at, Value: tree})
+	return nil
+}
+
+// rangeSet gathers limits and offsets by the limit's name.
+type rangeSet map[string]*struct {
+	limit, offset ast.Range
+	has           [2]bool
+}
+
+func (s rangeSet) entry(key string) *struct {
+	limit, offset ast.Range
+	has           [2]bool
+} {
+	e := s[key]
+	if e == nil {
+		e = &struct {
+			limit, offset ast.Range
+			has           [2]bool
+		}{limit: ast.AllRows(), offset: ast.AllRows()}
+		s[key] = e
+	}
+	return e
+}
+
+func (s rangeSet) limit(key, value string) {
+	e := s.entry(key)
+	e.has[0] = true
+	e.limit = ast.AllRows()
+	if n, ok := integer(value); ok {
+		e.limit = ast.Range{Lo: 0, Hi: n - 1}
+	}
+}
+
+func (s rangeSet) offset(key, value string) {
+	e := s.entry(key)
+	e.has[1] = true
+	e.offset = ast.AllRows()
+	if n, ok := integer(value); ok {
+		e.offset = ast.Range{Lo: n, Hi: ast.NoLimit}
+	}
+}
+
+func integer(s string) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	// A limit or offset beyond this cannot be a row's number; keeping it smaller keeps sums from overflowing.
+	const most = 1 << 61
+	return max(min(n, most), -most), err == nil
+}
+
+func (s rangeSet) into(q *ast.Query) *Error {
+	for key, e := range s {
+		r := e.limit
+		switch {
+		case e.has[0] && e.has[1]:
+			n, limited := e.limit.Limit()
+			r = ast.Range{Lo: e.offset.Lo, Hi: e.offset.Lo + n - 1}
+			if !limited {
+				r = e.offset
+			}
+		case e.has[1]:
+			r = e.offset
+		}
+		at, _, err := path(key)
+		if err != nil {
+			return err
+		}
+		if len(at) == 0 {
+			q.Range = r
+			continue
+		}
+		q.Ranges = append(q.Ranges, ast.At[ast.Range]{Path: at, Value: r})
+	}
+	slices.SortFunc(q.Ranges, func(a, b ast.At[ast.Range]) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	return nil
+}

@@ -1,0 +1,42 @@
+package grammar
+
+import (
+	"strconv"
+	"strings"
+)
+
+// quoteString shows text as Haskell's show does, which is how Parsec quotes what it found: non-ASCII characters are
+// written as decimal escapes.
+func quoteString(s string) string { return `"` + escape(s, '"') + `"` }
+
+func quoteRune(r rune) string { return "'" + escape(string(r), '\'') + "'" }
+
+// showText quotes the way a Text is shown inside a message built by upstream: as quoteString.
+func escape(s string, quote rune) string {
+	var b strings.Builder
+	afterNumber := false
+	for _, r := range s {
+		if afterNumber && r >= '0' && r <= '9' {
+			b.WriteString(`\&`)
+		}
+		afterNumber = false
+		switch {
+		case r == quote || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r >= ' ' && r < 0x7f:
+			b.WriteRune(r)
+		case r == 0x7f:
+			b.WriteString(`\DEL`)
+		case r < ' ':
+			b.WriteString(`\` + controlNames[r])
+		default:
+			b.WriteString(`\` + strconv.Itoa(int(r)))
+			afterNumber = true
+		}
+	}
+	return b.String()
+}
+
+var controlNames = [...]string{"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "a", "b", "t", "n", "v", "f", "r", "SO", "SI",
+	"DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"}

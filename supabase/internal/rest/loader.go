@@ -1,0 +1,201 @@
+package rest
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/rest/schema"
+)
+
+// loader keeps the schema of an engine up to date.
+type loader struct {
+	engine *Engine
+	asked  chan struct{}
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	delay  atomic.Int64 // the wait before the next attempt, in seconds
+}
+
+// maxDelay bounds the wait between attempts to reach the database.
+const maxDelay = 32 * time.Second
+
+func (l *loader) init(e *Engine) { l.engine, l.asked = e, make(chan struct{}, 1) }
+
+func (l *loader) ask() {
+	select {
+	case l.asked <- struct{}{}:
+	default: // one is already waiting; it will see this change too
+	}
+}
+
+func (l *loader) retryAfter() string { return strconv.FormatInt(l.delay.Load(), 10) }
+
+func (l *loader) start(ctx context.Context) error {
+	ctx, l.cancel = context.WithCancel(ctx)
+	err := l.engine.load(ctx)
+	if err != nil {
+		l.ask()
+	}
+	l.done.Go(func() { l.work(ctx) })
+	l.done.Go(func() { l.listen(ctx) })
+	return err
+}
+
+func (l *loader) stop(ctx context.Context) error {
+	if l.cancel == nil {
+		return nil
+	}
+	l.cancel()
+	stopped := make(chan struct{})
+	go func() { l.done.Wait(); close(stopped) }()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// work reads the schema whenever it is asked to, again and again with growing waits until that succeeds.
+func (l *loader) work(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.asked:
+		}
+		for delay := time.Second; ; delay = min(2*delay, maxDelay) {
+			err := l.engine.load(ctx)
+			if err == nil || ctx.Err() != nil {
+				break
+			}
+			l.delay.Store(int64(delay / time.Second))
+			l.engine.log.WarnContext(ctx, "rest: the schema could not be read", "error", err, "again_in", delay)
+			if !sleep(ctx, delay) {
+				return
+			}
+		}
+		l.delay.Store(0)
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// load reads the schema and the roles' settings and puts them in place of the old ones.
+func (e *Engine) load(ctx context.Context) error {
+	begun := e.now()
+	c := e.Config()
+	conn, err := e.pool.Pgx().Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	roles, err := loadRoles(ctx, conn)
+	if err != nil {
+		return err
+	}
+	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, HoistedSettings: c.HoistedSettings})
+	if err != nil {
+		return err
+	}
+	for {
+		old := e.state.Load()
+		if e.state.CompareAndSwap(old, &state{config: old.config, cache: cache, roles: roles}) {
+			break
+		}
+	}
+	e.log.InfoContext(ctx, "rest: schema loaded", "what", cache.String(), "took", e.now().Sub(begun))
+	return nil
+}
+
+// rolesSQL gives the settings of the roles that the login role can become and that it may set for them.
+const rolesSQL = `
+select r.rolname, split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
+  from pg_auth_members m
+  join pg_roles r on r.oid = m.roleid
+  cross join unnest(r.rolconfig) s
+  join pg_settings ps on ps.name = split_part(s, '=', 1)
+ where m.member = (select oid from pg_roles where rolname = current_user)
+   and (ps.context = 'user'
+     or current_setting('server_version_num')::int >= 150000 and has_parameter_privilege(current_user, ps.name, 'set'))
+ order by 1, 2`
+
+func loadRoles(ctx context.Context, conn interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}) (map[string]roleSettings, error) {
+	rows, err := conn.Query(ctx, rolesSQL)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]roleSettings{}
+	var role, name, value string
+	_, err = pgx.ForEachRow(rows, []any{&role, &name, &value}, func() error {
+		r := out[role]
+		if name == "default_transaction_isolation" {
+			r.isolation = value
+		} else {
+			r.settings = append(r.settings, [2]string{name, value})
+		}
+		out[role] = r
+		return nil
+	})
+	return out, err
+}
+
+// listen waits for notify pgrst, 'reload schema' (or 'reload config', or nothing, which is both).
+func (l *loader) listen(ctx context.Context) {
+	for delay := time.Second; ctx.Err() == nil; delay = min(2*delay, maxDelay) {
+		channel := l.engine.Config().Channel
+		if channel == "" {
+			return
+		}
+		began := time.Now()
+		err := l.listenOnce(ctx, channel)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > maxDelay {
+			delay = time.Second
+		}
+		l.engine.log.WarnContext(ctx, "rest: listening was interrupted", "error", err, "again_in", delay)
+		if !sleep(ctx, delay) {
+			return
+		}
+		l.ask() // a notification may have been missed
+	}
+}
+
+func (l *loader) listenOnce(ctx context.Context, channel string) error {
+	conn, err := pgx.ConnectConfig(ctx, l.engine.pool.Pgx().Config().ConnConfig.Copy())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		return err
+	}
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		switch n.Payload {
+		case "", "reload schema", "reload config":
+			l.ask()
+		}
+	}
+}

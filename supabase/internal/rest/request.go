@@ -1,0 +1,211 @@
+package rest
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"daawo/supabase/internal/rest/ast"
+	"daawo/supabase/internal/rest/grammar"
+	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/wire"
+)
+
+// request is a parsed HTTP request.
+type request struct {
+	plan.Request
+	resource   resource
+	schema     string
+	negotiated bool // the schema was chosen by a profile header, or could have been
+	accept     []ast.MediaType
+	path       string // as it was sent
+}
+
+type resource uint8
+
+const (
+	root resource = iota
+	relation
+	routine
+)
+
+// parse reads everything of a request that needs neither schema nor database.
+func (s *state) parse(r *http.Request) (*request, error) {
+	c := &s.config
+	q := &request{path: r.URL.EscapedPath()}
+	q.Method = r.Method
+	q.Prefs = grammar.Prefer(r.Header.Values("Prefer"), c.TxEnd.Override)
+	name, err := q.locate(c, r.Method)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.profile(c, r); err != nil {
+		return nil, err
+	}
+	q.Target = schema.Name{Schema: q.schema, Name: name}
+	if q.resource == routine && c.RootFunction != nil && q.path == "/" && c.RootFunction.Schema != "" {
+		q.Target = *c.RootFunction
+	}
+	if err := q.act(r.Method); err != nil {
+		return nil, err
+	}
+	query, qerr := grammar.Query(r.URL.RawQuery, q.Action == plan.Call && r.Method != http.MethodPost)
+	if qerr != nil {
+		e := wire.Errorf(400, "PGRST100", "%s", qerr.Message)
+		e.Details = qerr.Details
+		return nil, e
+	}
+	q.Query = query
+	q.Args = query.Params
+	if err := q.ranges(r); err != nil {
+		return nil, err
+	}
+	q.accept = grammar.Accept(r.Header.Values("Accept"))
+	q.ContentType = ast.MediaType{Kind: ast.MediaJSON}
+	if t := r.Header.Get("Content-Type"); t != "" {
+		q.ContentType = grammar.MediaType(t)
+	}
+	return q, q.readBody(r)
+}
+
+// locate finds the resource that the path names: /, /{relation} or /rpc/{function}.
+func (q *request) locate(c *Config, method string) (string, error) {
+	path := strings.TrimPrefix(q.path, "/")
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		if d, err := url.PathUnescape(p); err == nil {
+			parts[i] = strings.ToValidUTF8(d, "\uFFFD")
+		}
+	}
+	switch {
+	case path == "" && c.OpenAPI == OpenAPIDisabled:
+		return "", wire.Errorf(404, "PGRST126", "Root endpoint metadata is disabled")
+	case path == "" && c.RootFunction != nil:
+		q.resource = routine
+		return c.RootFunction.Name, nil
+	case path == "":
+		q.resource = root
+		return "", nil
+	case len(parts) == 1:
+		q.resource = relation
+		return parts[0], nil
+	case len(parts) == 2 && parts[0] == "rpc":
+		q.resource = routine
+		return parts[1], nil
+	default:
+		return "", wire.Errorf(404, "PGRST125", "Invalid path specified in request URL")
+	}
+}
+
+// profile chooses the schema by Accept-Profile or, for requests that write, Content-Profile.
+func (q *request) profile(c *Config, r *http.Request) error {
+	header := "Accept-Profile"
+	switch r.Method {
+	case http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
+		header = "Content-Profile"
+	}
+	values, given := r.Header[header]
+	if !given {
+		q.schema, q.negotiated = c.Schemas[0], len(c.Schemas) > 1
+		return nil
+	}
+	q.schema, q.negotiated = values[0], true
+	if !slices.Contains(c.Schemas, q.schema) {
+		e := wire.Errorf(406, "PGRST106", "Invalid schema: %s", q.schema)
+		hint := "Only the following schemas are exposed: " + strings.Join(c.Schemas, ", ")
+		e.Hint = &hint
+		return e
+	}
+	return nil
+}
+
+// act decides what the method does to the resource.
+func (q *request) act(method string) error {
+	switch q.resource {
+	case routine:
+		q.Action = plan.Call
+		switch method {
+		case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
+			return nil
+		}
+		return wire.Errorf(405, "PGRST101", "Cannot use the %s method on RPC", method)
+	case relation:
+		switch method {
+		case http.MethodGet, http.MethodHead, http.MethodOptions:
+			q.Action = plan.Read
+			return nil
+		case http.MethodPost:
+			q.Action = plan.Insert
+			return nil
+		case http.MethodPut:
+			q.Action = plan.Upsert
+			return nil
+		case http.MethodPatch:
+			q.Action = plan.Update
+			return nil
+		case http.MethodDelete:
+			q.Action = plan.Delete
+			return nil
+		}
+	case root:
+		switch method {
+		case http.MethodGet, http.MethodHead, http.MethodOptions:
+			return nil
+		}
+	}
+	return wire.Errorf(405, "PGRST117", "Unsupported HTTP method: %s", method)
+}
+
+// ranges combines the Range header with limit and offset.
+func (q *request) ranges(r *http.Request) error {
+	header := ast.AllRows()
+	if r.Method == http.MethodGet {
+		header = grammar.Range(r.Header.Get("Range"))
+	}
+	limit := q.Query.Range
+	q.Range = header.Intersect(limit)
+	if limit.LimitZero() {
+		q.Range = ast.Range{Lo: 0, Hi: -1}
+	}
+	if q.Range.Empty() && !limit.LimitZero() {
+		e := wire.Errorf(416, "PGRST103", "Requested range not satisfiable")
+		e.Details = "Limit should be greater than or equal to zero."
+		if header.Empty() {
+			e.Details = "The lower boundary must be lower than or equal to the upper boundary in the Range header."
+		}
+		return e
+	}
+	if r.Method == http.MethodPut && !q.Range.IsAll() {
+		return wire.Errorf(400, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
+	}
+	return nil
+}
+
+func (q *request) readBody(r *http.Request) error {
+	switch {
+	case q.Action == plan.Insert, q.Action == plan.Update, q.Action == plan.Upsert:
+	case q.Action == plan.Call && r.Method == http.MethodPost:
+	default:
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return wire.Errorf(400, "PGRST102", "Empty or invalid json").WithCause(err)
+	}
+	columns := q.Query.Columns
+	if q.Action == plan.Upsert {
+		columns = nil
+	}
+	p, werr := readPayload(body, q.ContentType, columns, q.Action)
+	if werr != nil {
+		return werr
+	}
+	q.Body, q.Keys, q.HasBody = p.body, p.keys, true
+	if p.args != nil {
+		q.Args = p.args
+	}
+	return nil
+}

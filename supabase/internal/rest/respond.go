@@ -1,0 +1,308 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/wire"
+)
+
+// version is the version of PostgREST whose behaviour this is.
+const version = "16.2"
+
+// respond writes the reply to a request that succeeded.
+func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
+	h := http.Header{}
+	status, body := http.StatusOK, res.body
+	if j.reply.Explain != "" {
+		j.contentType(h)
+		return j.send(w, status, h, body, t)
+	}
+	switch {
+	case j.plan.Mutation != nil:
+		status, body = j.written(h, res)
+	case j.plan.Call != nil && j.plan.Call.Routine.Void():
+		j.readHeaders(h, res)
+		h.Del("Content-Location")
+		status, body = http.StatusNoContent, nil
+	default:
+		status, body = j.readHeaders(h, res)
+		j.contentType(h)
+	}
+	if applied := j.applied(); applied != "" {
+		h.Set("Preference-Applied", applied)
+	}
+	status, err := override(h, status, res)
+	if err != nil {
+		return err
+	}
+	return j.send(w, status, h, body, t)
+}
+
+func (j *job) contentType(h http.Header) {
+	h.Set("Content-Type", j.media.ContentType())
+	if j.request.negotiated {
+		h.Set("Content-Profile", j.request.schema)
+	}
+}
+
+func (j *job) send(w http.ResponseWriter, status int, h http.Header, body []byte, t *stopwatch) error {
+	out := w.Header()
+	for name, values := range h {
+		out[name] = values
+	}
+	if _, ok := out["Vary"]; !ok {
+		out["Vary"] = []string{"Accept, Prefer, Range"}
+	}
+	if warning := j.warning(); warning != "" {
+		out.Set("Warning", warning)
+	}
+	if t.on {
+		t.lap("response")
+		out.Set("Server-Timing", t.text)
+	}
+	if status != http.StatusNoContent && j.http.Method != http.MethodHead {
+		out["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	w.WriteHeader(status)
+	if status != http.StatusNoContent && j.http.Method != http.MethodHead {
+		_, _ = w.Write(body) // the client may be gone
+	}
+	return nil
+}
+
+// readHeaders answers a read or a call: the range of rows, and 206 or 416 by it.
+func (j *job) readHeaders(h http.Header, res *result) (int, []byte) {
+	total := res.total
+	switch j.request.Prefs.Count {
+	case "planned":
+		if j.plan.Call == nil {
+			total = res.planned
+		}
+	case "estimated":
+		if limit := j.state.config.MaxRows; limit != nil && total != nil && *total > *limit && res.planned != nil {
+			total = new(max(*total, *res.planned))
+		}
+	}
+	lower := j.request.Range.Lo
+	upper := lower + res.page - 1
+	h.Set("Content-Range", contentRange(lower, upper, total))
+	if j.plan.Call == nil {
+		location := "/" + j.request.Target.Name
+		if j.request.Query.Canonical != "" {
+			location += "?" + j.request.Query.Canonical
+		}
+		h.Set("Content-Location", location)
+	}
+	switch {
+	case total == nil:
+		return http.StatusOK, res.body
+	case lower > *total:
+		e := wire.Errorf(416, "PGRST103", "Requested range not satisfiable")
+		e.Details = "An offset of " + strconv.FormatInt(lower, 10) + " was requested, but there are only " +
+			strconv.FormatInt(*total, 10) + " rows."
+		return e.Status, wire.RestBody(e, j.state.config.MinimalErrors)
+	case 1+upper-lower < *total:
+		return http.StatusPartialContent, res.body
+	default:
+		return http.StatusOK, res.body
+	}
+}
+
+// contentRange writes rows lower to upper of total; an upper below lower is no rows.
+func contentRange(lower, upper int64, total *int64) string {
+	rows, all := "*", "*"
+	if total != nil {
+		all = strconv.FormatInt(*total, 10)
+	}
+	if lower <= upper && (total == nil || *total != 0) {
+		rows = strconv.FormatInt(lower, 10) + "-" + strconv.FormatInt(upper, 10)
+	}
+	return rows + "/" + all
+}
+
+// written answers a mutation.
+func (j *job) written(h http.Header, res *result) (int, []byte) {
+	q := j.request
+	var count *int64
+	if c := q.Prefs.Count; c == "exact" || c == "estimated" {
+		count = &res.page
+	}
+	full := q.Prefs.Return == "representation"
+	status := http.StatusNoContent
+	switch q.Action {
+	case plan.Insert:
+		status = http.StatusCreated
+		if q.Prefs.Resolution == "merge-duplicates" && res.page-res.updated <= 0 {
+			status = http.StatusOK
+		}
+		if l := j.location(res); l != "" {
+			h.Set("Location", l)
+		}
+		h.Set("Content-Range", contentRange(1, 0, count))
+	case plan.Update:
+		h.Set("Content-Range", contentRange(0, res.page-1, count))
+	case plan.Delete:
+		h.Set("Content-Range", contentRange(1, 0, count))
+	}
+	if !full {
+		return status, nil
+	}
+	j.contentType(h)
+	switch {
+	case q.Action == plan.Upsert && res.page-res.updated > 0:
+		status = http.StatusCreated
+	case q.Action != plan.Insert:
+		status = http.StatusOK
+	}
+	return status, res.body
+}
+
+// location leads to the inserted row by its primary key.
+func (j *job) location(res *result) string {
+	if len(res.location) == 0 {
+		return ""
+	}
+	var values []*string
+	if json.Unmarshal(res.location, &values) != nil || len(values) != len(j.plan.Mutation.Key) {
+		return ""
+	}
+	parts := make([]string, len(values))
+	for i, v := range values {
+		value := "is.null"
+		if v != nil {
+			value = "eq." + *v
+		}
+		parts[i] = escape(j.plan.Mutation.Key[i]) + "=" + escape(value)
+	}
+	return "/" + j.request.Target.Name + "?" + strings.Join(parts, "&")
+}
+
+// escape percent-encodes as a query string is encoded, blanks as %20.
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// applied lists the preferences that had an effect.
+func (j *job) applied() string {
+	p, q := j.request.Prefs, j.request
+	var list []string
+	add := func(name, value string, when bool) {
+		if value != "" && when {
+			list = append(list, name+"="+value)
+		}
+	}
+	mutation := j.plan.Mutation != nil
+	keyed := mutation && (len(j.plan.Mutation.Key) > 0 || q.Query.OnConflict != nil)
+	add("resolution", p.Resolution, q.Action == plan.Insert && keyed)
+	add("missing", p.Missing, q.Action == plan.Insert || q.Action == plan.Update)
+	add("return", p.Return, mutation)
+	add("count", p.Count, true)
+	add("tx", p.Tx, true)
+	add("handling", p.Handling, true)
+	if p.Timezone != nil {
+		list = append(list, "timezone="+*p.Timezone)
+	}
+	if p.MaxAffected != nil && p.Strict() && (q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) {
+		list = append(list, "max-affected="+strconv.FormatInt(*p.MaxAffected, 10))
+	}
+	return joinComma(list)
+}
+
+func joinComma(list []string) string { return strings.Join(list, ", ") }
+
+// warning tells clients that name an embedded relation by its relation although they gave it an alias.
+func (j *job) warning() string {
+	if len(j.plan.Legacy) == 0 {
+		return ""
+	}
+	var changes []string
+	for _, l := range j.plan.Legacy {
+		changes = append(changes, "`"+l[0]+"` to `"+l[1]+"`")
+	}
+	return `299 PostgRESTv` + version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
+		"This is deprecated and will stop working in a future release. Update " + joinComma(changes) +
+		` in query string filters, orders or limits."`
+}
+
+// override applies what the database asked for with the settings response.headers and response.status.
+func override(h http.Header, status int, res *result) (int, error) {
+	if len(res.headers) > 0 {
+		var list []map[string]string
+		if json.Unmarshal(res.headers, &list) != nil || slices.ContainsFunc(list, func(m map[string]string) bool { return len(m) != 1 }) {
+			return 0, wire.Errorf(500, "PGRST111",
+				"response.headers guc must be a JSON array composed of objects with a single key and a string value")
+		}
+		given := http.Header{}
+		for _, m := range list {
+			for name, value := range m {
+				given.Add(name, value)
+			}
+		}
+		for name, values := range given {
+			h[name] = values
+		}
+	}
+	if len(res.status) > 0 {
+		digits := res.status
+		for i, c := range digits {
+			if c < '0' || c > '9' {
+				digits = digits[:i]
+				break
+			}
+		}
+		n, err := strconv.Atoi(string(digits))
+		if err != nil || n < 200 || n > 599 {
+			return 0, wire.Errorf(500, "PGRST112", "response.status guc must be a valid status code")
+		}
+		status = n
+	}
+	return status, nil
+}
+
+// info answers OPTIONS: which methods the resource allows.
+func (s *state) info(w http.ResponseWriter, q *request) error {
+	allow := "OPTIONS,GET,HEAD"
+	switch q.resource {
+	case relation:
+		t, ok := s.cache.Tables[q.Target]
+		if !ok {
+			_, err := plan.Make(s.cache, &q.Request, plan.Options{})
+			return err
+		}
+		if t.Insertable {
+			allow += ",POST"
+		}
+		if t.Insertable && t.Updatable && len(t.Key) > 0 {
+			allow += ",PUT"
+		}
+		if t.Updatable {
+			allow += ",PATCH"
+		}
+		if t.Deletable {
+			allow += ",DELETE"
+		}
+	case routine:
+		p, err := plan.Make(s.cache, &q.Request, plan.Options{Aggregates: true})
+		if err != nil {
+			return err
+		}
+		allow += ",POST"
+		if p.Call.Routine.Volatility == schema.Volatile {
+			allow = "OPTIONS,POST"
+		}
+	}
+	h := w.Header()
+	if h.Get("Access-Control-Allow-Origin") == "" {
+		h.Set("Access-Control-Allow-Origin", "*")
+	}
+	h.Set("Allow", allow)
+	h.Set("Content-Length", "0")
+	h.Set("Vary", "Accept, Prefer, Range")
+	w.WriteHeader(http.StatusOK)
+	return nil
+}

@@ -1,0 +1,324 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest/ast"
+	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/rest/sql"
+	"daawo/supabase/internal/wire"
+)
+
+// serve answers a request or says why not.
+func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request) error {
+	t := stopwatch{on: s.config.ServerTiming, now: e.now}
+	t.start()
+	id, err := e.identify(s, r)
+	if err != nil {
+		return err
+	}
+	t.lap("jwt")
+	if s.cache == nil {
+		return errNoSchema()
+	}
+	q, err := s.parse(r)
+	if err != nil {
+		return err
+	}
+	t.lap("parse")
+	if r.Method == http.MethodOptions {
+		return s.info(w, q)
+	}
+	if q.resource == root {
+		return e.describe(ctx, s, w, r, q, id)
+	}
+	p, perr := plan.Make(s.cache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
+		LegacyTargetNames: s.config.LegacyTargetNames})
+	if perr != nil {
+		return perr
+	}
+	reply, media, err := s.negotiate(q, p, handlerTarget(q, p), r.Method == http.MethodHead)
+	if err != nil {
+		return err
+	}
+	if err := checkPreferences(q, p); err != nil {
+		return err
+	}
+	reply.Count, reply.MaxRows = q.Prefs.Count, s.config.MaxRows
+	reply.Location = p.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
+	t.lap("plan")
+
+	j := job{engine: e, state: s, http: r, request: q, plan: p, reply: reply, media: media, id: id}
+	res, err := j.run(ctx)
+	if err != nil {
+		return err
+	}
+	t.lap("transaction")
+	return j.respond(w, res, &t)
+}
+
+// handlerTarget is the relation or function that a media type handler may be for.
+func handlerTarget(q *request, p *plan.Plan) schema.Name {
+	if p.Call == nil {
+		return q.Target
+	}
+	n := schema.Name{Schema: p.Call.Routine.Schema, Name: p.Call.Routine.Name.Name}
+	if p.Call.Routine.Composite {
+		n.Name = p.Call.Routine.Return.Name
+	}
+	return n
+}
+
+func checkPreferences(q *request, p *plan.Plan) error {
+	if !q.Prefs.Strict() {
+		return nil
+	}
+	if len(q.Prefs.Invalid) > 0 {
+		e := wire.Errorf(400, "PGRST122", "Invalid preferences given with handling=strict")
+		e.Details = "Invalid preferences: " + joinComma(q.Prefs.Invalid)
+		return e
+	}
+	if p.Call != nil && q.Prefs.MaxAffected != nil && !p.Call.Routine.SetOf {
+		return wire.Errorf(400, "PGRST128",
+			"Function must return SETOF or TABLE when max-affected preference is used with handling=strict")
+	}
+	return nil
+}
+
+// job is a planned request on its way through the database.
+type job struct {
+	engine  *Engine
+	state   *state
+	http    *http.Request
+	request *request
+	plan    *plan.Plan
+	reply   sql.Reply
+	media   ast.MediaType
+	id      identity
+}
+
+// result is the row that the statement answered.
+type result struct {
+	total    *int64
+	page     int64
+	body     []byte
+	headers  []byte
+	status   []byte
+	location []byte
+	updated  int64
+	planned  *int64
+}
+
+func (j *job) readOnly() bool {
+	switch {
+	case j.plan.Call != nil:
+		return j.http.Method != http.MethodPost || j.plan.Call.Routine.Volatility != schema.Volatile
+	default:
+		return j.plan.Mutation == nil
+	}
+}
+
+// rollsBack says whether the transaction is undone on purpose.
+func (j *job) rollsBack() bool {
+	tx := j.request.Prefs.Tx
+	return tx == "rollback" || j.state.config.TxEnd.Rollback && tx != "commit"
+}
+
+// verdict says whether the rows that were affected are as the request demands.
+func (j *job) verdict(res *result) error {
+	q := j.request
+	if j.reply.Explain != "" {
+		return nil
+	}
+	if q.Action == plan.Upsert {
+		if res.page != 1 {
+			return wire.Errorf(400, "PGRST115", "Payload values do not match URL in primary key column(s)")
+		}
+		return nil
+	}
+	if j.media.Singular() && res.page != 1 {
+		e := wire.Errorf(406, "PGRST116", "Cannot coerce the result to a single JSON object")
+		e.Details = "The result contains " + strconv.FormatInt(res.page, 10) + " rows"
+		return e
+	}
+	most := q.Prefs.MaxAffected
+	if (q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) && q.Prefs.Strict() && most != nil && res.page > *most {
+		e := wire.Errorf(400, "PGRST124", "Query result exceeds max-affected preference constraint")
+		e.Details = "The query affects " + strconv.FormatInt(res.page, 10) + " rows"
+		return e
+	}
+	return nil
+}
+
+// decides says whether the verdict can undo the transaction, so that it has to be asked before the commit.
+func (j *job) decides(readOnly bool) bool {
+	q := j.request
+	return !readOnly && (j.media.Singular() || q.Action == plan.Upsert || q.Prefs.Strict() && q.Prefs.MaxAffected != nil)
+}
+
+// run sends everything in one round trip, which is one transaction. Only a writing request that may have to be undone
+// after looking at its result takes a second one for its commit or rollback.
+func (j *job) run(ctx context.Context) (*result, error) {
+	readOnly := j.readOnly()
+	set, searchPath := j.state.context(j.http, j.request, j.id, j.plan, readOnly)
+	isolation := j.state.isolation(j.id, j.plan)
+	decides, rollsBack := j.decides(readOnly), j.rollsBack()
+
+	var list []db.Statement
+	explicit := decides || rollsBack || isolation != ""
+	if explicit {
+		begin := "begin"
+		if isolation != "" {
+			begin += " isolation level " + isolation
+		}
+		list = append(list, db.Statement{SQL: begin})
+	}
+	list = append(list, set.statement())
+	if fn := j.state.config.PreRequest; fn != nil {
+		list = append(list, db.Statement{SQL: "select " + sql.Qualified(*fn) + "()"})
+	}
+	main := len(list)
+	st := sql.Make(j.plan, j.reply)
+	list = append(list, db.Statement(st))
+	planned := -1
+	if c := j.request.Prefs.Count; (c == "planned" || c == "estimated") && j.plan.Mutation == nil && j.plan.Call == nil && j.reply.Explain == "" {
+		planned = len(list)
+		list = append(list, db.Statement(sql.Planned(j.plan)))
+	}
+	if explicit && !decides {
+		list = append(list, ending(rollsBack)...)
+	}
+
+	res := &result{}
+	scope := j.id.role + "\x00" + searchPath
+	err := j.engine.pool.Session(ctx, scope, func(c *db.Session) error {
+		err := c.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
+			switch {
+			case i == main && j.reply.Explain != "":
+				return res.readExplain(rows)
+			case i == main:
+				return res.read(rows)
+			case i == planned:
+				return res.readPlanned(rows)
+			}
+			return nil
+		})
+		if err != nil || !decides {
+			return err
+		}
+		if err := j.verdict(res); err != nil {
+			return err // the session rolls back
+		}
+		return c.Run(ctx, ending(rollsBack), func(int, *pgconn.ResultReader) error { return nil })
+	})
+	if err != nil {
+		return nil, j.engine.databaseError(err, j.id.anon)
+	}
+	if !decides {
+		if err := j.verdict(res); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// ending ends an explicit transaction. Deferred constraints are checked before a rollback, as a commit would.
+func ending(rollsBack bool) []db.Statement {
+	if rollsBack {
+		return []db.Statement{{SQL: "set constraints all immediate"}, {SQL: "rollback"}}
+	}
+	return []db.Statement{{SQL: "commit"}}
+}
+
+var errShape = errors.New("rest: the statement answered another row than expected")
+
+func (res *result) read(rows *pgconn.ResultReader) error {
+	if !rows.NextRow() {
+		return nil // the error, if there is one, comes from closing
+	}
+	v := rows.Values()
+	if len(v) <= sql.ColStatus {
+		return errShape
+	}
+	if v[sql.ColTotal] != nil {
+		n, err := strconv.ParseInt(string(v[sql.ColTotal]), 10, 64)
+		if err != nil {
+			return err
+		}
+		res.total = &n
+	}
+	var err error
+	if res.page, err = strconv.ParseInt(string(v[sql.ColPage]), 10, 64); err != nil {
+		return err
+	}
+	res.body = append(res.body, v[sql.ColBody]...)
+	res.headers = append(res.headers, v[sql.ColHeaders]...)
+	res.status = append(res.status, v[sql.ColStatus]...)
+	if len(v) > sql.ColUpdated {
+		res.location = append(res.location, v[sql.ColLocation]...)
+		if v[sql.ColUpdated] != nil {
+			res.updated, err = strconv.ParseInt(string(v[sql.ColUpdated]), 10, 64)
+		}
+	}
+	return err
+}
+
+func (res *result) readExplain(rows *pgconn.ResultReader) error {
+	for rows.NextRow() {
+		res.body = append(append(res.body, rows.Values()[0]...), '\n')
+	}
+	return nil
+}
+
+func (res *result) readPlanned(rows *pgconn.ResultReader) error {
+	if !rows.NextRow() {
+		return nil
+	}
+	var out []struct {
+		Plan struct {
+			Rows int64 `json:"Plan Rows"`
+		}
+	}
+	if err := json.Unmarshal(rows.Values()[0], &out); err != nil {
+		return err
+	}
+	if len(out) > 0 {
+		res.planned = &out[0].Plan.Rows
+	}
+	return nil
+}
+
+// stopwatch times the phases of a request for the Server-Timing header.
+type stopwatch struct {
+	on   bool
+	now  func() time.Time
+	last time.Time
+	text string
+}
+
+func (t *stopwatch) start() {
+	if t.on {
+		t.last = t.now()
+	}
+}
+
+func (t *stopwatch) lap(name string) {
+	if !t.on {
+		return
+	}
+	now := t.now()
+	if t.text != "" {
+		t.text += ", "
+	}
+	t.text += name + ";dur=" + strconv.FormatFloat(float64(now.Sub(t.last).Microseconds())/1000, 'f', -1, 64)
+	t.last = now
+}

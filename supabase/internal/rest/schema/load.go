@@ -1,0 +1,202 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Source says what to read.
+type Source struct {
+	Schemas         []string // the exposed schemas
+	ExtraSearchPath []string // further schemas whose views are followed
+	HoistedSettings []string // settings of functions that hold for their whole transaction
+}
+
+// Load reads the catalogue in one round trip.
+func Load(ctx context.Context, conn interface {
+	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
+}, src Source) (*Cache, error) {
+	extra := append([]string{}, src.ExtraSearchPath...)
+	hoisted := append([]string{}, src.HoistedSettings...)
+	batch := &pgx.Batch{}
+	// With an empty search path types and functions are written with their schemas, and names mean the catalogue's.
+	batch.Queue("select set_config('search_path', '', true)")
+	batch.Queue(tablesSQL, src.Schemas)
+	batch.Queue(keysSQL)
+	batch.Queue(relationsSQL, src.Schemas, extra)
+	batch.Queue(viewsSQL, src.Schemas, extra)
+	batch.Queue(computedSQL)
+	batch.Queue(routinesSQL, src.Schemas, hoisted)
+	batch.Queue(castsSQL)
+	batch.Queue(handlersSQL, src.Schemas)
+	res := conn.SendBatch(ctx, batch)
+	c, err := read(res, src)
+	if cerr := res.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the database's schema: %w", err)
+	}
+	return c, nil
+}
+
+func read(res pgx.BatchResults, src Source) (*Cache, error) {
+	c := &Cache{Tables: map[Name]*Table{}, Routines: map[Name][]*Routine{}}
+	if _, err := res.Exec(); err != nil {
+		return nil, err
+	}
+	if err := c.readTables(res); err != nil {
+		return nil, err
+	}
+	g := graph{relations: map[int64]*relation{}}
+	if err := g.readKeys(res); err != nil {
+		return nil, err
+	}
+	if err := g.readRelations(res); err != nil {
+		return nil, err
+	}
+	if err := g.readViews(res); err != nil {
+		return nil, err
+	}
+	if err := g.readComputed(res); err != nil {
+		return nil, err
+	}
+	if err := c.readRoutines(res); err != nil {
+		return nil, err
+	}
+	if err := c.readCasts(res); err != nil {
+		return nil, err
+	}
+	if err := c.readHandlers(res); err != nil {
+		return nil, err
+	}
+	c.relate(&g, src.Schemas)
+	c.names = newHints(c)
+	return c, nil
+}
+
+// each scans every row of the next result.
+func each(res pgx.BatchResults, dst []any, fn func() error) error {
+	rows, err := res.Query()
+	if err != nil {
+		return err
+	}
+	_, err = pgx.ForEachRow(rows, dst, fn)
+	return err
+}
+
+func (c *Cache) readTables(res pgx.BatchResults) error {
+	var t Table
+	var updatable int32
+	var columns []byte
+	return each(res, []any{&t.Schema, &t.Name.Name, &t.Comment, &t.IsView, &updatable, &t.Key, &columns}, func() error {
+		table := t
+		// The bits are 1 << CmdType of the server: UPDATE 4, INSERT 8, DELETE 16.
+		table.Updatable, table.Insertable, table.Deletable = updatable&4 != 0, updatable&8 != 0, updatable&16 != 0
+		var list [][8]json.RawMessage
+		if err := json.Unmarshal(columns, &list); err != nil {
+			return err
+		}
+		table.Columns = make([]Column, len(list))
+		table.byName = make(map[string]int, len(list))
+		for i, v := range list {
+			col := &table.Columns[i]
+			err := unmarshal(v[:], &col.Name, &col.Comment, &col.Nullable, &col.Type, &col.Nominal, &col.MaxLen, &col.Default, &col.Enum)
+			if err != nil {
+				return err
+			}
+			table.byName[col.Name] = i
+		}
+		c.Tables[table.Name] = &table
+		t.Comment, t.Key = nil, nil
+		return nil
+	})
+}
+
+func unmarshal(values []json.RawMessage, into ...any) error {
+	for i, v := range values {
+		if err := json.Unmarshal(v, into[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cache) readRoutines(res pgx.BatchResults) error {
+	var r Routine
+	var volatility string
+	var settings, params []byte
+	return each(res, []any{&r.Schema, &r.Name.Name, &r.Comment, &r.Return.Schema, &r.Return.Name, &r.SetOf, &r.Composite,
+		&volatility, &r.Variadic, &r.Isolation, &settings, &params}, func() error {
+		routine := r
+		routine.Volatility = Volatility(volatility[0])
+		if err := json.Unmarshal(settings, &routine.Settings); err != nil {
+			return err
+		}
+		var list [][5]json.RawMessage
+		if err := json.Unmarshal(params, &list); err != nil {
+			return err
+		}
+		routine.Params = make([]Param, len(list))
+		for i, v := range list {
+			p := &routine.Params[i]
+			if err := unmarshal(v[:], &p.Name, &p.Type, &p.CastType, &p.Required, &p.Variadic); err != nil {
+				return err
+			}
+		}
+		c.addRoutine(&routine)
+		r.Comment = nil
+		return nil
+	})
+}
+
+// addRoutine keeps overloads sorted by the number of their parameters.
+func (c *Cache) addRoutine(r *Routine) {
+	list := append(c.Routines[r.Name], r)
+	for i := len(list) - 1; i > 0 && less(list[i], list[i-1]); i-- {
+		list[i], list[i-1] = list[i-1], list[i]
+	}
+	c.Routines[r.Name] = list
+}
+
+func less(a, b *Routine) bool {
+	if len(a.Params) != len(b.Params) {
+		return len(a.Params) < len(b.Params)
+	}
+	for i := range a.Params {
+		x, y := a.Params[i], b.Params[i]
+		if x.Name != y.Name {
+			return x.Name < y.Name
+		}
+		if x.Type != y.Type {
+			return x.Type < y.Type
+		}
+	}
+	return false
+}
+
+func (c *Cache) readCasts(res pgx.BatchResults) error {
+	c.Representations = map[[2]string]string{}
+	var from, to, function string
+	return each(res, []any{&from, &to, &function}, func() error {
+		c.Representations[[2]string{from, to}] = function
+		return nil
+	})
+}
+
+func (c *Cache) readHandlers(res pgx.BatchResults) error {
+	c.Handlers = map[HandlerKey]Handler{}
+	var function, target Name
+	var media string
+	return each(res, []any{&function.Schema, &function.Name, &target.Schema, &target.Name, &media}, func() error {
+		resolved := media
+		if media == "*/*" {
+			resolved = "application/octet-stream"
+		}
+		c.Handlers[HandlerKey{target, media}] = Handler{function, resolved}
+		return nil
+	})
+}

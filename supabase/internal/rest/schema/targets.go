@@ -1,0 +1,92 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// origin is the relation and the column number that a column of a view was taken from unchanged.
+type origin struct {
+	relation int64
+	column   int16
+}
+
+// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree) and gives for each column of the
+// view, by number, the column it shows. Expressions have no origin.
+//
+// The text is a list of nodes, "({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385 :resorigcol 1 …} …) …})".
+// Only the entries of the outermost target list count, so depth has to be followed; a backslash quotes a character.
+func parseTargets(tree string) map[int16]origin {
+	body, ok := field(tree, 2, ":targetList ") // depth 2: inside "({QUERY"
+	if !ok || !strings.HasPrefix(body, "(") {
+		return nil
+	}
+	targets := map[int16]origin{}
+	body = body[1:]
+	for {
+		body = strings.TrimLeft(body, " ")
+		if !strings.HasPrefix(body, "{TARGETENTRY") {
+			return targets
+		}
+		n := nodeLength(body)
+		entry := body[:n]
+		body = body[n:]
+		number, okN := intField(entry, ":resno ")
+		table, okT := intField(entry, ":resorigtbl ")
+		column, okC := intField(entry, ":resorigcol ")
+		if okN && okT && okC && table != 0 && column > 0 {
+			targets[int16(number)] = origin{table, int16(column)}
+		}
+	}
+}
+
+// field finds what follows name where it stands at the given depth of braces and parentheses.
+func field(tree string, depth int, name string) (string, bool) {
+	d := 0
+	for i := 0; i < len(tree); i++ {
+		switch tree[i] {
+		case '\\':
+			i++
+		case '(', '{':
+			d++
+		case ')', '}':
+			d--
+		case ':':
+			if d == depth && strings.HasPrefix(tree[i:], name) {
+				return tree[i+len(name):], true
+			}
+		}
+	}
+	return "", false
+}
+
+func intField(node, name string) (int64, bool) {
+	rest, ok := field(node, 1, name)
+	if !ok {
+		return 0, false
+	}
+	end := strings.IndexAny(rest, " })")
+	if end < 0 {
+		end = len(rest)
+	}
+	n, err := strconv.ParseInt(rest[:end], 10, 64)
+	return n, err == nil
+}
+
+// nodeLength gives the length of the node that begins at the start of s.
+func nodeLength(s string) int {
+	d := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '(', '{':
+			d++
+		case ')', '}':
+			if d--; d == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}

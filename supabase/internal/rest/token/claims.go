@@ -1,0 +1,92 @@
+package token
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"daawo/supabase/internal/wire"
+)
+
+// tolerance is how far clocks may be apart.
+const tolerance = 30 * time.Second
+
+// Check looks at the times and the audience of claims. allowed says whether an audience is accepted.
+func Check(claims json.RawMessage, now time.Time, allowed func(audience string) bool) *wire.Error {
+	var c struct {
+		Expires   json.RawMessage `json:"exp"`
+		NotBefore json.RawMessage `json:"nbf"`
+		IssuedAt  json.RawMessage `json:"iat"`
+		Audience  json.RawMessage `json:"aud"`
+	}
+	if json.Unmarshal(claims, &c) != nil {
+		return invalid("PGRST303", "Parsing claims failed")
+	}
+	for _, t := range [...]struct {
+		name  string
+		raw   json.RawMessage
+		bad   func(at int64) bool
+		error string
+	}{
+		{"exp", c.Expires, func(at int64) bool { return now.Add(-tolerance).Unix() > at }, "JWT expired"},
+		{"nbf", c.NotBefore, func(at int64) bool { return now.Add(tolerance).Unix() < at }, "JWT not yet valid"},
+		{"iat", c.IssuedAt, func(at int64) bool { return now.Add(tolerance).Unix() < at }, "JWT issued at future"},
+	} {
+		if isNull(t.raw) {
+			continue
+		}
+		at, ok := seconds(t.raw)
+		if !ok {
+			return invalid("PGRST303", "The JWT '"+t.name+"' claim must be a number")
+		}
+		if t.bad(at) {
+			return invalid("PGRST303", t.error)
+		}
+	}
+	if isNull(c.Audience) {
+		return nil
+	}
+	var one string
+	var many []string
+	switch {
+	case json.Unmarshal(c.Audience, &one) == nil:
+		many = []string{one}
+	case json.Unmarshal(c.Audience, &many) != nil:
+		return invalid("PGRST303", "The JWT 'aud' claim must be a string or an array of strings")
+	case len(many) == 0:
+		return nil
+	}
+	for _, a := range many {
+		if allowed(a) {
+			return nil
+		}
+	}
+	return invalid("PGRST303", "JWT not in audience")
+}
+
+func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
+
+// seconds reads a number that is whole; others count as 0, as does what no date can be.
+func seconds(raw json.RawMessage) (int64, bool) {
+	var n json.Number
+	if raw[0] == '"' || json.Unmarshal(raw, &n) != nil {
+		return 0, false
+	}
+	f, err := n.Float64()
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, true
+	}
+	return int64(f), true
+}
+
+// Expiry gives the exp claim, so that a cache knows when to look again.
+func Expiry(claims json.RawMessage) (time.Time, bool) {
+	var c struct {
+		Expires json.RawMessage `json:"exp"`
+	}
+	if json.Unmarshal(claims, &c) != nil || isNull(c.Expires) {
+		return time.Time{}, false
+	}
+	at, ok := seconds(c.Expires)
+	return time.Unix(at, 0), ok
+}
