@@ -1,25 +1,36 @@
 import postcss, { type AtRule, type ChildNode, type Container, type Root, type Rule } from 'postcss';
 
 /**
- * The part of the stylesheet that one page uses: rules whose classes and elements all occur in its HTML,
- * then only the custom properties, keyframes and @property rules that those rules mention.
+ * The part of the stylesheet that one page uses: rules whose classes and elements all occur in its HTML, or in
+ * `sources`, the code that may change that HTML; then only the custom properties, keyframes and @property
+ * rules that those rules mention.
  */
-export function criticalCss(stylesheet: string, html: string): string {
+export function criticalCss(stylesheet: string, html: string, sources = ''): string {
   const page = vocabulary(html);
+  for (const [word] of sources.matchAll(/[^\s'"`]+/g)) page.classes.add(word);
   const root = postcss.parse(stylesheet);
 
+  // Initial values for browsers that lack @property: the whole sheet, which follows, has them.
+  root.walkAtRules('layer', (layer) => {
+    if (layer.params === 'properties' && layer.nodes) layer.remove();
+  });
   root.walkRules((rule) => {
     if (inKeyframes(rule)) return;
     const used = rule.selectors.filter((selector) => matches(selector, page));
     if (used.length === 0) rule.remove();
     else rule.selectors = used;
   });
+  root.walkDecls((declaration) => {
+    const next = declaration.next();
+    if (next?.type === 'decl' && next.prop === declaration.prop && next.value === declaration.value)
+      declaration.remove();
+  });
   removeUnusedNames(root);
   removeEmpty(root);
   root.walkComments((comment) => {
     comment.remove();
   });
-  return root.toString();
+  return root.toString().replace(/, (?=var|\d|"|[a-z-])/g, ',');
 }
 
 interface Vocabulary {
@@ -42,6 +53,18 @@ function vocabulary(html: string): Vocabulary {
   return { classes, elements, attributes };
 }
 
+/** Parts of form controls that the reset styles without naming the control, and the controls that have them. */
+const formControls: [part: string, elements: string[]][] = [
+  ['::placeholder', ['input', 'textarea']],
+  ['::file-selector', ['input']],
+  ['::-webkit-date', ['input']],
+  ['::-webkit-inner-spin', ['input']],
+  ['::-webkit-outer-spin', ['input']],
+  ['::-webkit-search', ['input']],
+  ['::-webkit-calendar', ['input']],
+  [':-moz-ui-invalid', ['input', 'textarea']],
+];
+
 function unescapeHtml(text: string) {
   return text
     .replaceAll('&amp;', '&')
@@ -49,6 +72,10 @@ function unescapeHtml(text: string) {
     .replaceAll('&lt;', '<')
     .replaceAll('&#x27;', "'");
 }
+
+/** Parts that only form controls have: Tailwind's reset speaks of many. */
+const formControls =
+  /::(?:file-selector|placeholder|-webkit-(?:search|date|calendar|inner|outer))|:-moz-ui-invalid/;
 
 /** Whether every class, element and data attribute that the selector needs occurs on the page. */
 function matches(selector: string, page: Vocabulary): boolean {
@@ -62,6 +89,9 @@ function matches(selector: string, page: Vocabulary): boolean {
     name.replace(/\\(.)/g, '$1'),
   );
   if (!classes.every((name) => page.classes.has(name))) return false;
+  const control = formControls.find(([part]) => selector.includes(part));
+  if (control && !control[1].some((name) => page.elements.has(name))) return false;
+  if (formControls.test(simple) && !page.elements.has('input')) return false;
   const bare = simple
     .replace(/\.(?:\\.|[\w-])+/g, '')
     .replace(/\[[^\]]*\]/g, '')

@@ -15,7 +15,7 @@ export function Header() {
   const close = () => menu.current?.removeAttribute('open');
 
   return (
-    <header className="bg-background/95 sticky top-0 z-40 border-b backdrop-blur-sm">
+    <header className="bg-background sticky top-0 z-40 border-b">
       <div className="page flex min-h-16 items-center gap-x-4">
         <Link
           to={pathIn(language, '/')}
@@ -35,7 +35,7 @@ export function Header() {
           </summary>
           <nav
             aria-label={text.mainNavigation}
-            className="bg-card absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-y p-3 shadow-lg"
+            className="bg-card absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-y p-3"
           >
             <NavigationLinks className="grid gap-1" onChoose={close} />
           </nav>

@@ -8,12 +8,12 @@ export function OfficeInformation() {
   return (
     <section className="page py-10 md:py-14" aria-labelledby="office">
       <h2 id="office">{officeTitle}</h2>
-      <ul className="mt-6 grid gap-6 md:grid-cols-3">
+      <ul className="mt-6 grid gap-6 md:grid-cols-2 lg:grid-cols-3">
         <li className="flex gap-4">
           <Clock aria-hidden className="text-primary size-8 shrink-0" />
           <div>
             <h3>{hours.title}</h3>
-            <p className="text-lg">{hours.days}</p>
+            <p className="whitespace-nowrap">{hours.days}</p>
             <p className="text-muted-foreground">{hours.content}</p>
           </div>
         </li>
@@ -21,8 +21,8 @@ export function OfficeInformation() {
           <MapPin aria-hidden className="text-primary size-8 shrink-0" />
           <div>
             <h3>{locations.title}</h3>
-            <p className="text-lg">{locations.somalia}</p>
-            <p className="text-lg">{locations.toronto}</p>
+            <p>{locations.somalia}</p>
+            <p>{locations.toronto}</p>
           </div>
         </li>
         <li className="flex gap-4">

@@ -17,7 +17,7 @@ export function ReportSection() {
           <Link to={pathIn(language, '/report/')}>{text.goToReport}</Link>
         </Button>
       </section>
-      <Alert variant="warning">
+      <Alert variant="warning" className="content-start">
         <Info aria-hidden />
         <AlertTitle>{text.disclaimerTitle}</AlertTitle>
         <AlertDescription>{text.disclaimer}</AlertDescription>

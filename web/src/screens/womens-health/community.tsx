@@ -41,7 +41,7 @@ export function Community() {
       </Card>
       <Card>
         <h2>{text.readTitle}</h2>
-        <ul>
+        <ul className="grid gap-2">
           {guides.map(({ slug, name }) => (
             <li key={slug}>
               <Link

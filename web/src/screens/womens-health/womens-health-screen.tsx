@@ -1,4 +1,5 @@
 import { PageHero } from '@/components/page-hero';
+import { QuickExit } from '@/components/quick-exit';
 import { useText } from '@/i18n/text';
 import { WomanPicture } from '@/illustrations/woman-picture';
 import { PageMeta } from '@/layout/page-meta';
@@ -18,16 +19,18 @@ export function WomensHealthScreen() {
   return (
     <>
       <PageMeta title={text.title} description={text.description} image="women-health" />
-      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />} />
+      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />}>
+        <QuickExit />
+      </PageHero>
       <div className="page">
-        <dl className="grid grid-cols-3 gap-2 text-center md:gap-6">
+        <dl className="grid gap-3 sm:grid-cols-3 md:gap-6">
           {statistics.map(({ figure, name }) => (
             <div
               key={figure}
-              className="bg-card flex flex-col-reverse justify-end rounded-2xl border p-3 md:p-6"
+              className="bg-card flex flex-row-reverse items-center justify-end gap-4 rounded-2xl border p-4 sm:flex-col-reverse sm:items-start"
             >
-              <dt>{name}</dt>
-              <dd className="text-rose font-serif text-3xl font-semibold md:text-5xl">{figure}</dd>
+              <dt className="text-lg">{name}</dt>
+              <dd className="text-rose font-serif text-4xl font-semibold md:text-5xl">{figure}</dd>
             </div>
           ))}
         </dl>

@@ -1,0 +1,80 @@
+/**
+ * Draws the pictures that a shared link shows, 1200 × 630, from the built site (npm run build): each page's
+ * own heading and drawing, in public/social/<name>-<language>.png as page-meta.tsx names them.
+ *
+ *   node scripts/draw-social-images.mjs [--dist web/dist]
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { chromium } from '@playwright/test';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const { values } = parseArgs({ options: { dist: { type: 'string', default: here('../dist') } } });
+const folder = here('../public/social');
+
+/** Name of the picture → address of the page. */
+const pictures = {
+  home: '',
+  about: 'about',
+  learn: 'learn',
+  'women-health': 'women-health',
+  contact: 'contact',
+  'how-to-read-labels': 'learn/how-to-read-labels',
+  'antibiotics-guide': 'learn/antibiotics-guide',
+  'skin-cream-dangers': 'learn/skin-cream-dangers',
+  'pregnancy-medicine': 'learn/pregnancy-medicine',
+  'expired-medicines': 'learn/expired-medicines',
+  'pain-management': 'learn/pain-management',
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-quic',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ],
+});
+try {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 630 }, colorScheme: 'light' });
+  await page.route('**', (route) => route.abort());
+  await mkdir(folder, { recursive: true });
+  for (const [language, root] of Object.entries({ en: '', so: 'so' })) {
+    for (const [name, path] of Object.entries(pictures)) {
+      const html = await readFile(join(values.dist, root, path, 'index.html'), 'utf8');
+      await page.setContent(html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
+      await page.evaluate(showCard);
+      await page.screenshot({ path: join(folder, `${name}-${language}.png`) });
+    }
+  }
+} finally {
+  await browser.close();
+}
+
+/** Runs in the page: leaves only its heading, its drawing, the name of the site and the woven stripe. */
+function showCard() {
+  const style = (element, css) => {
+    element.setAttribute('style', css);
+    return element;
+  };
+  const heading = document.querySelector('h1');
+  const drawing = document.querySelector('main svg[viewBox$=" 120"], main svg[viewBox$=" 200"]');
+  const name = document.querySelector('header a[href]');
+  const stripe = document.querySelector('.alindi');
+  const words = style(document.createElement('div'), 'flex:1');
+  words.append(
+    style(name, 'font-size:40px;zoom:1.6;margin-bottom:12px'),
+    style(heading, 'font-size:64px;line-height:1.15;text-wrap:balance'),
+  );
+  document.body.replaceChildren(
+    style(stripe, 'position:absolute;inset:auto 0 0 0;height:24px'),
+    words,
+    style(drawing, 'width:440px;flex:none'),
+  );
+  style(document.body, 'display:flex;align-items:center;gap:48px;height:630px;padding:0 72px 24px');
+}
