@@ -1,0 +1,217 @@
+// Package app makes one running stack of all the parts: configuration → Postgres → schema → services → gateway. It is
+// the only package that knows every service; the end-to-end tests start the same App as the program does.
+//
+// Only cli and tests import it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/gateway"
+	"daawo/supabase/internal/gateway/site"
+)
+
+// Options say what to run.
+type Options struct {
+	Config    *config.Config
+	Data      string // data folder, absolute
+	AnyPort   bool   // a port that is taken may be replaced by a free one, except the public one
+	Dev       bool   // reload functions, log requests
+	Project   fs.FS  // config.toml, migrations, seed
+	Site      fs.FS  // the built site
+	Postgres  func() (fs.FS, error)
+	Functions map[string]edge.Func
+	Getenv    func(string) (string, bool)
+	Version   string
+	Log       *slog.Logger
+}
+
+// App is one stack. Start it once, then Close it.
+type App struct {
+	options Options
+	cfg     *config.Config
+	data    string
+	log     *slog.Logger
+
+	closers []closer
+	info    Info
+	ended   chan error    // the first failure of a part that should not end
+	stop    chan struct{} // closed when the operator asks for the end
+	stopped sync.Once
+	begun   time.Time
+}
+
+// closer ends one part; they run in the reverse order of their making.
+type closer struct {
+	name string
+	end  func(context.Context) error
+}
+
+// New prepares a stack. Nothing happens before Start.
+func New(o Options) *App {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, ended: make(chan error, 1), stop: make(chan struct{})}
+}
+
+// Run starts, reports readiness, and serves until ctx ends, the operator stops it or a part fails for good.
+func (a *App) Run(ctx context.Context, ready func(Info)) error {
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	ready(a.info)
+	var failure error
+	select {
+	case <-ctx.Done():
+	case <-a.stop:
+	case failure = <-a.ended:
+	}
+	a.log.Info("stopping")
+	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
+}
+
+// Start returns when the stack serves. When it fails, what was started is ended again.
+func (a *App) Start(ctx context.Context) (err error) {
+	a.begun = time.Now()
+	if err := a.cfg.CheckPublic(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	lock, err := lockData(a.data)
+	if err != nil {
+		return err
+	}
+	a.onClose("data folder", func(context.Context) error { return lock.Close() })
+	// The port is taken first: that it is not free should be known before anything is unpacked.
+	listener, err := listen(a.cfg.Host, a.cfg.API.Port, false)
+	if err != nil {
+		return err
+	}
+	a.onClose("port", func(context.Context) error { _ = listener.Close(); return nil }) // the server closes it, too
+	address := publicAddress(a.cfg, portOf(listener))
+
+	d, err := a.openDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.migrateAll(ctx, d); err != nil {
+		return err
+	}
+	s, err := a.openServices(ctx, d, address)
+	if err != nil {
+		return err
+	}
+	files, err := a.openSite(address, s)
+	if err != nil {
+		return err
+	}
+	handler := gateway.New(s.gatewayOptions(a, files))
+	a.onClose("gateway", serve(server(handler, a.log), listener, a.fail))
+	a.info = a.describe(d, s, address)
+	return a.openControl()
+}
+
+// openSite fills the pages and compresses them once the start is over.
+func (a *App) openSite(address string, s *services) (http.Handler, error) {
+	files, err := site.New(site.Options{
+		Files: a.options.Site,
+		Values: site.Values{
+			SiteURL: address, WhatsApp: a.cfg.WhatsApp, ContactEmail: a.cfg.ContactEmail, FacebookURL: a.cfg.FacebookURL,
+		},
+		PublishableKey: s.publishableKey,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("site: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+			files.Compress(ctx)
+		}
+	}()
+	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })
+	return files, nil
+}
+
+func (a *App) openControl() error {
+	a.info.Ready = readable(time.Since(a.begun))
+	c, err := openControl(a.data, map[string]func(context.Context) (any, error){
+		"/status": func(context.Context) (any, error) { return a.info, nil },
+		"/stop": func(context.Context) (any, error) {
+			a.stopped.Do(func() { close(a.stop) })
+			return struct{}{}, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	a.onClose("control", func(context.Context) error { return c.close() })
+	return nil
+}
+
+// readable rounds a duration to what a person compares.
+func readable(d time.Duration) string {
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// Info is what `status` prints. It is complete once Start has returned.
+func (a *App) Info() Info { return a.info }
+
+// Close ends every part, the newest first, and reports what could not be ended in order.
+func (a *App) Close(ctx context.Context) error {
+	var errs []error
+	for len(a.closers) > 0 {
+		last := a.closers[len(a.closers)-1]
+		a.closers = a.closers[:len(a.closers)-1]
+		if err := last.end(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("stopping %s: %w", last.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (a *App) onClose(name string, end func(context.Context) error) {
+	a.closers = append(a.closers, closer{name, end})
+}
+
+// fail ends the stack because a part that should go on has ended.
+func (a *App) fail(err error) {
+	select {
+	case a.ended <- err:
+	default: // the first failure is the one that is told
+	}
+}
+
+// publicAddress is how visitors reach the site: SITE_URL, or the port that was opened.
+func publicAddress(c *config.Config, port int) string {
+	if c.SiteURL != "" {
+		return c.SiteURL
+	}
+	scheme := "http"
+	if c.API.TLS.Enabled {
+		scheme = "https"
+	}
+	host := c.Host
+	if host == "localhost" || host == "::1" {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
+}

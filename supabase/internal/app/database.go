@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/postgres"
+)
+
+// database is where the data lives: the embedded server, or one that is given by URL.
+type database struct {
+	embedded *postgres.Server // nil for one given by URL
+	given    *url.URL         // of a superuser
+	password string           // of role postgres over TCP
+}
+
+// openDatabase starts the embedded Postgres, or takes the one of DATABASE_URL.
+func (a *App) openDatabase(ctx context.Context) (*database, error) {
+	if a.cfg.DatabaseURL != "" {
+		given, err := url.Parse(a.cfg.DatabaseURL)
+		if err != nil || given.User == nil {
+			return nil, errors.New("DATABASE_URL: it must look like postgres://user:password@host:5432/postgres")
+		}
+		return &database{given: given}, nil
+	}
+	password, err := a.databasePassword()
+	if err != nil {
+		return nil, err
+	}
+	source, err := a.options.Postgres()
+	if err != nil {
+		return nil, err
+	}
+	o := postgres.Options{
+		Source: source, Data: filepath.Join(a.data, "postgres"), Port: int(a.cfg.DB.Port), Log: a.log,
+		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
+		OnUp:   func() { a.log.Info("Postgres is up again") },
+	}
+	s, err := postgres.Start(ctx, o)
+	if errors.Is(err, postgres.ErrPortTaken) && a.options.AnyPort {
+		o.Port = 0
+		s, err = postgres.Start(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.onClose("Postgres", s.Stop)
+	return &database{embedded: s, password: password}, nil
+}
+
+// databasePassword is "postgres" as with the official CLI on loopback, and a generated one elsewhere. Either way Postgres
+// listens on loopback only.
+func (a *App) databasePassword() (string, error) {
+	if a.cfg.Loopback() {
+		return "postgres", nil
+	}
+	name := filepath.Join(a.data, "database-password")
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		text = []byte(rand.Text())
+		err = writeFile(name, text, 0o600)
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+// url is how a service connects as a role. Roles of a database given by URL share one password, as in Supabase's own
+// self-hosted set.
+func (d *database) url(role string) string {
+	if d.embedded != nil {
+		return d.embedded.URL(role)
+	}
+	u := *d.given
+	u.User = url.User(role)
+	if password, ok := d.given.User.Password(); ok {
+		u.User = url.UserPassword(role, password)
+	}
+	return u.String()
+}
+
+// public is the URL that is shown to the operator.
+func (d *database) public() string {
+	if d.embedded != nil {
+		u := url.URL{
+			Scheme: "postgresql", User: url.UserPassword("postgres", d.password),
+			Host: fmt.Sprintf("127.0.0.1:%d", d.embedded.Port()), Path: "/postgres",
+		}
+		return u.String()
+	}
+	return d.given.Redacted()
+}
+
+// loginRoles connect by themselves; over TCP they need a password.
+var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
+
+// migrateAll brings the database to the schema of this program: platform, site, seed.
+func (a *App) migrateAll(ctx context.Context, d *database) error {
+	admin := d.url(postgres.Superuser)
+	if d.embedded == nil {
+		admin = d.given.String()
+	}
+	err := withConn(ctx, admin, func(conn *pgx.Conn) error {
+		if err := migrate.Platform(ctx, conn); err != nil {
+			return err
+		}
+		if d.embedded == nil {
+			return giveLogins(ctx, conn, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if d.embedded != nil {
+		if err := d.embedded.SetPasswords(ctx, map[string]string{"postgres": d.password}); err != nil {
+			return err
+		}
+	}
+	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+		if a.cfg.DB.Migrations.Enabled {
+			applied, err := migrate.Apply(ctx, conn, a.options.Project)
+			if err != nil {
+				return err
+			}
+			for _, m := range applied {
+				a.log.Info("migration applied", "version", m.Version, "name", m.Name)
+			}
+		}
+		if a.cfg.DB.Seed.Enabled {
+			_, err := migrate.Seed(ctx, conn, a.options.Project, a.cfg.DB.Seed.SQLPaths)
+			return err
+		}
+		return nil
+	})
+}
+
+// giveLogins lets the service roles of a database given by URL log in with its password. Roles that can are left alone.
+func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
+	password, ok := d.given.User.Password()
+	if !ok {
+		return nil // the server trusts us by other means
+	}
+	for _, role := range loginRoles {
+		probe, err := pgx.Connect(ctx, d.url(role))
+		if err == nil {
+			_ = probe.Close(ctx)
+			continue
+		}
+		// A role's password cannot be a parameter; format's %L quotes it.
+		var sql string
+		if err := conn.QueryRow(ctx, `select format('alter role %I login password %L', $1::text, $2::text)`, role, password).Scan(&sql); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("the role %s cannot log in and cannot be given a password: %w", role, err)
+		}
+	}
+	return nil
+}
+
+func withConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Info is what a user of the stack needs to know: addresses and keys, under the official CLI's names.
+type Info struct {
+	Version string  `json:"version"`
+	Data    string  `json:"data"`
+	Ready   string  `json:"ready"` // time that the start took
+	Values  []Value `json:"values"`
+}
+
+// Value is one name of `status`. Those with a label are shown to people, too.
+type Value struct {
+	Name  string `json:"name"`
+	Label string `json:"label,omitempty"`
+	Value string `json:"value"`
+}
+
+// Get is the value of a name, "" when there is none.
+func (i Info) Get(name string) string {
+	for _, v := range i.Values {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// Write prints the values: "env" for a shell's eval, "json" for programs, "pretty" for people.
+func (i Info) Write(w io.Writer, format string) error {
+	var out strings.Builder
+	switch format {
+	case "env":
+		for _, v := range i.Values {
+			fmt.Fprintf(&out, "%s=%s\n", v.Name, quote(v.Value))
+		}
+	case "json":
+		values := map[string]string{}
+		for _, v := range i.Values {
+			values[v.Name] = v.Value
+		}
+		e := json.NewEncoder(&out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		if err := e.Encode(values); err != nil {
+			return err
+		}
+	default:
+		for _, v := range i.Values {
+			if v.Label != "" {
+				fmt.Fprintf(&out, "%17s  %s\n", v.Label, v.Value)
+			}
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// quote makes one word of a shell.
+func quote(s string) string {
+	if !strings.ContainsAny(s, "\"\\$`\n'") {
+		return strconv.Quote(s)
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

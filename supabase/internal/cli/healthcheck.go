@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+var healthcheckCommand = command{
+	name:  "healthcheck",
+	args:  "URL",
+	short: "Exit with 0 when URL answers 200, for containers without a shell",
+	run: func(ctx context.Context, inv *invocation) error {
+		if err := inv.parse(1, 1); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+		defer cancel()
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, inv.args[0], nil)
+		if err != nil {
+			return usagef("%v", err)
+		}
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s answers %s", inv.args[0], res.Status)
+		}
+		return nil
+	},
+}

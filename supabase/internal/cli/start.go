@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/config"
+)
+
+var startCommand = command{
+	name:  "start",
+	args:  "[FLAGS]",
+	short: "Serve the site and its backend in the foreground",
+	long: `
+Starts Postgres, brings its schema up to date and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' end it
+after what is being served has been finished. Data is kept in the data folder, which one server uses at a time.
+
+  daawo start                                    for this machine, with the official CLI's local keys and an inbox for mail
+  daawo start --port 0 --data /tmp/try           on free ports, beside another one
+  SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
+	run: runStart,
+}
+
+func runStart(ctx context.Context, inv *invocation) error {
+	inv.dataFlag()
+	dev := inv.startFlags()
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	c, err := inv.config()
+	if err != nil {
+		return err
+	}
+	data, err := inv.dataDir(c)
+	if err != nil {
+		return err
+	}
+	project, _ := inv.project()
+	a := app.New(app.Options{
+		Config: c, Data: data, AnyPort: inv.given("port"), Dev: *dev,
+		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
+		Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
+	})
+	return a.Run(ctx, func(info app.Info) {
+		fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
+		_ = info.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
+		fmt.Fprintln(inv.Stdout)
+	})
+}
+
+// startFlags declares the flags that change the configuration.
+func (inv *invocation) startFlags() (dev *bool) {
+	f := inv.flags
+	inv.portFlag("port", "`port` of the site and the API; 0 picks free ones for everything", func(c *config.Config, n uint16) {
+		c.API.Port = n
+		if n == 0 {
+			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0
+		}
+	})
+	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })
+	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
+	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
+	inv.textFlag("database-url", "`URL` of a Postgres to use instead of the one inside, as a superuser", func(c *config.Config, s string) { c.DatabaseURL = s })
+	return f.Bool("dev", false, "development: reload functions, log every request")
+}
+
+func (inv *invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {
+	inv.flags.Func(name, usage, func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 16)
+		if err != nil {
+			return fmt.Errorf("%q is not a port", s)
+		}
+		inv.overrides = append(inv.overrides, func(c *config.Config) { set(c, uint16(n)) })
+		return nil
+	})
+}
+
+func (inv *invocation) textFlag(name, usage string, set func(*config.Config, string)) {
+	inv.flags.Func(name, usage, func(s string) error {
+		inv.overrides = append(inv.overrides, func(c *config.Config) { set(c, s) })
+		return nil
+	})
+}
