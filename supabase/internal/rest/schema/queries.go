@@ -88,16 +88,16 @@ select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum),
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
  where c.relkind in ('r', 'p', 'f')
        and exists (select from pg_constraint k where k.contype in ('p', 'f') and c.oid in (k.conrelid, k.confrelid))
-    or c.relkind in ('v', 'm') and n.nspname = any ($1 || $2)
+    or c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
  group by 1, 2, 3`
 
 // viewsSQL gives the stored query of each view; parseTargets reads from it where the view's columns come from.
 const viewsSQL = `
-select c.oid::int8, n.nspname = any ($1), r.ev_action::text
+select c.oid::int8, n.nspname = any ($1::text[]), r.ev_action::text
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   join pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
- where c.relkind in ('v', 'm') and n.nspname = any ($1 || $2)
+ where c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
  order by c.oid`
 
 // computedSQL gives the functions from one row of a relation to rows of a relation.
