@@ -45,6 +45,7 @@ const entries = {
     url: 'https://minamataconvention.org/en/topics/mercury-cosmetics/insights',
   },
   MNMED: { name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
+  AAMIN: { name: 'The New Humanitarian (2023): Aamin Ambulance, Mogadishu' },
   'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
   'NHS-EXP': { name: 'NHS: expiry dates of medicine' },
   'NHS-IBU': {
@@ -66,6 +67,7 @@ const entries = {
     name: 'NHS Wales: Paracetamol for adults',
     url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
   },
+  ONTARIO: { name: 'Ontario Poison Centre; Health811; Government of Ontario: 911' },
   OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
   'PARA-OD': { name: 'Reports on paracetamol overdose and its antidote' },
   PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
@@ -91,5 +93,8 @@ const entries = {
 } satisfies Record<string, Source>;
 
 export type SourceId = keyof typeof entries;
+
+/** What the danger signs and the emergency numbers, the same on every guide, rest on. */
+export const dangerSources = ['NHS-ANA', 'AAMIN', 'ONTARIO'] as const;
 
 export const sources: Record<SourceId, Source> = entries;

@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom';
-import { type SourceId, sources } from '@/content/sources';
+import { dangerSources, type SourceId, sources } from '@/content/sources';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
@@ -10,7 +10,7 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
     <section className="mt-6 text-sm">
       <h2 className="font-sans text-base">{text.sources}</h2>
       <ul className="text-muted-foreground mt-1 list-disc ps-5" lang="en">
-        {ids.map((id) => {
+        {[...ids, ...dangerSources].map((id) => {
           const { name, url } = sources[id];
           return (
             <li key={id}>

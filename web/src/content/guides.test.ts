@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Guide, type GuideBlock, guideSlugs, loadGuide, loadGuides } from './guides';
+import { dangerSources, sources } from './sources';
+
+const english = await loadGuides('en');
+const somali = await loadGuides('so');
+
+test('every guide exists in both languages, in the order of the Learn page', () => {
+  expect(english.map(({ slug }) => slug)).toEqual(guideSlugs);
+  expect(somali.map(({ slug }) => slug)).toEqual(guideSlugs);
+});
+
+test('an unknown guide is null', async () => {
+  expect(await loadGuide('en', 'no-such-guide')).toBeNull();
+  expect(await loadGuide('so', '../en/antibiotics-guide')).toBeNull();
+});
+
+describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Guide })))(
+  '$guide.slug',
+  ({ guide, translation }) => {
+    test('uses every kind of block', () => {
+      expect(new Set(guide.content.map(({ type }) => type))).toEqual(
+        new Set(['section', 'checklist', 'warning']),
+      );
+    });
+
+    test('says the same in both languages: the same blocks, items, sources', () => {
+      expect(translation.content.map(shape)).toEqual(guide.content.map(shape));
+      const { icon, category, sources } = guide;
+      expect(translation).toMatchObject({ icon, category, sources });
+    });
+
+    test('gives the same amounts and times in both languages, block by block', () => {
+      guide.content.forEach((block, at) => {
+        expect(amounts(translation.content[at] as GuideBlock)).toEqual(amounts(block));
+      });
+    });
+
+    test('keeps the names of medicines in Latin letters in Somali', () => {
+      const named = (each: Guide) => medicines.filter((name) => words(each).includes(name));
+      expect(named(translation)).toEqual(named(guide));
+    });
+
+    test('names its sources', () => {
+      expect(guide.sources.length).toBeGreaterThan(3);
+      for (const id of guide.sources) expect(sources[id].name).not.toBe('');
+    });
+  },
+);
+
+test('Somali is spelled one way: the southern forms of xir, xiriir, jir, yiri; daawo', () => {
+  const all = somali.map(words).join(' ');
+  expect(all).not.toMatch(/\b(xidh|xidhiidh|jidh|yidhi|dawo|dawada|antibayootig|kadib|iney|inuusan)\b/i);
+});
+
+test('no guide makes a claim that its sources do not carry', () => {
+  const all = english.map(words).join(' ');
+  expect(all).not.toMatch(
+    /finish the (pack|course)|infertil|completely safe|always poisonous|half a course/i,
+  );
+});
+
+test('the sources are all used, and their addresses are secure', () => {
+  const used = new Set<string>([...english.flatMap((guide) => guide.sources), ...dangerSources]);
+  const unused = Object.keys(sources).filter((id) => !used.has(id));
+  expect(unused).toEqual([]);
+  for (const { url } of Object.values(sources)) expect(url ?? 'https://').toMatch(/^https:\/\//);
+});
+
+test('REVIEW.md speaks of every guide', () => {
+  const review = readFileSync('src/content/REVIEW.md', 'utf8');
+  for (const slug of guideSlugs) expect(review).toContain(slug);
+});
+
+const medicines = [
+  'paracetamol',
+  'ibuprofen',
+  'naproxen',
+  'diclofenac',
+  'aspirin',
+  'codeine',
+  'tramadol',
+  'morphine',
+  'naloxone',
+  'mercury',
+  'hydroquinone',
+  'clobetasol',
+  'betamethasone',
+  'tretinoin',
+  'isotretinoin',
+  'valproate',
+  'warfarin',
+  'tetracyclines',
+  'kanamycin',
+  'prednisolone',
+  'dexamethasone',
+];
+
+function shape(block: GuideBlock) {
+  return block.type === 'checklist' ? `checklist of ${block.items.length}` : block.type;
+}
+
+function textsOf(block: GuideBlock): readonly string[] {
+  if (block.type === 'checklist') return block.items;
+  return block.type === 'section' ? [block.title, block.content] : [block.content];
+}
+
+function words(guide: Guide) {
+  return [guide.title, guide.description, ...guide.content.flatMap(textsOf)].join(' ').toLowerCase();
+}
+
+/** Numbers of two digits or with a unit: small ones may be words in one language and digits in the other. */
+function amounts(block: GuideBlock) {
+  const found = textsOf(block)
+    .join(' ')
+    .matchAll(/\d[\d,.]*\d|\d(?=\s?(?:g|%|°))/g);
+  return [...found].map(([amount]) => amount).sort();
+}
