@@ -67,7 +67,7 @@ create table public.reports (
   language public.site_language not null default 'en',
   possible_duplicate_of uuid references public.reports (id) on delete set null,
   reviewer_notes text,
-  idempotency_key text unique,
+  idempotency_key text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
 

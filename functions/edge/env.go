@@ -1,0 +1,123 @@
+package edge
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Env is the environment of one call. It may be used until the call and the work given to WaitUntil are done.
+type Env struct {
+	Function    string       // the function's name in the URL
+	ExecutionID string       // names this call in replies and logs
+	Region      string       // where the host runs; "local" unless SB_REGION says otherwise
+	Caller      Caller       // who calls, verified; of scheduled work and jobs the service
+	Log         *slog.Logger // carries function and execution id
+
+	host   Host
+	client string // address of the client, known to the host only
+}
+
+// Host is what stands behind Env. fnhost implements it on the stack, edgetest for tests.
+type Host interface {
+	// Now is the time; tests set it.
+	Now() time.Time
+	// Secret is a variable of the environment, "" when unset.
+	Secret(name string) string
+	// Tx runs fn in a transaction under the caller's role and claims; see Env.Tx.
+	Tx(ctx context.Context, as Caller, fn func(pgx.Tx) error) error
+	// Enqueue adds a job within tx; see Env.Enqueue.
+	Enqueue(ctx context.Context, tx pgx.Tx, function, job string, args any) error
+	// Notify adds a notification to the administrators within tx; see Env.Notify.
+	Notify(ctx context.Context, tx pgx.Tx, n Notice) error
+	// CleanPhoto adds the cleaning of a stored photo within tx; see Env.CleanPhoto.
+	CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error
+	// WaitUntil runs work after the reply; see Env.WaitUntil.
+	WaitUntil(env *Env, work func(context.Context) error)
+	// Key is a secret key of the installation, the same on every replica; see Env.Key.
+	Key(ctx context.Context, name string) ([]byte, error)
+	// Limit counts a request of a client; see Env.Limit. after is how long until the next one is welcome.
+	Limit(ctx context.Context, client, name string, most int, per time.Duration) (after time.Duration, err error)
+}
+
+// NewEnv makes the environment of a call. Only hosts call it; client is the caller's network address, which functions
+// never see.
+func NewEnv(host Host, e Env, client string) *Env {
+	e.host, e.client = host, client
+	if e.Log == nil {
+		e.Log = slog.New(slog.DiscardHandler)
+	}
+	return &e
+}
+
+// Now is the time, which tests can set.
+func (e *Env) Now() time.Time { return e.host.Now() }
+
+// Get is a variable of the environment or a secret, "" when unset. Supabase's own names are set: SUPABASE_URL,
+// SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY, SUPABASE_DB_URL, SB_REGION, SB_EXECUTION_ID.
+func (e *Env) Get(name string) string {
+	if name == "SB_EXECUTION_ID" {
+		return e.ExecutionID
+	}
+	return e.host.Secret(name)
+}
+
+// Tx runs fn in one database transaction as env.Caller, as Service or as any other caller: its role, and its claims where
+// row level security looks for them. It commits when fn returns nil; fn's error rolls back and is returned unchanged.
+func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error {
+	return e.host.Tx(ctx, as, fn)
+}
+
+// Enqueue adds one of the function's Jobs within tx: the job exists exactly when the transaction commits, survives
+// restarts and is retried for a week. args become JSON. The transaction must run as Service.
+func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
+	return e.host.Enqueue(ctx, tx, e.Function, job, args)
+}
+
+// Notify tells the administrators, through every configured channel, once the transaction commits: one job per channel,
+// so that a dead channel holds up no other. The transaction must run as Service.
+func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error {
+	return e.host.Notify(ctx, tx, n)
+}
+
+// CleanPhoto takes the metadata (place, camera, time) out of a stored photo once the transaction commits. The
+// transaction must run as Service.
+func (e *Env) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
+	return e.host.CleanPhoto(ctx, tx, bucket, name)
+}
+
+// WaitUntil lets work go on after the reply, for small things that may be lost: a crash loses them, a shutdown waits for
+// them for a limited time. What must not be lost belongs into Enqueue. An error or a panic is logged.
+func (e *Env) WaitUntil(work func(ctx context.Context) error) { e.host.WaitUntil(e, work) }
+
+// Key is 32 secret bytes of this installation, made at first use and the same on every replica and after every restart:
+// for keyed hashes.
+func (e *Env) Key(ctx context.Context, name string) ([]byte, error) { return e.host.Key(ctx, name) }
+
+// Limit lets a client through most times in a period, counted in the database over all replicas, and returns an *Error
+// with 429 and Retry-After beyond that. The client is known by a keyed hash of its address with a salt that is thrown
+// away each day; the address itself is neither stored nor shown to functions.
+func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duration) error {
+	after, err := e.host.Limit(ctx, e.client, name, most, per)
+	if err != nil || after <= 0 {
+		return err
+	}
+	return TooMany(after)
+}
+
+// Notice is a message to the administrators. It leaves the stack, so it must hold nothing of a visitor.
+type Notice struct {
+	Kind      string `json:"kind"`    // what happened, for programs: "report.received"
+	Subject   string `json:"subject"` // one line
+	Facts     []Fact `json:"facts,omitempty"`
+	ReportID  string `json:"report_id,omitempty"` // the report it is about, if any: the notice links to it
+	Reference string `json:"reference,omitempty"` // that report's reference
+}
+
+// Fact is one line of a notice.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}

@@ -1,0 +1,104 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/supabase-community/postgrest-go"
+	"github.com/supabase-community/supabase-go"
+)
+
+// Client is supabase-go with a context and time limits, which it lacks. Reads through From end with the context; the
+// other services (Storage, Functions, Auth) are called inside Within.
+type Client struct {
+	*supabase.Client
+	ctx  context.Context
+	rest *postgrest.Client
+}
+
+// clientTimeout bounds one request of a Client.
+const clientTimeout = 10 * time.Second
+
+// Supabase is a client of this stack that acts as a caller: env.Caller for its rights, Service for all. It belongs to ctx.
+func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
+	url, key, token := e.Get("SUPABASE_URL"), e.Get("SUPABASE_ANON_KEY"), as.Token
+	switch {
+	case as.IsService():
+		key = e.Get("SUPABASE_SERVICE_ROLE_KEY")
+		token = key
+	case token == "":
+		token = key
+	}
+	headers := map[string]string{"apikey": key, "Authorization": "Bearer " + token}
+	c, err := supabase.NewClient(url, key, &supabase.ClientOptions{Headers: headers})
+	if err != nil {
+		return nil, fmt.Errorf("supabase client: %w", err)
+	}
+	rest := postgrest.NewClient(url+supabase.REST_URL, "public", headers)
+	if rest.ClientError != nil {
+		return nil, fmt.Errorf("supabase client: %w", rest.ClientError)
+	}
+	rest.Transport.Parent = bound{ctx}
+	c.Auth = c.Auth.WithClient(http.Client{Transport: bound{ctx}, Timeout: clientTimeout})
+	return &Client{Client: c, ctx: ctx, rest: rest}, nil
+}
+
+// From starts a query on a table or view. It ends with the client's context, and after 10 s at the latest.
+func (c *Client) From(table string) *postgrest.QueryBuilder { return c.rest.From(table) }
+
+// Rpc calls a database function and decodes its result into a T. Unlike supabase-go's own it reports errors.
+func Rpc[T any](c *Client, function string, args any) (T, error) {
+	var result, zero T
+	c.rest.ClientError = nil
+	text := c.rest.Rpc(function, "", args)
+	if c.rest.ClientError != nil {
+		return zero, c.rest.ClientError
+	}
+	var failed struct{ Code, Message string }
+	if json.Unmarshal([]byte(text), &failed) == nil && failed.Code != "" && failed.Message != "" {
+		return zero, fmt.Errorf("rpc %s: %s: %s", function, failed.Code, failed.Message)
+	}
+	if text == "" { // a function that returns void
+		return zero, nil
+	}
+	if err := json.Unmarshal([]byte(text), &result); err != nil {
+		return zero, fmt.Errorf("rpc %s: %w", function, err)
+	}
+	return result, nil
+}
+
+// Within runs a call of supabase-go that takes no context and gives up on it when the client's context ends or after
+// 10 s. The call itself then ends with its connection, in the background.
+func (c *Client) Within(call func() error) error {
+	ctx, cancel := context.WithTimeout(c.ctx, clientTimeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// bound ties requests that were made without a context to one.
+type bound struct{ ctx context.Context }
+
+func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.ctx.Err() != nil {
+		return nil, b.ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, clientTimeout)
+	res, err := http.DefaultTransport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, b.ctx.Err())
+	}
+	res.Body = closer{res.Body, cancel}
+	return res, nil
+}

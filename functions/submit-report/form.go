@@ -1,0 +1,151 @@
+package submitreport
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"daawo/functions/edge"
+)
+
+// quickest is how long a person needs at least to fill the form. A faster post is asked to press the button once more,
+// which no person is stopped by.
+const quickest = 2 * time.Second
+
+// posted is a form as it came: the values by field, and the photo.
+type posted struct {
+	*edge.Form
+	text *texts
+}
+
+// handleForm takes the plain post of the HTML form and answers with pages: a redirect to the thank-you page, or the form
+// with messages and everything that was typed.
+func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+	ctx := r.Context()
+	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: maxPhoto})
+	if err != nil {
+		return textIn(languageOf(r, r.URL.Query().Get("language"))).translate(err)
+	}
+	p := posted{form, textIn(languageOf(r, form.Values.Get("language")))}
+	if err := limit(ctx, env); err != nil {
+		return p.showFailure(w, env, err)
+	}
+	report, wrong := p.fields().check(p.text, true)
+	photo, hasPhoto := p.photo(wrong)
+	if len(wrong) > 0 {
+		p.keepPhoto(r, env, photo)
+		return p.show(w, http.StatusUnprocessableEntity, p.text.invalidTitle, p.text.problem(wrong), wrong)
+	}
+	if p.looksAutomatic(env.Now()) {
+		p.keepPhoto(r, env, photo)
+		return p.show(w, http.StatusUnprocessableEntity, p.text.title, p.text.pressAgain, nil)
+	}
+	key, err := keyOf(ctx, env, "", report, photo)
+	if err != nil {
+		return p.showFailure(w, env, err)
+	}
+	photoLost := false
+	if hasPhoto {
+		if report.photoURL, err = upload(ctx, env, photo); err != nil {
+			// The report goes on without its photo (spec §8).
+			env.Log.WarnContext(ctx, "photo of a posted form was not stored", "error", err)
+			report.photoURL, photoLost = "", true
+		}
+	}
+	receipt, err := save(ctx, env, report, key)
+	if err != nil {
+		return p.showFailure(w, env, err)
+	}
+	thank(w, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
+	return nil
+}
+
+// fields reads the nine fields. The phone number is put behind its country code, as the page's script does.
+func (p posted) fields() Fields {
+	value := func(name string) *string {
+		v := p.Values.Get(name)
+		return &v
+	}
+	f := Fields{
+		Name: value("name"), Phone: value("phone"), ProductName: value("product_name"), BatchNumber: value("batch_number"),
+		ExpiryDate: value("expiry_date"), WhereBought: value("where_bought"), IssueDescription: value("issue_description"),
+		Location: value("location"), PhotoURL: value("photo_url"),
+	}
+	country := strings.TrimPrefix(strings.TrimSpace(p.Values.Get("country")), "+")
+	if number := strings.TrimSpace(*f.Phone); country != "" && number != "" && !strings.HasPrefix(number, "+") {
+		*f.Phone = "+" + country + " " + number
+	}
+	return f
+}
+
+// photo takes the chosen photo and adds a message when it is none that can be sent (spec §5).
+func (p posted) photo(wrong map[string]string) ([]byte, bool) {
+	file, ok := p.Files["photo"]
+	if !ok {
+		return nil, false
+	}
+	if file.TooLarge {
+		wrong["photo"] = p.text.photoTooLarge
+		return nil, false
+	}
+	if _, _, ok := imageType(file.Content); !ok {
+		wrong["photo"] = p.text.notAnImage
+		return nil, false
+	}
+	return file.Content, true
+}
+
+// keepPhoto stores a good photo although the form comes back, because a browser never fills a file field again. It waits
+// for its report like a photo that the page's script sent first.
+func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
+	if photo == nil {
+		return
+	}
+	name, err := upload(r.Context(), env, photo)
+	if err != nil {
+		env.Log.WarnContext(r.Context(), "photo of a posted form was not stored", "error", err)
+		return
+	}
+	p.Values.Set("photo_url", name)
+}
+
+// looksAutomatic says whether a field that no person sees is filled, or the form came back faster than anybody types.
+// The page that is shown then leaves both out, so that a second press gets through.
+func (p posted) looksAutomatic(now time.Time) bool {
+	if p.Values.Get("website") != "" {
+		return true
+	}
+	started, err := strconv.ParseInt(p.Values.Get("started_at"), 10, 64)
+	took := now.Sub(time.UnixMilli(started))
+	return err == nil && took >= 0 && took < quickest // a clock that is ahead of ours says nothing
+}
+
+// problem is the summary above the form.
+func (t *texts) problem(wrong map[string]string) string {
+	for _, message := range wrong {
+		switch message {
+		case t.productRequired, t.descriptionRequired, t.phoneRequired, t.locationRequired:
+			return t.fillRequired
+		}
+	}
+	for _, message := range wrong {
+		if len(wrong) == 1 {
+			return message
+		}
+	}
+	return t.failed
+}
+
+// showFailure shows the form again when the report could not be stored for a reason that is not the visitor's.
+func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
+	failure, ok := edge.AsError(p.text.translate(err))
+	if !ok {
+		env.Log.Error("a posted report was not stored", "error", err)
+		failure = edge.Errorf(http.StatusInternalServerError, "failed", "%s", p.text.failed)
+	}
+	for name, values := range failure.Header {
+		w.Header()[name] = values
+	}
+	return p.show(w, failure.Status, p.text.failedTitle, failure.Message, nil)
+}

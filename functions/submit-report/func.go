@@ -1,0 +1,75 @@
+// Package submitreport takes a report of a harmful or suspect product: as JSON from the site's script, or as the plain
+// post of its HTML form where there is no script. The report, the record that makes a retry safe and the notification job
+// are one transaction, and the reply leaves after its commit.
+//
+// Only functions.All imports it.
+package submitreport
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"daawo/functions/edge"
+)
+
+// Func is open to everybody: a plain HTML form can send no key.
+var Func = edge.Func{
+	Methods:       []string{http.MethodPost, http.MethodGet},
+	NoVerifyJWT:   true,
+	Timeout:       30 * time.Second,
+	MaxBody:       8 << 20, // a photo of 5 MB and the fields
+	MaxConcurrent: 32,      // a form post holds its photo in memory
+	MaxWaiting:    1000,
+	MaxWait:       10 * time.Second,
+	Handler:       handle,
+}
+
+// reportsPerHour is the limit of one client. A carrier's shared address counts as one client, so it is generous.
+const reportsPerHour = 60
+
+func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+	switch {
+	case r.Method == http.MethodGet:
+		return showReference(w, r)
+	case edge.IsForm(r):
+		return handleForm(w, r, env)
+	default:
+		return handleJSON(w, r, env)
+	}
+}
+
+func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+	text := textIn(languageOf(r, ""))
+	w.Header().Set("Content-Language", text.language)
+	if err := limit(r.Context(), env); err != nil {
+		return text.translate(err)
+	}
+	fields, err := edge.ReadJSON[Fields](r)
+	if err != nil {
+		return text.translate(err)
+	}
+	report, wrong := fields.check(text, false)
+	if len(wrong) > 0 {
+		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.fillRequired, Fields: wrong}
+	}
+	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, nil)
+	if err != nil {
+		return text.translate(err)
+	}
+	receipt, err := save(r.Context(), env, report, key)
+	if err != nil {
+		return text.translate(err)
+	}
+	return edge.WriteJSON(w, http.StatusOK, receipt)
+}
+
+// limit counts the report against its client. REPORTS_PER_HOUR changes the limit, for tests of the whole.
+func limit(ctx context.Context, env *edge.Env) error {
+	most := reportsPerHour
+	if n, err := strconv.Atoi(env.Get("REPORTS_PER_HOUR")); err == nil && n > 0 {
+		most = n
+	}
+	return env.Limit(ctx, "reports", most, time.Hour)
+}

@@ -1,0 +1,137 @@
+package submitreport
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"daawo/functions/edge"
+
+	"golang.org/x/text/language"
+)
+
+// texts are the messages in one language. The English ones that the specification fixes are word for word (spec §5, §8).
+type texts struct {
+	language string
+
+	productRequired, descriptionRequired, phoneRequired, locationRequired string
+	fillRequired, badDate, tooLongFormat, notAnImage, photoTooLarge       string
+
+	failed, failedTitle, invalidTitle, tooMany, keyReused, badRequest string
+	pressAgain, photoKept, title, required, send, yourReference       string
+	contactUs, back, photoAgain, noPhoto                              string
+
+	labels map[string]string
+}
+
+func (t *texts) tooLong(most int) string { return fmt.Sprintf(t.tooLongFormat, most) }
+
+var english = texts{
+	language:            "en",
+	productRequired:     "Product name is required",
+	descriptionRequired: "Problem description is required",
+	phoneRequired:       "Phone number is required",
+	locationRequired:    "Location is required",
+	fillRequired:        "Please fill in all required fields.",
+	badDate:             "Write the date as year-month-day, such as 2026-08-31",
+	tooLongFormat:       "At most %d characters",
+	notAnImage:          "Please select an image file.",
+	photoTooLarge:       "Please select a file smaller than 5MB.",
+	failed:              "Please try again or contact us directly.",
+	failedTitle:         "Submission Failed",
+	invalidTitle:        "Validation Error",
+	tooMany:             "Too many reports came from your network in the last hour. Please try again later or contact us directly.",
+	keyReused:           "This report was changed after it was sent. Please send it as a new report.",
+	badRequest:          "The report could not be read.",
+	pressAgain:          "Please press the button once more to send your report.",
+	photoKept:           "Your photo is kept and will be sent with the report.",
+	photoAgain:          "Please choose the photo again.",
+	noPhoto:             "Report will be submitted without photo.",
+	title:               "Report a product",
+	required:            "Fields marked * are required",
+	send:                "Submit report",
+	yourReference:       "Your reference",
+	contactUs:           "Contact us",
+	back:                "Back to the empty form",
+	labels: map[string]string{
+		"name": "Name", "phone": "Phone number", "product_name": "Product name", "where_bought": "Where did you buy it?",
+		"batch_number": "Batch number", "expiry_date": "Expiry date", "location": "Location",
+		"issue_description": "Problem description", "photo": "Photo",
+	},
+}
+
+var somali = texts{
+	language:            "so",
+	productRequired:     "Magaca badeecadda waa loo baahan yahay",
+	descriptionRequired: "Sharaxaadda dhibaatada waa loo baahan yahay",
+	phoneRequired:       "Lambarka telefoonka waa loo baahan yahay",
+	locationRequired:    "Goobta waa loo baahan yahay",
+	fillRequired:        "Fadlan buuxi dhammaan goobaha loo baahan yahay.",
+	badDate:             "Taariikhda u qor sannad-bil-maalin, sida 2026-08-31",
+	tooLongFormat:       "Ugu badnaan %d xaraf",
+	notAnImage:          "Fadlan dooro fayl sawir ah.",
+	photoTooLarge:       "Fadlan dooro fayl ka yar 5MB.",
+	failed:              "Fadlan mar kale isku day ama si toos ah noola soo xiriir.",
+	failedTitle:         "Gudbintu way fashilantay",
+	invalidTitle:        "Khalad ayaa ku jira foomka",
+	tooMany:             "Warbixinno badan ayaa saacaddii la soo dhaafay ka yimid shabakaddaada. Fadlan mar dambe isku day ama si toos ah noola soo xiriir.",
+	keyReused:           "Warbixintan waa la beddelay ka dib markii la diray. Fadlan u dir sidii warbixin cusub.",
+	badRequest:          "Warbixinta lama akhrin karin.",
+	pressAgain:          "Fadlan badhanka mar kale riix si aad warbixintaada u dirto.",
+	photoKept:           "Sawirkaaga waa la hayaa, waxaana lala diri doonaa warbixinta.",
+	photoAgain:          "Fadlan sawirka mar kale dooro.",
+	noPhoto:             "Warbixinta waxaa loo gudbin doonaa sawir la'aan.",
+	title:               "Soo sheeg badeecad",
+	required:            "Goobaha ku calaamadsan * waa loo baahan yahay",
+	send:                "Gudbi warbixinta",
+	yourReference:       "Lambarka tixraaca",
+	contactUs:           "Nala soo xiriir",
+	back:                "Ku noqo foomka madhan",
+	labels: map[string]string{
+		"name": "Magaca", "phone": "Lambarka telefoonka", "product_name": "Magaca badeecadda",
+		"where_bought": "Xaggee ka soo iibsatay?", "batch_number": "Lambarka dufcadda (batch)",
+		"expiry_date": "Taariikhda dhicitaanka", "location": "Goobta", "issue_description": "Sharaxaadda dhibaatada",
+		"photo": "Sawir",
+	},
+}
+
+func textIn(language string) *texts {
+	if language == "so" {
+		return &somali
+	}
+	return &english
+}
+
+// languageOf is the language to answer in: what the form says of itself, else the first that we speak in Accept-Language.
+func languageOf(r *http.Request, form string) string {
+	if form == "so" || form == "en" {
+		return form
+	}
+	tags, _, _ := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	for _, tag := range tags { // ordered by preference
+		if base, _ := tag.Base(); base.String() == "so" || base.String() == "en" {
+			return base.String()
+		}
+	}
+	return "en"
+}
+
+// translate puts an *edge.Error's message into the language; other errors stay as they are and become the host's 500.
+func (t *texts) translate(err error) error {
+	e, ok := edge.AsError(err)
+	if !ok {
+		return err
+	}
+	said := *e
+	switch {
+	case e.Code == "idempotency_key_reused":
+		said.Message = t.keyReused
+	case e.Status == http.StatusTooManyRequests:
+		said.Message = t.tooMany
+	case e.Status >= 500:
+		said.Message = t.failed
+	case t.language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_")):
+		said.Message = t.badRequest
+	}
+	return &said
+}

@@ -1,0 +1,122 @@
+package submitreport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strings"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+var pages = template.Must(template.New("page").Parse(pageHTML))
+
+// field is one control of the page that shows a form again.
+type field struct {
+	Name, Label, Value, Message string
+	Type                        string // input's type, "textarea" or "file"
+	Required                    bool
+	Autocomplete                string
+}
+
+// show sends the form with its messages and all that was typed.
+func (p posted) show(w http.ResponseWriter, status int, title, message string, wrong map[string]string) error {
+	var fields []field
+	for _, f := range []field{
+		{Name: "name", Type: "text", Autocomplete: "name"},
+		{Name: "phone", Type: "tel", Required: true, Autocomplete: "tel"},
+		{Name: "product_name", Type: "text", Required: true},
+		{Name: "where_bought", Type: "text"},
+		{Name: "batch_number", Type: "text"},
+		{Name: "expiry_date", Type: "text"},
+		{Name: "location", Type: "text", Required: true},
+		{Name: "issue_description", Type: "textarea", Required: true},
+		{Name: "photo", Type: "file"},
+	} {
+		f.Label, f.Value, f.Message = p.text.labels[f.Name], p.Values.Get(f.Name), wrong[f.Name]
+		if f.Name == "phone" {
+			f.Value = *p.fields().Phone // with its country code, for which this page has no selector
+		}
+		fields = append(fields, f)
+	}
+	photo := p.Values.Get("photo_url")
+	data := map[string]any{
+		"Language": p.text.language, "Title": title, "Message": message, "Fields": fields,
+		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoKept": p.text.photoKept,
+		"Home": home(p.text), "Contact": home(p.text) + "contact/", "ContactUs": p.text.contactUs, "Back": p.text.back,
+		"CSS": template.CSS(pageCSS),
+	}
+	return render(w, status, "form", p.text.language, data)
+}
+
+func home(t *texts) string {
+	if t.language == "so" {
+		return "/so/"
+	}
+	return "/"
+}
+
+// render sends a page that no cache keeps and that can load nothing.
+func render(w http.ResponseWriter, status int, name, language string, data map[string]any) error {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", language)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+cssHash+"; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w) // a visitor who left is no error
+	return nil
+}
+
+var cssHash = func() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
+// referenceCookie takes the reference to the thank-you page of a visitor without script. Not in the address, which stays
+// in the browser's history and is seen by whoever uses the phone next: in a cookie of ten minutes, which no script can
+// read and which is sent to this function alone. The prerendered page holds a frame that asks for it.
+const referenceCookie = "daawo_reference"
+
+func thank(w http.ResponseWriter, t *texts, saved receipt, photoLost bool) {
+	value := saved.Reference
+	if photoLost {
+		value += ".without-photo"
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: referenceCookie, Value: value, Path: "/functions/v1/submit-report", MaxAge: 600,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	w.Header().Set("Location", home(t)+"report/thank-you/")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// showReference is what the frame on the thank-you page shows: the reference, nothing without one.
+func showReference(w http.ResponseWriter, r *http.Request) error {
+	text := textIn(languageOf(r, r.URL.Query().Get("language")))
+	data := map[string]any{"Language": text.language, "CSS": template.CSS(pageCSS), "Label": text.yourReference}
+	if c, err := r.Cookie(referenceCookie); err == nil {
+		reference, photo, _ := strings.Cut(c.Value, ".")
+		if len(reference) == len("DW-0000-0000") {
+			data["Reference"] = reference
+		}
+		if photo != "" {
+			data["Note"] = text.noPhoto
+		}
+	}
+	return render(w, http.StatusOK, "reference", text.language, data)
+}

@@ -1,0 +1,56 @@
+package submitreport
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"daawo/functions/edge"
+)
+
+const (
+	photoBucket = "report-photos"
+	maxPhoto    = 5 << 20 // bytes; spec §5
+)
+
+// photoName is how the site names a photo: the time in milliseconds and the original extension (spec §7).
+var photoName = regexp.MustCompile(`^(\d{13}(\.[A-Za-z0-9]{1,5})?)?$`)
+
+// imageType says what a file really is, by its first bytes; the browser's word is not taken. ok is false for anything
+// that the bucket does not hold, SVG among it.
+func imageType(content []byte) (mime, extension string, ok bool) {
+	switch mime := http.DetectContentType(content); mime {
+	case "image/jpeg":
+		return mime, ".jpg", true
+	case "image/png", "image/webp", "image/gif", "image/bmp":
+		return mime, "." + mime[len("image/"):], true
+	}
+	// ISO base media files name their brand after "ftyp" (ISO/IEC 14496-12 §4.3; HEIF and AVIF brands by their RFCs).
+	if len(content) >= 12 && bytes.Equal(content[4:8], []byte("ftyp")) {
+		switch string(content[8:12]) {
+		case "heic", "heix", "hevc", "hevx", "heim", "heis":
+			return "image/heic", ".heic", true
+		case "mif1", "msf1":
+			return "image/heif", ".heif", true
+		case "avif", "avis":
+			return "image/avif", ".avif", true
+		}
+	}
+	return "", "", false
+}
+
+// upload stores a photo under the present time and gives its name. Two photos of one millisecond would have one name:
+// the later one takes the next that is free.
+func upload(ctx context.Context, env *edge.Env, content []byte) (string, error) {
+	mime, extension, _ := imageType(content)
+	for at, attempt := env.Now().UnixMilli(), 1; ; at, attempt = at+1, attempt+1 {
+		name := strconv.FormatInt(at, 10) + extension
+		err := env.Upload(ctx, photoBucket, name, mime, content)
+		if e, ok := edge.AsError(err); ok && e.Status == http.StatusConflict && attempt < 10 {
+			continue
+		}
+		return name, err
+	}
+}

@@ -1,0 +1,86 @@
+package fnhost
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"daawo/functions/edge"
+)
+
+// refusal is a 401 with Supabase's body and header.
+type refusal struct{ code, message string }
+
+func (f *refusal) write(w http.ResponseWriter) {
+	w.Header().Set("X-Relay-Error", "true") // functions-js makes a FunctionsRelayError of it
+	fail(w, http.StatusUnauthorized, f.code, f.message)
+}
+
+// caller finds out who calls: the token of Authorization; without one, or where it holds an opaque key, the token that
+// the gateway mapped the key to (sb-api-key), or else the one the key maps to here.
+func (h *Host) caller(r *http.Request) (edge.Caller, *refusal) {
+	anonymous := edge.Caller{Role: "anon"}
+	token, wrong := bearer(r.Header.Get("Authorization"))
+	if token == "" || strings.HasPrefix(token, "sb_") {
+		mapped := h.mapped(r, token)
+		if mapped == "" && wrong == nil {
+			wrong = &refusal{"UNAUTHORIZED_INVALID_API_KEY", "Invalid API key"}
+		}
+		if token = mapped; token == "" {
+			return anonymous, wrong
+		}
+	}
+	invalid := &refusal{"UNAUTHORIZED_INVALID_JWT", "Invalid JWT"}
+	if strings.Count(token, ".") != 2 {
+		invalid.code = "UNAUTHORIZED_INVALID_JWT_FORMAT"
+		return anonymous, invalid
+	}
+	if h.Verify == nil {
+		return anonymous, invalid
+	}
+	claims, err := h.Verify(token)
+	if err != nil {
+		return anonymous, invalid
+	}
+	var c struct {
+		Role string `json:"role"`
+		Sub  string `json:"sub"`
+	}
+	if err := json.Unmarshal(claims, &c); err != nil {
+		return anonymous, invalid
+	}
+	if c.Role == "" {
+		c.Role = "anon"
+	}
+	return edge.Caller{Role: c.Role, Subject: c.Sub, Claims: claims, Token: token}, nil
+}
+
+// mapped is the role token that stands for an opaque key.
+func (h *Host) mapped(r *http.Request, key string) string {
+	if token := r.Header.Get("Sb-Api-Key"); token != "" {
+		return strings.TrimPrefix(token, "Bearer ")
+	}
+	if h.APIKey == nil {
+		return ""
+	}
+	if key == "" {
+		key = r.Header.Get("Apikey")
+	}
+	token, ok := h.APIKey(key)
+	if !ok {
+		return ""
+	}
+	return token
+}
+
+// bearer takes the token out of an Authorization header.
+func bearer(header string) (string, *refusal) {
+	if header == "" {
+		return "", &refusal{"UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"}
+	}
+	scheme, token, ok := strings.Cut(header, " ")
+	if !ok || scheme != "Bearer" {
+		return "", &refusal{"UNAUTHORIZED_INVALID_AUTH_HEADER", "Auth header is not 'Bearer {token}'"}
+	}
+	return strings.TrimSpace(token), nil
+}

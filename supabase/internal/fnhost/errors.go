@@ -1,0 +1,68 @@
+package fnhost
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"daawo/functions/edge"
+
+	"github.com/robfig/cron/v3"
+)
+
+// statusWorkerLimit is Supabase's own status for a worker that uses too much.
+const statusWorkerLimit = 546
+
+// fail sends a failure of the host itself.
+func fail(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Sb-Error-Code", code)
+	writeBody(w, status, code, message)
+}
+
+// writeBody writes the body that Supabase's relay sends; msg is what older clients read.
+func writeBody(w http.ResponseWriter, status int, code, message string) {
+	body, _ := json.Marshal(struct { // three strings never fail
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Msg     string `json:"msg"`
+	}{code, message, message})
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// notFound answers an unknown function.
+func notFound(w http.ResponseWriter) {
+	fail(w, http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
+}
+
+// internal answers what the official runtime has below /_internal.
+func (h *Host) internal(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/_internal/health" {
+		notFound(w)
+		return
+	}
+	_ = edge.WriteJSON(w, http.StatusOK, map[string]string{"message": "ok"})
+}
+
+var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`) // as the official CLI has it
+
+// check refuses a function that could not work, at start rather than at its first call.
+func check(name string, f edge.Func) error {
+	if !functionName.MatchString(name) {
+		return fmt.Errorf("function %q: a name begins with a letter and has letters, digits, - and _ only", name)
+	}
+	if f.Handler == nil && f.Schedule == "" && len(f.Jobs) == 0 {
+		return fmt.Errorf("function %q has no handler, schedule or job", name)
+	}
+	if (f.Schedule == "") != (f.Run == nil) {
+		return fmt.Errorf("function %q: Schedule and Run belong together", name)
+	}
+	if f.Schedule != "" {
+		if _, err := cron.ParseStandard(f.Schedule); err != nil {
+			return fmt.Errorf("function %q: schedule %q: %w", name, f.Schedule, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package fnhost
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"daawo/functions/edge"
+)
+
+var (
+	errBusy    = errors.New("all places are taken")
+	errRunaway = errors.New("calls beyond their time limit are still running")
+)
+
+// maxRunaways is how many calls of a function may go on beyond its time limit before further calls are refused. Nothing
+// can stop a goroutine that does not listen to its context; two of them are enough to know that the function is ill, and
+// few enough to leave the processor to the others.
+const maxRunaways = 2
+
+// gate bounds how many calls of a function run at once. Some more wait a little for their turn.
+type gate struct {
+	places   chan struct{}
+	waiting  *atomic.Int64
+	runaways *atomic.Int64
+	most     int64
+	wait     time.Duration
+}
+
+func newGate(f edge.Func) gate {
+	return gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), int64(f.MaxWaiting), f.MaxWait}
+}
+
+// enter takes a place. Its errors are errBusy, errRunaway or the context's.
+func (g gate) enter(ctx context.Context) error {
+	if g.runaways.Load() >= maxRunaways {
+		return errRunaway
+	}
+	select {
+	case g.places <- struct{}{}:
+		return nil
+	default:
+	}
+	if g.waiting.Add(1) > g.most {
+		g.waiting.Add(-1)
+		return errBusy
+	}
+	defer g.waiting.Add(-1)
+	timer := time.NewTimer(g.wait)
+	defer timer.Stop()
+	select {
+	case g.places <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return errBusy
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave gives the place back.
+func (g gate) leave() { <-g.places }
+
+// runaway counts a call that is beyond its limit, until it is done.
+func (g gate) runaway(done <-chan error) {
+	g.runaways.Add(1)
+	go func() {
+		<-done
+		g.runaways.Add(-1)
+	}()
+}

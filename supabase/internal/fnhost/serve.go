@@ -1,0 +1,188 @@
+package fnhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"daawo/functions/edge"
+
+	"github.com/google/uuid"
+)
+
+// ServeHTTP routes a call by the first segment of its path: parse, authorise, wait for a place, run.
+func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if name == "_internal" {
+		h.internal(w, r)
+		return
+	}
+	f, ok := h.functions[name]
+	if !ok || f.Handler == nil {
+		notFound(w)
+		return
+	}
+	start := h.Now()
+	id := uuid.Must(uuid.NewV7()).String() // fails only without a source of chance, and then it panics, as crypto/rand does
+	header := w.Header()
+	header.Set("Sb-Request-Id", id)
+	header.Set("X-Deno-Execution-Id", id)
+	header.Set("X-Sb-Edge-Region", h.Region)
+	out := &reply{ResponseWriter: w, header: http.Header{}}
+	h.serve(out, r, f, id)
+	status := out.status()
+	h.metrics.observe(name, status, h.Now().Sub(start))
+	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", slog.String("function", name), slog.String("execution_id", id),
+		slog.String("method", r.Method), slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start)),
+		slog.String("trace", traceID(r)))
+}
+
+func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
+	if len(f.Methods) > 0 && !slices.Contains(f.Methods, http.MethodOptions) {
+		maps.Copy(w.ResponseWriter.Header(), edge.CORSHeaders())
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	if len(f.Methods) > 0 && !slices.Contains(f.Methods, r.Method) {
+		w.Header().Set("Allow", strings.Join(f.Methods, ", "))
+		fail(w, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "The function does not answer "+r.Method)
+		return
+	}
+	caller, refusal := h.caller(r)
+	if refusal != nil && !f.NoVerifyJWT && r.Method != http.MethodOptions {
+		refusal.write(w)
+		return
+	}
+	if r.ContentLength > f.MaxBody {
+		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
+		return
+	}
+	if err := f.gate.enter(r.Context()); err != nil {
+		h.metrics.refused(f.name)
+		if errors.Is(err, errRunaway) {
+			fail(w, statusWorkerLimit, "WORKER_LIMIT", "Worker failed to respond due to a resource limit (please check logs)")
+			return
+		}
+		w.Header().Set("Retry-After", "1")
+		fail(w, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
+		return
+	}
+	h.run(w, r, f, h.env(f.name, id, caller, h.Client(r)))
+}
+
+// env is the environment of one call.
+func (h *Host) env(function, id string, caller edge.Caller, client string) *edge.Env {
+	return edge.NewEnv(h.services, edge.Env{
+		Function: function, ExecutionID: id, Region: h.Region, Caller: caller,
+		Log: h.Log.With("function", function, "execution_id", id),
+	}, client)
+}
+
+// run runs the handler in a goroutine of its own, because a handler that does not return cannot be stopped: the caller
+// gets 504, and the handler's late writes go nowhere. It keeps its place in the gate until it returns.
+func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	r = r.WithContext(ctx)
+	r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, f.MaxBody)
+	done := make(chan error, 1)
+	h.work.Add(1)
+	go func() {
+		defer h.work.Done()
+		defer f.gate.leave()
+		done <- call(f, w, r, env)
+	}()
+	timer := time.NewTimer(f.Timeout)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		h.finish(w, r, env, err)
+	case <-timer.C:
+		if w.begun() { // the limit is for the first byte
+			h.finish(w, r, env, <-done)
+			return
+		}
+		late := w.abandon()
+		f.gate.runaway(done)
+		env.Log.Error("function did not answer in time", "limit", f.Timeout)
+		if late != nil {
+			fail(late, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
+		}
+	}
+}
+
+// panicked is a panic of a function, with where it came from for the log.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// call runs the handler and turns a panic into an error.
+func call(f *function, w http.ResponseWriter, r *http.Request, env *edge.Env) (err error) {
+	defer func() {
+		if v := recover(); v != nil && v != http.ErrAbortHandler {
+			err = &panicked{v, debug.Stack()}
+		}
+	}()
+	return f.Handler(w, r, env)
+}
+
+// finish sends what the handler's error asks for.
+func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
+	if err == nil {
+		w.end()
+		return
+	}
+	attrs := []any{"error", err}
+	var p *panicked
+	if errors.As(err, &p) {
+		attrs = append(attrs, "stack", string(p.stack))
+	}
+	e, public := edge.AsError(err)
+	var tooLong *http.MaxBytesError
+	switch {
+	case w.begun(): // too late for a status: all that can be done is to break the reply off
+		env.Log.ErrorContext(r.Context(), "function failed after it began to answer", attrs...)
+	case public:
+		if e.Status >= 500 {
+			env.Log.ErrorContext(r.Context(), "function failed", attrs...)
+		}
+		e.Write(w)
+	case errors.As(err, &tooLong):
+		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", tooLong.Limit))
+	case r.Context().Err() != nil:
+		w.WriteHeader(499) // the client has left; for the log
+	default:
+		env.Log.ErrorContext(r.Context(), "function failed", attrs...)
+		w.Header().Set("Sb-Error-Code", "EDGE_FUNCTION_ERROR")
+		writeBody(w, http.StatusInternalServerError, "WORKER_ERROR",
+			"Function exited due to an error (please check logs); execution id "+env.ExecutionID)
+	}
+}
+
+func levelOf(status int) slog.Level {
+	if status >= 500 {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}
+
+// traceID is the trace of a W3C traceparent header, "" without one.
+func traceID(r *http.Request) string {
+	parts := strings.Split(r.Header.Get("Traceparent"), "-")
+	if len(parts) < 4 || len(parts[1]) != 32 {
+		return ""
+	}
+	return parts[1]
+}

@@ -1,0 +1,115 @@
+package fnhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/db"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// services is what Env reaches of the stack: it implements edge.Host.
+type services struct {
+	host *Host
+	keys sync.Map // name → []byte
+	salt saltCache
+}
+
+var _ edge.Host = (*services)(nil)
+
+func (s *services) Now() time.Time            { return s.host.Now() }
+func (s *services) Secret(name string) string { return s.host.Getenv(name) }
+
+// Tx runs fn as the caller. A database that is away or full becomes a reply that says so and asks to come again.
+func (s *services) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error) error {
+	if s.host.DB == nil {
+		return errors.New("this host has no database")
+	}
+	caller := db.Caller{Role: as.Role, Claims: string(as.Claims)}
+	return public(s.host.DB.Tx(ctx, caller, pgx.TxOptions{}, fn))
+}
+
+// public gives database failures that are nobody's fault the reply they deserve.
+func public(err error) error {
+	if _, ok := edge.AsError(err); ok || err == nil {
+		return err
+	}
+	e := &edge.Error{Err: err, Header: http.Header{"Retry-After": {"2"}}}
+	switch {
+	case db.IsDiskFull(err):
+		e.Status, e.Code, e.Message = http.StatusInsufficientStorage, "storage_full", "The database is full. Please try again later."
+	case db.IsUnavailable(err):
+		e.Status, e.Code, e.Message = http.StatusServiceUnavailable, "unavailable", "The database is not available. Please try again."
+	default:
+		return err
+	}
+	return e
+}
+
+var errNoOutbox = errors.New("this host has no outbox for background work")
+
+func (s *services) Enqueue(ctx context.Context, tx pgx.Tx, function, job string, args any) error {
+	if _, ok := s.host.functions[function].Jobs[job]; !ok {
+		return fmt.Errorf("function %q has no job %q", function, job)
+	}
+	if s.host.Outbox == nil {
+		return errNoOutbox
+	}
+	return s.host.Outbox.EnqueueFunction(ctx, tx, function, job, args)
+}
+
+func (s *services) Notify(ctx context.Context, tx pgx.Tx, n edge.Notice) error {
+	if s.host.Outbox == nil {
+		return errNoOutbox
+	}
+	return s.host.Outbox.Notify(ctx, tx, n)
+}
+
+func (s *services) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
+	if s.host.Outbox == nil {
+		return errNoOutbox
+	}
+	return s.host.Outbox.CleanPhoto(ctx, tx, bucket, name)
+}
+
+// WaitUntil runs work that outlives the reply; Close waits for it.
+func (s *services) WaitUntil(env *edge.Env, work func(context.Context) error) {
+	h := s.host
+	h.work.Add(1)
+	go func() {
+		defer h.work.Done()
+		defer func() {
+			if v := recover(); v != nil {
+				env.Log.Error("background work panicked", "panic", v)
+			}
+		}()
+		if err := work(h.lifetime); err != nil {
+			env.Log.Error("background work failed", "error", err)
+		}
+	}()
+}
+
+// Key makes the secret at its first use. Two replicas that do so at once agree on the first one's.
+func (s *services) Key(ctx context.Context, name string) ([]byte, error) {
+	if key, ok := s.keys.Load(name); ok {
+		return key.([]byte), nil
+	}
+	var key []byte
+	err := s.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `insert into private.secrets (name) values ($1) on conflict do nothing`, name); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `select value from private.secrets where name = $1`, name).Scan(&key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.keys.Store(name, key)
+	return key, nil
+}

@@ -1,0 +1,129 @@
+// Package mail sends mail over SMTP, and for development keeps an inbox that takes mail over SMTP and shows it on a web
+// page and by Mailpit's JSON API.
+//
+// outbox sends through it, auth writes messages for it, app runs the inbox. It imports nothing of ours.
+package mail
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// Message is one mail. Text or HTML may be empty, not both.
+type Message struct {
+	To      []string `json:"to"` // addresses, with or without a name
+	Subject string   `json:"subject"`
+	Text    string   `json:"text,omitempty"`
+	HTML    string   `json:"html,omitempty"`
+	ReplyTo string   `json:"reply_to,omitempty"`
+	ID      string   `json:"id,omitempty"` // left part of the Message-ID, the same at every attempt; "" makes one up
+}
+
+// Server is the SMTP server to send through, and who sends.
+type Server struct {
+	Host     string
+	Port     int    // 465 speaks TLS from the start; any other port upgrades by STARTTLS
+	User     string // "" sends without logging in
+	Password string
+	From     string // address of the sender
+	FromName string
+	// Plain allows a connection without TLS: for the inbox on this machine. Everywhere else a server that cannot encrypt
+	// is refused.
+	Plain   bool
+	Timeout time.Duration // of one delivery; 0 means 30 s
+}
+
+// Send delivers one message or says why it could not.
+func (s Server) Send(ctx context.Context, m Message) error {
+	msg, err := s.compose(m)
+	if err != nil {
+		return err
+	}
+	client, err := gomail.NewClient(s.Host, s.options()...)
+	if err != nil {
+		return fmt.Errorf("mail server: %w", err)
+	}
+	if err := client.DialAndSendWithContext(ctx, msg); err != nil {
+		return fmt.Errorf("send mail through %s:%d: %w", s.Host, s.Port, err)
+	}
+	return nil
+}
+
+// Check connects and logs in, and sends nothing.
+func (s Server) Check(ctx context.Context) error {
+	client, err := gomail.NewClient(s.Host, s.options()...)
+	if err != nil {
+		return fmt.Errorf("mail server: %w", err)
+	}
+	if err := client.DialWithContext(ctx); err != nil {
+		return fmt.Errorf("reach the mail server %s:%d: %w", s.Host, s.Port, err)
+	}
+	return client.Close()
+}
+
+func (s Server) options() []gomail.Option {
+	timeout := s.Timeout
+	if timeout == 0 {
+		timeout = 30 * time.Second
+	}
+	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(timeout)}
+	switch {
+	case s.Plain:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	case s.Port == 465:
+		options = append(options, gomail.WithSSL())
+	default:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if s.User != "" {
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
+	}
+	return options
+}
+
+func (s Server) compose(m Message) (*gomail.Msg, error) {
+	msg := gomail.NewMsg()
+	if err := msg.FromFormat(s.FromName, s.From); err != nil {
+		return nil, fmt.Errorf("sender %q: %w", s.From, err)
+	}
+	if err := msg.To(m.To...); err != nil {
+		return nil, fmt.Errorf("recipient: %w", err)
+	}
+	if m.ReplyTo != "" {
+		if err := msg.ReplyTo(m.ReplyTo); err != nil {
+			return nil, fmt.Errorf("reply-to %q: %w", m.ReplyTo, err)
+		}
+	}
+	if m.ID != "" {
+		msg.SetMessageIDWithValue(m.ID + "@" + domain(s.From))
+	}
+	msg.Subject(oneLine(m.Subject))
+	msg.SetDate()
+	switch {
+	case m.Text != "" && m.HTML != "":
+		msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	case m.HTML != "":
+		msg.SetBodyString(gomail.TypeTextHTML, m.HTML)
+	default:
+		msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	}
+	return msg, nil
+}
+
+// oneLine keeps a subject from becoming further headers.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func domain(address string) string {
+	a, err := mail.ParseAddress(address)
+	if err != nil {
+		return "localhost"
+	}
+	_, d, _ := strings.Cut(a.Address, "@")
+	return d
+}

@@ -1,0 +1,136 @@
+package outbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/mail"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// The kinds of jobs; their JSON is what river.river_job.args holds, so fields may be added but not renamed.
+type (
+	notifyByMail    struct{ edge.Notice }
+	notifyByWebhook struct{ edge.Notice }
+	sendMail        struct{ mail.Message }
+	cleanPhoto      struct {
+		Bucket string `json:"bucket"`
+		Name   string `json:"name"`
+	}
+	functionJob struct {
+		Function string          `json:"function"`
+		Job      string          `json:"job"`
+		Args     json.RawMessage `json:"args"`
+	}
+	functionSchedule struct {
+		Function string    `json:"function"`
+		Due      time.Time `json:"due"`
+	}
+)
+
+func (notifyByMail) Kind() string     { return "notify_by_mail" }
+func (notifyByWebhook) Kind() string  { return "notify_by_webhook" }
+func (sendMail) Kind() string         { return "send_mail" }
+func (cleanPhoto) Kind() string       { return "clean_photo" }
+func (functionJob) Kind() string      { return "function_job" }
+func (functionSchedule) Kind() string { return "function_schedule" }
+
+// Queues keep kinds from waiting for one another: a mail server that hangs holds up mail only.
+const (
+	mailQueue     = "mail"
+	webhookQueue  = "webhook"
+	photoQueue    = "photo"
+	functionQueue = "function"
+)
+
+func queues(withFunctions bool) []string {
+	q := []string{mailQueue, webhookQueue, photoQueue}
+	if withFunctions {
+		q = append(q, functionQueue)
+	}
+	return q
+}
+
+func (notifyByMail) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: mailQueue, MaxAttempts: maxAttempts}
+}
+
+func (notifyByWebhook) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: webhookQueue, MaxAttempts: maxAttempts}
+}
+
+func (sendMail) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: mailQueue, MaxAttempts: maxAttempts}
+}
+
+func (cleanPhoto) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: photoQueue, MaxAttempts: maxAttempts}
+}
+
+func (functionJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts}
+}
+
+func (functionSchedule) InsertOpts() river.InsertOpts {
+	// Once per due time, whoever asks: a second replica, a new leader, or a restart that catches up.
+	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
+}
+
+func marshalArgs(args any) (json.RawMessage, error) {
+	if args == nil {
+		return json.RawMessage("null"), nil
+	}
+	return json.Marshal(args)
+}
+
+// workers says who does which kind.
+func (b *Outbox) workers() *river.Workers {
+	w := river.NewWorkers()
+	river.AddWorker(w, river.WorkFunc(b.workNotifyByMail))
+	river.AddWorker(w, river.WorkFunc(b.workNotifyByWebhook))
+	river.AddWorker(w, river.WorkFunc(b.workSendMail))
+	river.AddWorker(w, river.WorkFunc(b.workCleanPhoto))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionJob]) error {
+		if b.functions == nil {
+			return errNoFunctions
+		}
+		return b.functions.RunJob(ctx, job.Args.Function, job.Args.Job, job.Args.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionSchedule]) error {
+		if b.functions == nil {
+			return errNoFunctions
+		}
+		return b.functions.RunSchedule(ctx, job.Args.Function)
+	}))
+	return w
+}
+
+var errNoFunctions = fmt.Errorf("this process hosts no functions")
+
+// Pauses between attempts double from 15 s to an hour and stay there: a mail server that comes back is found within the
+// hour, and the last attempt is made after more than a week.
+const (
+	firstPause  = 15 * time.Second
+	longPause   = time.Hour
+	maxAttempts = 200
+)
+
+type retryPolicy struct{}
+
+// NextRetry is the time of the next attempt after a failed one.
+func (retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().UTC().Add(pause(job.Attempt))
+}
+
+// pause is how long to wait after the nth attempt has failed.
+func pause(attempt int) time.Duration {
+	if attempt > 8 { // 15 s · 2⁸ is longer than an hour
+		return longPause
+	}
+	return min(firstPause<<max(attempt-1, 0), longPause)
+}

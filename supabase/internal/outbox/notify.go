@@ -1,0 +1,142 @@
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/mail"
+
+	"github.com/riverqueue/river"
+)
+
+func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[notifyByMail]) error {
+	return b.mailNotice(ctx, job.Args.Notice, strconv.FormatInt(job.ID, 10))
+}
+
+// mailNotice sends a notice to the administrators. id is the same at every attempt and goes into the Message-ID, so that a
+// mail that a crash doubled is recognised as the same one.
+func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error {
+	if b.Mail == nil || len(b.Admins) == 0 {
+		return errors.New("no mail server or no ADMIN_EMAIL is set")
+	}
+	return b.Mail(ctx, mail.Message{
+		To: b.Admins, Subject: n.Subject, Text: b.noticeText(n), ID: "notice-" + id,
+	})
+}
+
+// noticeText is the body of a notice: its facts, and where to read more.
+func (b *Outbox) noticeText(n edge.Notice) string {
+	var t strings.Builder
+	for _, f := range n.Facts {
+		fmt.Fprintf(&t, "%s: %s\n", f.Name, f.Value)
+	}
+	if n.ReportID != "" {
+		t.WriteString("\n" + b.recordLink(n) + "\n")
+	}
+	if b.SiteURL != "" {
+		fmt.Fprintf(&t, "\n-- \n%s\n", b.SiteURL)
+	}
+	return t.String()
+}
+
+// recordLink leads to the report: to its table in Studio, filtered, else by the command.
+func (b *Outbox) recordLink(n edge.Notice) string {
+	if b.StudioURL == "" {
+		return "Read it with: daawo reports show " + n.Reference
+	}
+	return "Read it: " + strings.TrimRight(b.StudioURL, "/") + "/project/default/editor?schema=public&filter=" +
+		url.QueryEscape("reference:eq:"+n.Reference)
+}
+
+func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyByWebhook]) error {
+	return b.postNotice(ctx, job.Args.Notice, strconv.FormatInt(job.ID, 10), time.Now())
+}
+
+// postNotice sends a notice to the webhook, signed as the Standard Webhooks specification (1.0) has it, so that a receiver
+// can refuse forgeries, doubles and old copies.
+func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now time.Time) error {
+	body, err := json.Marshal(struct {
+		edge.Notice
+		Text string `json:"text"` // what Slack-like chat bridges show
+	}{n, n.Subject + "\n" + b.noticeText(n)})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.WebhookURL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("webhook: %w", err)
+	}
+	stamp := strconv.FormatInt(now.Unix(), 10)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Webhook-Id", id)
+	req.Header.Set("Webhook-Timestamp", stamp)
+	req.Header.Set("Webhook-Signature", Sign(b.WebhookSecret, id, stamp, body))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("webhook: %w", err)
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16)) // so that the connection can be used again
+	if res.StatusCode >= 300 {
+		return fmt.Errorf("webhook: it answered %s", res.Status)
+	}
+	return nil
+}
+
+// Sign is the value of the header Webhook-Signature: version 1, HMAC-SHA256 over "id.timestamp.body", in base64. A secret
+// that begins with whsec_ is the base64 of the key, any other one is the key itself.
+func Sign(secret, id, timestamp string, body []byte) string {
+	key := []byte(secret)
+	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
+		if decoded, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+			key = decoded
+		}
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.", id, timestamp)
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// TestNotice sends a trial notice over every configured channel at once, without a job, and says by channel what came of
+// it: for the command `daawo notify test`.
+func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
+	n := edge.Notice{Kind: "test", Subject: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
+	id := "test-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	results := map[string]error{"mail": b.mailNotice(ctx, n, id)}
+	if b.WebhookURL != "" {
+		results["webhook"] = b.postNotice(ctx, n, id, time.Now())
+	}
+	return results
+}
+
+// workSendMail sends a mail and then forgets its text: it may hold a link that signs somebody in.
+func (b *Outbox) workSendMail(ctx context.Context, job *river.Job[sendMail]) error {
+	if b.Mail == nil {
+		return errors.New("no mail server is set")
+	}
+	m := job.Args.Message
+	if m.ID == "" {
+		m.ID = "mail-" + strconv.FormatInt(job.ID, 10)
+	}
+	if err := b.Mail(ctx, m); err != nil {
+		return err
+	}
+	_, err := b.DB.Pgx().Exec(ctx, `update river.river_job set args = '{}' where id = $1`, job.ID)
+	return err
+}
