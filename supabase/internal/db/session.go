@@ -81,6 +81,7 @@ func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, fresh [
 				return err
 			}
 			if d, ok := res.(*pgconn.StatementDescription); ok {
+				d.Name = fresh[i].name // pgconn leaves it out in a pipeline
 				fresh[i].description = d
 				s.plans.add(fresh[i])
 			}
