@@ -1,0 +1,303 @@
+package photo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// secret stands for anything that must not survive: a position, a serial number, a name.
+const secret = "GPS-2.0469N-45.3182E"
+
+func picture(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 90, 255})
+		}
+	}
+	return img
+}
+
+// exif is an EXIF block with an orientation and the secret behind it.
+func exif(orientation int) []byte {
+	return append(orientationSegment(orientation)[4:], secret...)
+}
+
+func jpegWith(t testing.TB, w, h, orientation int) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture(w, h), nil); err != nil {
+		t.Fatal(err)
+	}
+	segment := func(marker byte, body []byte) []byte {
+		return append([]byte{0xff, marker, byte((len(body) + 2) >> 8), byte(len(body) + 2)}, body...)
+	}
+	out := append([]byte{}, b.Bytes()[:2]...)
+	out = append(out, segment(0xe1, exif(orientation))...)
+	out = append(out, segment(0xe1, []byte("http://ns.adobe.com/xap/1.0/\x00"+secret))...)
+	out = append(out, segment(0xed, []byte("Photoshop 3.0\x00"+secret))...)
+	out = append(out, segment(0xfe, []byte(secret))...)
+	out = append(out, b.Bytes()[2:]...)
+	return append(out, "<script>"+secret+"</script>"...) // behind the end: a polyglot
+}
+
+func pngWith(t testing.TB, w, h int) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture(w, h)); err != nil {
+		t.Fatal(err)
+	}
+	chunk := func(kind string, body []byte) []byte {
+		out := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
+		out = append(append(out, kind...), body...)
+		return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
+	}
+	data := b.Bytes()
+	out := append([]byte{}, data[:33]...) // signature and header
+	out = append(out, chunk("eXIf", exif(1)[6:])...)
+	out = append(out, chunk("tEXt", []byte("Comment\x00"+secret))...)
+	out = append(out, data[33:]...)
+	return append(out, secret...)
+}
+
+func gifWith(t testing.TB, frames int) []byte {
+	g := &gif.GIF{}
+	for range frames {
+		p := image.NewPaletted(image.Rect(0, 0, 20, 10), color.Palette{color.Black, color.White})
+		g.Image, g.Delay = append(g.Image, p), append(g.Delay, 5)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	data := b.Bytes()
+	out := append([]byte{}, data[:len(data)-1]...)
+	out = append(out, 0x21, 0xfe, byte(len(secret)))
+	out = append(append(out, secret...), 0, 0x3b)
+	return append(out, secret...)
+}
+
+func TestCleanRemovesWhatTellsWhere(t *testing.T) {
+	tests := []struct {
+		name   string
+		in     []byte
+		limits Limits
+		kind   string
+		flag   Flag
+	}{
+		{"jpeg", jpegWith(t, 64, 48, 1), Limits{}, "image/jpeg", Cleaned},
+		{"jpeg too large to decode", jpegWith(t, 64, 48, 6), Limits{Pixels: 1000}, "image/jpeg", Stripped},
+		{"png", pngWith(t, 30, 20), Limits{}, "image/jpeg", Cleaned},
+		{"png too large to decode", pngWith(t, 30, 20), Limits{Pixels: 100}, "image/png", Stripped},
+		{"gif", gifWith(t, 1), Limits{}, "image/gif", Stripped},
+		{"animated gif", gifWith(t, 3), Limits{}, "image/gif", Stripped},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if !bytes.Contains(tt.in, []byte(secret)) {
+				t.Fatal("the test's picture has no secret")
+			}
+			out, kind, flag, err := Clean(bytes.NewReader(tt.in), tt.limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind != tt.kind || flag != tt.flag {
+				t.Errorf("type %q, flag %q", kind, flag)
+			}
+			if bytes.Contains(out, []byte(secret)) {
+				t.Error("the secret is still there")
+			}
+			before, _, err := image.Decode(bytes.NewReader(tt.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, _, err := image.Decode(bytes.NewReader(out))
+			if err != nil {
+				t.Fatalf("the result cannot be decoded: %v", err)
+			}
+			if before.Bounds() != after.Bounds() {
+				t.Errorf("%v became %v", before.Bounds(), after.Bounds())
+			}
+		})
+	}
+}
+
+func TestTransparencySurvives(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 4, 4))
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	_, kind, _, err := Clean(&b, Limits{})
+	if err != nil || kind != "image/png" {
+		t.Errorf("%q, %v", kind, err)
+	}
+}
+
+func TestOrientationIsApplied(t *testing.T) {
+	// The source is 16 × 8 with its top left quarter red.
+	src := image.NewRGBA(image.Rect(0, 0, 16, 8))
+	for y := range 8 {
+		for x := range 16 {
+			c := color.RGBA{0, 0, 255, 255}
+			if x < 8 && y < 4 {
+				c = color.RGBA{255, 0, 0, 255}
+			}
+			src.Set(x, y, c)
+		}
+	}
+	at := func(img image.Image, x, y int) bool { r, _, b, _ := img.At(x, y).RGBA(); return r > b }
+	// Where the red quarter lies when the picture stands upright: left/right, top/bottom.
+	want := map[int][2]bool{1: {true, true}, 2: {false, true}, 3: {false, false}, 4: {true, false},
+		5: {true, true}, 6: {false, true}, 7: {false, false}, 8: {true, false}}
+	for orientation, corner := range want {
+		img := upright(src, orientation)
+		b := img.Bounds()
+		if wide := b.Dx() == 16; wide != (orientation < 5) {
+			t.Errorf("orientation %d gives %v", orientation, b)
+		}
+		for i, p := range []image.Point{{1, 1}, {b.Dx() - 2, 1}, {1, b.Dy() - 2}, {b.Dx() - 2, b.Dy() - 2}} {
+			left, top := i%2 == 0, i < 2
+			if red := at(img, p.X, p.Y); red != (left == corner[0] && top == corner[1]) {
+				t.Errorf("orientation %d: corner %v is red: %v", orientation, p, red)
+			}
+		}
+	}
+	out, _, _, err := Clean(bytes.NewReader(jpegWith(t, 40, 20, 6)), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := Probe(out); info.Width != 20 || info.Height != 40 || info.Orientation != 1 {
+		t.Errorf("cleaned: %+v", info)
+	}
+	out, _, _, err = Clean(bytes.NewReader(jpegWith(t, 40, 20, 6)), Limits{Pixels: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := Probe(out); info.Width != 40 || info.Orientation != 6 {
+		t.Errorf("stripped: %+v", info)
+	}
+}
+
+// heif is the smallest file with the structure of a HEIC: one EXIF item in mdat.
+func heif(brand string, w, h uint32) []byte {
+	box := func(kind string, parts ...[]byte) []byte {
+		body := bytes.Join(parts, nil)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
+	}
+	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
+	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
+	infe := box("infe", []byte{2, 0, 0, 0, 0, 7, 0, 0}, []byte("Exif"), []byte{0})
+	iinf := box("iinf", []byte{0, 0, 0, 0, 0, 1}, infe)
+	iloc := func(offset int) []byte {
+		return box("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 1, 0, 7, 0, 0, 0, 0, 0, 1},
+			binary.BigEndian.AppendUint32(nil, uint32(offset)), binary.BigEndian.AppendUint32(nil, uint32(len(secret))))
+	}
+	meta := func(offset int) []byte {
+		return box("meta", make([]byte, 4), iinf, iloc(offset), box("iprp", box("ipco", ispe)))
+	}
+	offset := len(ftyp) + len(meta(0)) + 8
+	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"))}, nil)
+}
+
+func TestHEIFLosesItsEXIF(t *testing.T) {
+	for brand, kind := range map[string]string{"heic": "image/heic", "avif": "image/avif"} {
+		in := heif(brand, 4096, 3072)
+		info, err := Probe(in)
+		if err != nil || info.Width != 4096 || info.Height != 3072 {
+			t.Fatalf("%s: %+v, %v", brand, info, err)
+		}
+		out, got, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
+		if err != nil || got != kind || flag != Stripped {
+			t.Errorf("%s: %q %q %v", brand, got, flag, err)
+		}
+		if len(out) != len(in) || bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("pixels")) {
+			t.Errorf("%s: the item was not blanked", brand)
+		}
+	}
+}
+
+// bombs are small files that would need gigabytes.
+func bombs(t testing.TB) map[string][]byte {
+	header := func(w, h uint32) []byte {
+		out := append([]byte("\x89PNG\r\n\x1a\n"), 0, 0, 0, 13)
+		ihdr := append([]byte("IHDR"), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)...)
+		ihdr = append(ihdr, 8, 6, 0, 0, 0)
+		out = binary.BigEndian.AppendUint32(append(out, ihdr...), crc32.ChecksumIEEE(ihdr))
+		return append(out, 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82)
+	}
+	progressive := jpegWith(t, 16, 16, 1)
+	at := bytes.Index(progressive, []byte{0xff, 0xc0})
+	progressive[at+1] = 0xc2
+	binary.BigEndian.PutUint16(progressive[at+5:], 65000)
+	binary.BigEndian.PutUint16(progressive[at+7:], 65000)
+	return map[string][]byte{
+		"50,000 × 50,000 PNG":     header(50_000, 50_000),
+		"65,000 × 65,000 JPEG":    progressive,
+		"10,000-frame GIF":        gifWith(t, 10_000),
+		"negative BMP":            append([]byte("BM"), make([]byte, 60)...),
+		"WebP of nothing":         []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"),
+		"HEIC larger than it may": heif("heic", 50_000, 50_000),
+	}
+}
+
+func TestBombsCostNothing(t *testing.T) {
+	for name, data := range bombs(t) {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			if _, _, err := Decode(data, Limits{}); err == nil && name != "10,000-frame GIF" {
+				t.Error("it was decoded")
+			}
+			Clean(bytes.NewReader(data), Limits{Pixels: 1_000_000})
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if took > 200*time.Millisecond {
+				t.Errorf("took %v", took)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
+				t.Errorf("allocated %d bytes", used)
+			}
+		})
+	}
+}
+
+func TestNoPicture(t *testing.T) {
+	for _, in := range []string{"", "hello", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "GIF89a", "\xff\xd8\xff", "RIFF....WEBP"} {
+		if _, _, _, err := Clean(bytes.NewReader([]byte(in)), Limits{}); !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+	if _, _, _, err := Clean(bytes.NewReader(make([]byte, 100)), Limits{Bytes: 99}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("100 bytes of 99: %v", err)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add(jpegWith(f, 8, 8, 6))
+	f.Add(pngWith(f, 8, 8))
+	f.Add(gifWith(f, 2))
+	f.Add(heif("heic", 8, 8))
+	f.Add(heif("avif", 8, 8))
+	f.Add([]byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x07\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1})
+		if err == nil && (len(out) == 0 || kind == "") {
+			t.Fatalf("no error and no picture: %q %q", kind, flag)
+		}
+		if err == nil && flag == Stripped {
+			if _, err := Probe(out); err != nil {
+				t.Fatalf("a stripped picture is none: %v", err)
+			}
+		}
+	})
+}
