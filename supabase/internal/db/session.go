@@ -10,8 +10,9 @@ import (
 
 // Statement is SQL with parameters in text form; nil is null. Postgres infers their types.
 type Statement struct {
-	SQL  string
-	Args [][]byte
+	SQL     string
+	Args    [][]byte
+	Formats []int16 // result formats by column, 0 text and 1 binary; nil is all text
 }
 
 // Session is a connection on loan, for callers that lay out their round trips themselves.
@@ -49,13 +50,13 @@ func (s *Session) Run(ctx context.Context, statements []Statement, read func(i i
 	for i, st := range statements {
 		key := planKey{s.scope, st.SQL}
 		if known := s.plans.get(key); known != nil {
-			pipe.SendQueryStatement(known.description, st.Args, nil, nil)
+			pipe.SendQueryStatement(known.description, st.Args, nil, st.Formats)
 			continue
 		}
 		pl := &plan{key: key, name: s.plans.nextName()}
 		fresh[i] = pl
 		pipe.SendPrepare(pl.name, st.SQL, nil)
-		pipe.SendQueryPrepared(pl.name, st.Args, nil, nil)
+		pipe.SendQueryPrepared(pl.name, st.Args, nil, st.Formats)
 	}
 	evicted := s.plans.evict(fresh)
 	for _, name := range evicted {

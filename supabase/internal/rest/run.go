@@ -188,11 +188,11 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	}
 	main := len(list)
 	st := sql.Make(j.plan, j.reply)
-	list = append(list, db.Statement(st))
+	list = append(list, db.Statement{SQL: st.SQL, Args: st.Args, Formats: j.formats()})
 	planned := -1
 	if c := j.request.Prefs.Count; (c == "planned" || c == "estimated") && j.plan.Mutation == nil && j.plan.Call == nil && j.reply.Explain == "" {
 		planned = len(list)
-		list = append(list, db.Statement(sql.Planned(j.plan)))
+		list = append(list, planStatement(j.plan))
 	}
 	if explicit && !decides {
 		list = append(list, ending(rollsBack)...)
@@ -229,6 +229,25 @@ func (j *job) run(ctx context.Context) (*result, error) {
 		}
 	}
 	return res, nil
+}
+
+func planStatement(p *plan.Plan) db.Statement {
+	st := sql.Planned(p)
+	return db.Statement{SQL: st.SQL, Args: st.Args}
+}
+
+// formats asks for the body in binary, which is its bytes: a body of type bytea is not to come in hexadecimal.
+func (j *job) formats() []int16 {
+	if j.reply.Explain != "" {
+		return nil
+	}
+	n := sql.ColStatus + 1
+	if j.plan.Mutation != nil {
+		n = sql.ColUpdated + 1
+	}
+	f := make([]int16, n)
+	f[sql.ColBody] = 1
+	return f
 }
 
 // ending ends an explicit transaction. Deferred constraints are checked before a rollback, as a commit would.

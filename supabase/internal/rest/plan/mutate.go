@@ -45,6 +45,10 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 	m := &Mutation{Action: req.Action, Table: table.Name, Body: req.Body, Key: table.Key}
 	if req.Prefs.Return == "representation" || req.Prefs.Return == "headers-only" {
 		m.Returning = needed(root, table.Key)
+		m.Key = slices.Sorted(slices.Values(table.Key))
+		if m.Returning[0] == "*" { // then Location names the key's columns in the order of the table
+			slices.SortFunc(m.Key, func(a, b string) int { return table.Position(a) - table.Position(b) })
+		}
 	}
 	if req.Action == Upsert {
 		if err := checkPut(req, table); err != nil {

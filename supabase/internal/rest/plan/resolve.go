@@ -59,7 +59,8 @@ func (r resolver) queried(f ast.Filter) Filter {
 	out := r.any(f.Field)
 	switch f.Op {
 	case "fts", "plfts", "phfts", "wfts":
-		if out.Base != "tsvector" {
+		// A computed column is taken for a tsvector: nothing is known about it.
+		if out.Base != "tsvector" && out.Base != "" {
 			out.FullText, out.Config = true, f.Config
 		}
 	}

@@ -79,9 +79,9 @@ func paramList(names []string) string {
 
 // LikeRelated suggests another name for parent or child when no relationship was found between them.
 func (c *Cache) LikeRelated(parent, child, schema string) (wrong, right string, ok bool) {
-	if rels := c.Related(Name{schema, parent}, schema); len(rels) > 0 {
+	if _, known := c.Relationships[Name{schema, parent}]; known {
 		var names []string
-		for _, r := range rels {
+		for _, r := range c.Related(Name{schema, parent}, schema) {
 			names = append(names, r.Foreign.Name)
 		}
 		for _, m := range newFuzzySet(names).matches(child, loose) {
@@ -93,7 +93,7 @@ func (c *Cache) LikeRelated(parent, child, schema string) (wrong, right string, 
 	}
 	var parents []string
 	for n := range c.Relationships {
-		if len(c.Related(n, schema)) > 0 {
+		if n.Schema == schema {
 			parents = append(parents, n.Name)
 		}
 	}

@@ -201,6 +201,9 @@ func (c *Cache) relate(g *graph, schemas []string) {
 		}
 	}
 	for _, r := range rels {
+		if exposed(r.Table) && c.Relationships[r.Table] == nil {
+			c.Relationships[r.Table] = []*Relationship{} // known to relate, if only to what is not exposed
+		}
 		if exposed(r.Table) && exposed(r.Foreign) && (r.Junction == nil || exposed(r.Junction.Table)) &&
 			!overridden[[2]Name{r.Table, r.Foreign}] {
 			c.Relationships[r.Table] = append(c.Relationships[r.Table], r)
@@ -213,8 +216,20 @@ func (c *Cache) relate(g *graph, schemas []string) {
 	}
 	for _, list := range c.Relationships {
 		slices.SortStableFunc(list, func(a, b *Relationship) int {
-			return cmp.Or(cmp.Compare(a.Foreign.Name, b.Foreign.Name), cmp.Compare(a.Constraint, b.Constraint))
+			return cmp.Or(cmp.Compare(a.Foreign.Name, b.Foreign.Name), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Constraint, b.Constraint))
 		})
+	}
+}
+
+// rank orders the relationships between two tables as errors list them.
+func rank(r *Relationship) int {
+	switch r.Cardinality {
+	case OneToMany:
+		return 0
+	case ManyToOne, OneToOne:
+		return 1
+	default:
+		return 2
 	}
 }
 

@@ -45,6 +45,9 @@ func (t *Table) Column(name string) (*Column, bool) {
 	return &t.Columns[i], true
 }
 
+// Position gives the place of a column, for sorting.
+func (t *Table) Position(name string) int { return t.byName[name] }
+
 // Cardinality of a relationship, read from the table it starts at.
 type Cardinality uint8
 

@@ -57,7 +57,6 @@ func (b *builder) limit(r ast.Range) {
 }
 
 func (b *builder) columns(n *plan.Node, of schema.Name) {
-	grouped := groups(n)
 	first := true
 	next := func() {
 		if !first {
@@ -91,7 +90,7 @@ func (b *builder) columns(n *plan.Node, of schema.Name) {
 		case c.Hidden():
 		default:
 			next()
-			b.embedded(c, grouped)
+			b.embedded(c)
 		}
 	}
 	if first {
@@ -152,22 +151,18 @@ func (b *builder) lifted(c *plan.Node, l plan.Lifted) {
 	}
 }
 
-// embedded writes the JSON of an embedded relation: one object or null, or an array. Where the parent groups it is
-// jsonb, since json cannot be compared.
-func (b *builder) embedded(c *plan.Node, grouped bool) {
+// embedded writes the JSON of an embedded relation: one object or null, or an array. It is jsonb, as json can neither be
+// compared nor grouped by.
+func (b *builder) embedded(c *plan.Node) {
 	if c.Rel.ToOne() {
 		b.put("row_to_json(")
 		b.ident(c.Embed)
-		b.put(".*)")
+		b.put(".*)::jsonb as ")
 	} else {
 		b.put("coalesce(")
 		b.column(schema.Name{Name: c.Embed}, c.Embed)
-		b.put(", '[]')")
+		b.put(", '[]') as ")
 	}
-	if grouped {
-		b.put("::jsonb")
-	}
-	b.put(" as ")
 	b.ident(c.Key())
 }
 
@@ -210,7 +205,7 @@ func (b *builder) join(c *plan.Node) {
 	rows := func() {
 		b.put("select json_agg(")
 		b.ident(c.Embed)
-		b.put(".*) as ")
+		b.put(".*)::jsonb as ")
 		b.ident(c.Embed)
 	}
 	switch {
