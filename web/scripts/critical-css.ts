@@ -53,18 +53,6 @@ function vocabulary(html: string): Vocabulary {
   return { classes, elements, attributes };
 }
 
-/** Parts of form controls that the reset styles without naming the control, and the controls that have them. */
-const formControls: [part: string, elements: string[]][] = [
-  ['::placeholder', ['input', 'textarea']],
-  ['::file-selector', ['input']],
-  ['::-webkit-date', ['input']],
-  ['::-webkit-inner-spin', ['input']],
-  ['::-webkit-outer-spin', ['input']],
-  ['::-webkit-search', ['input']],
-  ['::-webkit-calendar', ['input']],
-  [':-moz-ui-invalid', ['input', 'textarea']],
-];
-
 function unescapeHtml(text: string) {
   return text
     .replaceAll('&amp;', '&')
@@ -89,8 +77,6 @@ function matches(selector: string, page: Vocabulary): boolean {
     name.replace(/\\(.)/g, '$1'),
   );
   if (!classes.every((name) => page.classes.has(name))) return false;
-  const control = formControls.find(([part]) => selector.includes(part));
-  if (control && !control[1].some((name) => page.elements.has(name))) return false;
   if (formControls.test(simple) && !page.elements.has('input')) return false;
   const bare = simple
     .replace(/\.(?:\\.|[\w-])+/g, '')

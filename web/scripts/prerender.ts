@@ -2,36 +2,56 @@
  * Writes the site: every address of the route table in both languages as an HTML file that is complete
  * without scripts, then the sitemap and the service workers that keep those files for offline reading.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { render } from '@/entry-server';
 import { type Language, languageOf, languages, pathIn } from '@/i18n/language';
-import { screens } from '@/routes';
+import { type Screen, screens } from '@/routes';
+import { bundle } from './bundle';
 import { criticalCss } from './critical-css';
-
-const dist = 'dist';
+import { writeServiceWorker } from './service-worker';
+import { sitemap } from './sitemap';
 
 interface Chunk {
   file: string;
-  src?: string;
   imports?: string[];
   css?: string[];
 }
 
-const manifest: Record<string, Chunk> = JSON.parse(await readFile(join(dist, 'build-manifest.json'), 'utf8'));
-const template = await readFile(join(dist, 'index.html'), 'utf8');
+const dist = 'dist';
+const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
+const template = await read('index.html');
 const app = chunk('index.html');
-const boot = await readFile(join(dist, chunk('src/boot.ts').file), 'utf8');
-const stylesheets = await Promise.all((app.css ?? []).map((file) => readFile(join(dist, file), 'utf8')));
-const stylesheet = stylesheets.join('\n');
+const stylesheet = app.css?.[0] ?? '';
+const boot = await bundle('src/boot.ts');
+const css = await read(stylesheet);
 
-const paths = languages.flatMap((language) =>
-  screens.flatMap(({ path, prerender = [path] }) => prerender.map((each) => pathIn(language, each))),
+const pages = languages.flatMap((language) =>
+  screens.flatMap((screen) =>
+    (screen.prerender ?? [screen.path]).map((path) => ({ language, screen, path: pathIn(language, path) })),
+  ),
 );
-for (const path of paths) await writePage(path);
-await rm(join(dist, chunk('src/boot.ts').file));
-await rm(join(dist, 'build-manifest.json'));
-console.log(`prerendered ${paths.length} pages`);
+for (const page of pages) await writePage(page);
+
+const indexed = pages.filter(({ path }) => !/\/(404|thank-you)\/$/.test(path));
+await write('sitemap.xml', sitemap(indexed.map(({ path }) => path)));
+const worker = 'service-worker.js';
+await write(worker, await bundle('src/offline/service-worker.ts'));
+for (const language of languages) {
+  const paths = indexed.map(({ path }) => path).filter((path) => languageOf(path) === language);
+  await writeServiceWorker(dist, worker, language, paths);
+}
+for (const file of ['build-manifest.json', worker]) await rm(join(dist, file));
+console.log(`prerendered ${pages.length} pages`);
+
+function read(file: string) {
+  return readFile(join(dist, file), 'utf8');
+}
+
+async function write(file: string, text: string) {
+  await mkdir(dirname(join(dist, file)), { recursive: true });
+  await writeFile(join(dist, file), text);
+}
 
 function chunk(name: string): Chunk {
   const found = manifest[name];
@@ -39,21 +59,31 @@ function chunk(name: string): Chunk {
   return found;
 }
 
-async function writePage(path: string) {
-  const language = languageOf(path);
+async function writePage({ language, screen, path }: { language: Language; screen: Screen; path: string }) {
   const { head, body } = await render(path);
-  const css = criticalCss(stylesheet, `<html>${body}</html>`);
+  // A page that comes alive shows more than its HTML: results, errors, messages.
+  const sources = body.includes('data-live') ? await sourcesOf(screen) : '';
   const page = template
     .replace('<html lang="en">', `<html lang="${language}">`)
-    .replace(/\s*<script type="module"[^>]*><\/script>/g, '')
-    .replace(/\s*<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
-    .replace('<!--head-->', () => `<style>${css}</style>${head}`)
+    .replace(/<script type="module"[^>]*><\/script>|<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
+    .replace('href="/manifest', language === 'so' ? 'href="/so/manifest' : 'href="/manifest')
+    .replace(/>\s+</g, '><')
+    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
-    .replace('</body>', () => `${bootScript(path, language)}</body>`)
-    .replace(/>\s*\n\s*</g, '><');
-  const file = join(dist, fileOf(path));
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, page);
+    .replace('</body>', () => `${bootScript(language, screen)}</body>`);
+  await write(fileOf(path), page);
+}
+
+async function sourcesOf({ text: [folder] }: Screen) {
+  const screen = `src/screens/${folder}`;
+  const shared = ['toast', 'field', 'ui/alert', 'ui/button', 'ui/card', 'ui/input'].map(
+    (name) => `src/components/${name}.tsx`,
+  );
+  const own = (await readdir(screen))
+    .filter((name) => name.endsWith('.tsx'))
+    .map((name) => `${screen}/${name}`);
+  const texts = await Promise.all([...shared, ...own].map((file) => readFile(file, 'utf8')));
+  return texts.join('\n');
 }
 
 /** `/so/learn/` is so/learn/index.html; the missing pages `/404/` and `/learn/404/` are plain files. */
@@ -62,8 +92,24 @@ function fileOf(path: string) {
 }
 
 /** The same script text on every page, so that one hash allows it; what differs is in its attributes. */
-function bootScript(_path: string, _language: Language) {
-  const preload = (app.imports ?? []).map((name) => `/${chunk(name).file}`).join(' ');
-  const css = `/${app.css?.[0] ?? ''}`;
-  return `<script data-app="/${app.file}" data-css="${css}" data-preload="${preload}">${boot.trim()}</script>`;
+function bootScript(language: Language, screen: Screen) {
+  const [folder] = screen.text;
+  const modules = [
+    `src/screens/${folder}/${folder}-screen.tsx`,
+    ...['layout', 'unexpected-error', ...screen.text].map((part) => `src/i18n/${language}/${part}.ts`),
+  ];
+  const preload = new Set(['index.html', ...modules].flatMap(withImports));
+  preload.delete(app.file);
+  const attributes = {
+    app: `/${app.file}`,
+    css: `/${stylesheet}`,
+    preload: [...preload].map((file) => `/${file}`).join(' '),
+  };
+  const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
+  return `<script ${data.join(' ')}>${boot}</script>`;
+}
+
+function withImports(name: string): string[] {
+  const { file, imports = [] } = chunk(name);
+  return [file, ...imports.flatMap(withImports)];
 }

@@ -1,105 +1,93 @@
 /*
- * The only script of a prerendered page, inlined in it. It loads the application when there is a reason
- * to: at once where the page needs it or a session is waiting, when idle on a fast unmetered line, and
- * otherwise at the first touch of a control that does nothing without it; that touch is then repeated.
- * What must work before that (leaving quickly, alerts) it does itself.
+ * The only script of a prerendered page, inlined in it. It loads the application when there is a reason to:
+ * at once where the page needs it or a session is waiting, when idle on a fast unmetered line, and otherwise
+ * at the first touch of a control that does nothing without it; that touch is then repeated.
+ * What must work before that (leaving quickly, alerts, offline reading) it sees to itself.
  */
+import { hasSession } from './backend/has-session';
+
 const script = document.currentScript as HTMLScriptElement;
-const { app, css, preload = '' } = script.dataset;
-const live = '[data-live]';
+const { app = '', preload = '' } = script.dataset;
+const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
 
 let started: Promise<unknown> | undefined;
 let ready = false;
 
-function link(attributes: Partial<HTMLLinkElement>) {
-  document.head.append(Object.assign(document.createElement('link'), attributes));
-}
-
 function start() {
-  if (started || !app) return started;
-  for (const href of preload.split(' ').filter(Boolean)) link({ rel: 'modulepreload', href });
-  if (css) link({ rel: 'stylesheet', href: css });
+  if (started) return started;
+  for (const href of preload.split(' ')) {
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+  }
   started = import(/* @vite-ignore */ app).then(() => {
     ready = true;
   });
   started.catch(() => {
-    started = undefined; // offline, or a dropped line: the next touch tries again
+    started = undefined; // a dropped line: the next touch tries again
   });
   return started;
 }
 
-/** Loads the application for an event that it should have handled, then lets the event happen again. */
-function later(event: Event, target: Element, again: () => void) {
-  if (ready || !target.closest(live)) return;
+/** Holds a press back that only the application can answer, loads it, and repeats the press. */
+function hold(event: Event, button: HTMLButtonElement) {
   event.preventDefault();
   event.stopImmediatePropagation();
-  start()?.then(again, again);
+  start().then(
+    () => button.click(),
+    () => {
+      const { form } = button;
+      if (!form || button.type !== 'submit') return;
+      if (navigator.onLine) form.requestSubmit(button);
+      else alert(form.dataset.offline);
+    },
+  );
 }
 
 addEventListener(
   'click',
   (event) => {
-    const target = event.target as HTMLElement;
+    const target = event.target as Element;
     const exit = target.closest<HTMLAnchorElement>('a[data-quick-exit]');
     if (exit) {
       event.preventDefault();
-      sessionStorage.clear();
-      location.replace(exit.href);
+      try {
+        sessionStorage.clear();
+      } finally {
+        location.replace(exit.href);
+      }
       return;
     }
-    const alerting = target.closest<HTMLElement>('[data-alert]');
-    if (alerting) alert(alerting.dataset.alert);
-    const button = target.closest<HTMLElement>('button');
-    if (button && button.type !== 'submit') later(event, button, () => button.click());
+    const speaking = target.closest<HTMLElement>('[data-alert]');
+    if (speaking) return alert(speaking.dataset.alert);
+    const button = target.closest('button');
+    if (button?.closest('[data-live]') && !ready) hold(event, button);
   },
   true,
 );
 
-addEventListener(
-  'submit',
-  (event) => {
-    const form = event.target as HTMLFormElement;
-    later(event, form, () => (ready ? form.requestSubmit() : form.submit()));
-  },
-  true,
-);
-
-addEventListener('focusin', (event) => {
-  if ((event.target as Element).closest?.(live)) start();
+addEventListener('focusin', ({ target }) => {
+  if ((target as Element).closest('[data-live]')) start();
 });
 
-const { connection } = navigator as { connection?: { effectiveType?: string; saveData?: boolean } };
-const fast = connection?.effectiveType === '4g' && !connection.saveData;
-const signedIn = /[#?&](access_token|code|error_description)=/.test(location.href) || hasSession();
+const now =
+  document.querySelector('[data-live=now]') || /[#?&](access_token|code|error)=/.test(location.href);
+if (now || hasSession()) start();
+addEventListener('load', () => {
+  if (connection?.effectiveType === '4g' && !connection.saveData) idle(start);
+  idle(keepForOffline);
+});
 
-function hasSession() {
-  try {
-    return Object.keys(localStorage).some((key) => /^sb-.+-auth-token$/.test(key));
-  } catch {
-    return false; // storage is forbidden in this browser
-  }
-}
-
-if (signedIn || document.querySelector('[data-live=now]')) start();
-else if (fast) addEventListener('load', () => idle(start));
+if (document.querySelector('[data-missing]')) console.error('404: no page at', location.pathname);
 
 function idle(run: () => void) {
-  // Safari has no requestIdleCallback
-  if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 4000 });
-  else setTimeout(run, 1500);
+  if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 3000 });
+  else setTimeout(run, 1000); // Safari
 }
 
-const missing = document.querySelector('[data-missing]');
-if (missing) console.error('404: no page at', location.pathname);
-
-const { saveData } = connection ?? {};
-if ('serviceWorker' in navigator && !saveData) {
-  addEventListener('load', () =>
-    idle(() => {
-      const home = document.documentElement.lang === 'so' ? '/so/' : '/';
-      navigator.serviceWorker.register(`${home}sw.js`);
-    }),
-  );
+/** Each language has its own worker, below its own root, which keeps the pages of that language. */
+async function keepForOffline() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  await workers.register(`${document.documentElement.lang === 'so' ? '/so' : ''}/sw.js`);
+  const { active } = await workers.ready;
+  active?.postMessage(performance.getEntriesByType('resource').map(({ name }) => name));
 }
-
-export {};

@@ -1,15 +1,45 @@
 import '@/index.css';
-import { StrictMode } from 'react';
+import { StrictMode, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { routes } from '@/routes';
 
 const router = createBrowserRouter(routes);
+await firstPageLoaded();
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root');
+
+if (router.state.errors && root.hasChildNodes()) {
+  // Some of the page's code did not arrive. The prerendered page stays as it is: readable, with plain links.
+  router.dispose();
+  throw new Error('The application could not start', { cause: router.state.errors });
+}
+router.subscribe(({ errors, location: next }) => {
+  // A screen's code did not arrive (offline, or a new release): its prerendered page may still be had.
+  const failed = Object.values(errors ?? {}).some(
+    (error) => error instanceof TypeError && /import/i.test(error.message),
+  );
+  if (failed) location.assign(next.pathname + next.search + next.hash);
+});
+// Boot repeats the touch that started the application, so this module is done only when the page is live.
+await new Promise<void>((resolve) => {
+  const app = (
+    <StrictMode>
+      <RouterProvider router={router} />
+      <Effect run={resolve} />
+    </StrictMode>
+  );
+  if (root.hasChildNodes()) hydrateRoot(root, app);
+  else createRoot(root).render(app);
+});
+
+document.documentElement.dataset.live = '';
 
 /** Resolves when the first page's code, words and data are there: only then does hydration match. */
-function initialized() {
-  if (router.state.initialized) return Promise.resolve();
+function firstPageLoaded() {
   return new Promise<void>((resolve) => {
+    if (router.state.initialized) return resolve();
     const unsubscribe = router.subscribe((state) => {
       if (!state.initialized) return;
       unsubscribe();
@@ -18,13 +48,7 @@ function initialized() {
   });
 }
 
-await initialized();
-const root = document.getElementById('root');
-if (!root) throw new Error('The page has no #root');
-const app = (
-  <StrictMode>
-    <RouterProvider router={router} />
-  </StrictMode>
-);
-if (root.hasChildNodes()) hydrateRoot(root, app);
-else createRoot(root).render(app);
+function Effect({ run }: { run: () => void }) {
+  useEffect(run, [run]);
+  return null;
+}

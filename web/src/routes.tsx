@@ -2,6 +2,7 @@ import type { ComponentType } from 'react';
 import type { RouteObject } from 'react-router-dom';
 import { type Language, LanguageContext, languages, pathIn } from '@/i18n/language';
 import { loadText, type Part } from '@/i18n/text';
+import { fullStyles } from '@/layout/full-styles';
 import { SiteLayout } from '@/layout/site-layout';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
@@ -89,6 +90,11 @@ export const screens: readonly Screen[] = [
   },
 ];
 
+/** After hydration, so that the first page does without the whole stylesheet. */
+function isLive() {
+  return typeof document !== 'undefined' && 'live' in document.documentElement.dataset;
+}
+
 function routesIn(language: Language): RouteObject {
   return {
     lazy: async () => {
@@ -109,7 +115,7 @@ function routesIn(language: Language): RouteObject {
     children: screens.map(({ path, text, load, data }) => ({
       path: pathIn(language, path),
       lazy: async () => {
-        const [Component] = await Promise.all([load(), loadText(language, text)]);
+        const [Component] = await Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
         return {
           Component,
           loader:

@@ -8,6 +8,11 @@ export interface Region extends Place {
   districts: readonly Place[];
 }
 
+/** 'Banaadir (Banaadir)': how the location picker shows a place. */
+export function placeLabel({ name, somali }: Place) {
+  return `${name} (${somali})`;
+}
+
 export const regions: readonly Region[] = [
   {
     name: 'Banaadir',

@@ -1,7 +1,7 @@
 import { Menu } from 'lucide-react';
 import { useRef } from 'react';
-import { Link, NavLink } from 'react-router-dom';
 import { cn } from '@/components/cn';
+import { Link, NavLink } from '@/components/link';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { LanguageSwitch } from './language-switch';

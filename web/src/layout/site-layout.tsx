@@ -1,15 +1,18 @@
-import { Outlet, ScrollRestoration } from 'react-router-dom';
+import { Outlet } from 'react-router-dom';
+import { Toaster } from '@/components/toast';
 import { useText } from '@/i18n/text';
 import { Footer } from './footer';
 import { Header } from './header';
+import { useArrival } from './use-arrival';
 
 export function SiteLayout() {
   const text = useText('layout');
+  useArrival();
   return (
     <div className="flex min-h-dvh flex-col">
       <a
         href="#main"
-        className="bg-primary text-primary-foreground fixed top-2 left-2 z-50 -translate-y-20 rounded-lg px-4 py-3 font-semibold focus:translate-y-0"
+        className="bg-primary text-primary-foreground fixed -top-24 left-2 z-50 rounded-lg px-4 py-3 font-semibold focus:top-2"
       >
         {text.skip}
       </a>
@@ -18,7 +21,7 @@ export function SiteLayout() {
         <Outlet />
       </main>
       <Footer />
-      <ScrollRestoration />
+      <Toaster />
     </div>
   );
 }

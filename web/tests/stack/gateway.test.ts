@@ -35,11 +35,17 @@ describe('API keys', () => {
     expect(data).toHaveLength(1);
     const reports = await call('/rest/v1/reports?select=id&limit=1', { apikey: stack.secretKey });
     expect(reports.status).toBe(200);
-    expect((await call('/rest/v1/reports?select=id&limit=1', { apikey: stack.publishableKey })).status).toBeGreaterThanOrEqual(401);
+    expect(
+      (await call('/rest/v1/reports?select=id&limit=1', { apikey: stack.publishableKey })).status,
+    ).toBeGreaterThanOrEqual(401);
   });
 
   it.runIf(stack.publishableKey)('tells functions which key was meant', async () => {
-    const invalid = await call('/functions/v1/track-download', { apikey: 'sb_publishable_wrong' }, { method: 'POST' });
+    const invalid = await call(
+      '/functions/v1/track-download',
+      { apikey: 'sb_publishable_wrong' },
+      { method: 'POST' },
+    );
     expect([invalid.status, await invalid.text()]).toEqual([401, 'Invalid API key']);
     const two = { apikey: stack.publishableKey, Authorization: `Bearer ${stack.secretKey}` };
     const conflict = await call('/functions/v1/track-download', two, { method: 'POST' });
@@ -48,26 +54,31 @@ describe('API keys', () => {
 });
 
 describe('CORS', () => {
-  it.each(['/rest/v1/resources', '/auth/v1/token', '/storage/v1/object/report-photos/1.jpg', '/functions/v1/submit-report'])(
-    'a page elsewhere may ask for %s',
-    async (path) => {
-      const reply = await call(
-        path,
-        {
-          Origin: 'https://elsewhere.example.org',
-          'Access-Control-Request-Method': 'POST',
-          'Access-Control-Request-Headers': 'apikey, authorization, x-client-info, content-type',
-        },
-        { method: 'OPTIONS' },
-      );
-      expect(reply.status).toBeLessThan(300);
-      expect(reply.headers.get('access-control-allow-origin')).toMatch(/^\*$|elsewhere\.example\.org$/);
-      expect(reply.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('apikey');
-    },
-  );
+  it.each([
+    '/rest/v1/resources',
+    '/auth/v1/token',
+    '/storage/v1/object/report-photos/1.jpg',
+    '/functions/v1/submit-report',
+  ])('a page elsewhere may ask for %s', async (path) => {
+    const reply = await call(
+      path,
+      {
+        Origin: 'https://elsewhere.example.org',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'apikey, authorization, x-client-info, content-type',
+      },
+      { method: 'OPTIONS' },
+    );
+    expect(reply.status).toBeLessThan(300);
+    expect(reply.headers.get('access-control-allow-origin')).toMatch(/^\*$|elsewhere\.example\.org$/);
+    expect(reply.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('apikey');
+  });
 
   it('names no origin twice', async () => {
-    const reply = await call('/rest/v1/resources?select=id', { ...anon, Origin: 'https://elsewhere.example.org' });
+    const reply = await call('/rest/v1/resources?select=id', {
+      ...anon,
+      Origin: 'https://elsewhere.example.org',
+    });
     expect(reply.headers.get('access-control-allow-origin')).not.toContain(',');
   });
 });
@@ -100,11 +111,20 @@ describe('the site', () => {
   ])('%s leads to %s', async (from, to) => {
     const reply = await call(from);
     expect(reply.status).toBe(308);
-    expect(new URL(reply.headers.get('location') ?? '', stack.url).pathname + new URL(reply.headers.get('location') ?? '', stack.url).search).toBe(to);
+    expect(
+      new URL(reply.headers.get('location') ?? '', stack.url).pathname +
+        new URL(reply.headers.get('location') ?? '', stack.url).search,
+    ).toBe(to);
   });
 
   it('leads nobody to another host', async () => {
-    for (const path of ['//evil.example.org', '//evil.example.org/', '/%2f%2fevil.example.org', '/\\evil.example.org', '/so//evil.example.org']) {
+    for (const path of [
+      '//evil.example.org',
+      '//evil.example.org/',
+      '/%2f%2fevil.example.org',
+      '/\\evil.example.org',
+      '/so//evil.example.org',
+    ]) {
       const target = (await call(path)).headers.get('location');
       if (target) expect(new URL(target, stack.url).origin, path).toBe(new URL(stack.url).origin);
     }
@@ -126,14 +146,17 @@ describe('the site', () => {
     expect((await call('/about/', { 'If-None-Match': etag })).status).toBe(304);
   });
 
-  it.each(['/', '/so/report/', '/no-such-page/', '/site.json', '/rest/v1/resources'])('%s carries the security headers', async (path) => {
-    const reply = await call(path);
-    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(reply.headers.get('referrer-policy')).toBeTruthy();
-    if (reply.headers.get('content-type')?.startsWith('text/html')) {
-      const policy = reply.headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'self'");
-      expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
-    }
-  });
+  it.each(['/', '/so/report/', '/no-such-page/', '/site.json', '/rest/v1/resources'])(
+    '%s carries the security headers',
+    async (path) => {
+      const reply = await call(path);
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(reply.headers.get('referrer-policy')).toBeTruthy();
+      if (reply.headers.get('content-type')?.startsWith('text/html')) {
+        const policy = reply.headers.get('content-security-policy') ?? '';
+        expect(policy).toContain("default-src 'self'");
+        expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
+      }
+    },
+  );
 });

@@ -14,7 +14,9 @@ async function stored(productName: string) {
 describe('a report', () => {
   it('arrives once with its photo and a reference', async () => {
     const photo = photoName();
-    const upload = await visitor().storage.from('report-photos').upload(photo, tinyJpeg, { contentType: 'image/jpeg' });
+    const upload = await visitor()
+      .storage.from('report-photos')
+      .upload(photo, tinyJpeg, { contentType: 'image/jpeg' });
     expect(upload.error).toBeNull();
 
     const body = report({ photo_url: photo });
@@ -25,7 +27,12 @@ describe('a report', () => {
 
     const rows = await stored(body.product_name);
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ id: data.id, reference: data.reference, status: 'new', location: 'Banaadir, Hodan' });
+    expect(rows[0]).toMatchObject({
+      id: data.id,
+      reference: data.reference,
+      status: 'new',
+      location: 'Banaadir, Hodan',
+    });
     expect(rows[0].photo_url).toBe(photo);
   });
 
@@ -64,10 +71,13 @@ describe('a report', () => {
     });
   });
 
-  it.each([['2027-02-30'], ['31-01-2027'], ['soon']])('with the expiry date %s is refused', async (expiry_date) => {
-    const { error } = await submit(report({ expiry_date }));
-    expect(error?.context.status).toBe(400);
-  });
+  it.each([['2027-02-30'], ['31-01-2027'], ['soon']])(
+    'with the expiry date %s is refused',
+    async (expiry_date) => {
+      const { error } = await submit(report({ expiry_date }));
+      expect(error?.context.status).toBe(400);
+    },
+  );
 
   it('survives a photo that does not exist: the reply says that it has none', async () => {
     const body = report({ photo_url: photoName() });
@@ -102,7 +112,9 @@ describe('strangers', () => {
     expect((await photos.download(photo)).error).not.toBeNull();
     expect((await photos.createSignedUrl(photo, 60)).error).not.toBeNull();
     expect((await photos.remove([photo])).data ?? []).toEqual([]);
-    expect((await photos.upload(photo, tinyJpeg, { upsert: true, contentType: 'image/jpeg' })).error).not.toBeNull();
+    expect(
+      (await photos.upload(photo, tinyJpeg, { upsert: true, contentType: 'image/jpeg' })).error,
+    ).not.toBeNull();
   });
 
   it.each([
@@ -117,7 +129,9 @@ describe('strangers', () => {
 
   it('cannot upload more than 5 MB', async () => {
     const large = Buffer.alloc(5 * 1024 * 1024 + 1, 1);
-    const { error } = await visitor().storage.from('report-photos').upload(photoName(), large, { contentType: 'image/jpeg' });
+    const { error } = await visitor()
+      .storage.from('report-photos')
+      .upload(photoName(), large, { contentType: 'image/jpeg' });
     expect(error?.message).toMatch(/exceeded the maximum allowed size/);
   });
 });

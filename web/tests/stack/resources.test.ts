@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { service, stack, visitor } from './stack';
 
-const listed = () => visitor().from('resources').select('*').eq('is_active', true).order('created_at', { ascending: false });
+const listed = () =>
+  visitor().from('resources').select('*').eq('is_active', true).order('created_at', { ascending: false });
 
 it('lists active resources only, newest first', async () => {
   const { data, error } = await listed();
@@ -39,17 +40,22 @@ it('serves a real PDF of the size that the card shows', async () => {
 it('counts twenty downloads at once as twenty', async () => {
   const { data } = await listed();
   const { id } = data?.[0] ?? {};
-  const count = async () => (await visitor().from('resources').select('download_count').eq('id', id).single()).data?.download_count;
+  const count = async () =>
+    (await visitor().from('resources').select('download_count').eq('id', id).single()).data?.download_count;
   const before = await count();
   const replies = await Promise.all(
-    Array.from({ length: 20 }, () => visitor().functions.invoke('track-download', { body: { resourceId: id } })),
+    Array.from({ length: 20 }, () =>
+      visitor().functions.invoke('track-download', { body: { resourceId: id } }),
+    ),
   );
   expect(replies.map(({ error }) => error)).toEqual(replies.map(() => null));
   expect(await count()).toBe(before + 20);
 });
 
 it('knows no resource that does not exist', async () => {
-  const { error } = await visitor().functions.invoke('track-download', { body: { resourceId: randomUUID() } });
+  const { error } = await visitor().functions.invoke('track-download', {
+    body: { resourceId: randomUUID() },
+  });
   expect(error?.context.status).toBe(404);
 });
 

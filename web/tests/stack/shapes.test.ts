@@ -36,13 +36,17 @@ it('rest: one row that is not there', async () => {
 });
 
 it('rest: a range with its count', async () => {
-  const { status, headers } = await ask('/rest/v1/resources?select=id', { headers: { Prefer: 'count=exact', Range: '0-1' } });
+  const { status, headers } = await ask('/rest/v1/resources?select=id', {
+    headers: { Prefer: 'count=exact', Range: '0-1' },
+  });
   expect(status).toBe(206);
   expect(headers.get('content-range')).toMatch(/^0-1\/\d+$/);
 });
 
 it('rest: a forged token', async () => {
-  const { status, body } = await ask('/rest/v1/resources', { headers: { Authorization: `Bearer ${stack.anonKey.slice(0, -2)}xx` } });
+  const { status, body } = await ask('/rest/v1/resources', {
+    headers: { Authorization: `Bearer ${stack.anonKey.slice(0, -2)}xx` },
+  });
   expect(status).toBe(401);
   expect(body.code).toBe('PGRST301');
 });

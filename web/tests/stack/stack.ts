@@ -12,7 +12,8 @@ export const stack = {
 
 function required(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: eval "$(bin/daawo status -o env)" sets it, export it as well`);
+  if (!value)
+    throw new Error(`${name} is not set: eval "$(bin/daawo status -o env)" sets it, export it as well`);
   return value.replace(/\/$/, '');
 }
 

@@ -7,9 +7,9 @@ const alertVariants = cva(
   {
     variants: {
       variant: {
-        default: 'bg-primary-soft border-primary/30 [&>svg]:text-primary',
-        warning: 'bg-sun-soft border-sun/60 [&>svg]:text-sun-ink',
-        destructive: 'bg-destructive-soft border-destructive/40 [&>svg]:text-destructive',
+        default: 'bg-primary-soft border-primary [&>svg]:text-primary',
+        warning: 'bg-sun-soft border-sun [&>svg]:text-sun-ink',
+        destructive: 'bg-destructive-soft border-destructive [&>svg]:text-destructive',
       },
     },
     defaultVariants: { variant: 'default' },

@@ -1,5 +1,4 @@
 import { cva, type VariantProps } from 'class-variance-authority';
-import { Slot } from 'radix-ui';
 import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
@@ -28,12 +27,10 @@ function Button({
   className,
   variant,
   size,
-  asChild = false,
   ...props
-}: ComponentProps<'button'> & VariantProps<typeof buttonVariants> & { asChild?: boolean }) {
-  const Element = asChild ? Slot.Root : 'button';
+}: ComponentProps<'button'> & VariantProps<typeof buttonVariants>) {
   return (
-    <Element data-slot="button" className={cn(buttonVariants({ variant, size }), className)} {...props} />
+    <button data-slot="button" className={cn(buttonVariants({ variant, size }), className)} {...props} />
   );
 }
 

@@ -29,5 +29,9 @@ export const text = {
       'This site is for education only and does not replace professional medical advice. We are not a hospital. In an emergency, get medical care immediately.',
   },
   exit: 'Leave this page quickly',
+  exitHint: 'Clears what you typed and opens another site.',
+  optional: 'optional',
+  notifications: 'Notifications',
+  dismiss: 'Close message',
   opensInNewTab: 'Opens in a new tab',
 };

@@ -30,5 +30,9 @@ export const text = {
       'Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.',
   },
   exit: 'Si degdeg ah uga bax boggan',
+  exitHint: 'Waxay tirtiraysaa wixii aad qortay, waxayna furaysaa bog kale.',
+  optional: 'ikhtiyaari',
+  notifications: 'Ogeysiisyo',
+  dismiss: 'Xir fariinta',
   opensInNewTab: 'Waxay ku furmaysaa bog cusub',
 };

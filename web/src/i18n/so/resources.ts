@@ -1,4 +1,33 @@
 export const text = {
   title: 'Agabka waxbarashada',
-  description: 'Agabka waxbarashada',
+  description:
+    'Hageyaal iyo boodhadh bilaash ah oo ku saabsan isticmaalka badbaado leh ee daawada: akhri, daabac, la wadaag.',
+  loading: 'Agabka waa la soo rarayaa...',
+  noscript: 'Liiskan wuxuu u baahan yahay barnaamij. Hageyaashii isla kuwii ayaad halkan ku akhrin kartaa:',
+  noscriptLink: 'Akhri hageyaasha',
+  featured: 'Agab la soo xulay',
+  all: 'Dhammaan agabka',
+  empty: 'Weli ma jiraan wax la soo dejiyo. Hageyaasha bogaggan ayaad ku akhrin kartaa.',
+  kept: 'Internet kuma xirna: kani waa liiskii booqashadaadii ugu dambaysay.',
+  download: 'Soo deji',
+  downloadNamed: 'Soo deji: {title}',
+  downloads: '{count} jeer la soo dejiyay',
+  fileSize: 'Cabbirka faylka',
+  fileType: 'Nooca faylka',
+  toasts: {
+    loadFailed: {
+      title: 'Khalad soo rarid',
+      description: 'Agabka lama soo rari karin. Fadlan dib u cusboonaysii bogga.',
+    },
+    trackFailed: {
+      title: 'Khalad soo dejin',
+      description: 'Soo dejinta lama diiwaangelin karin, laakiin agabka weli waad heli kartaa.',
+    },
+    started: { title: 'Soo dejintu way bilaabatay', description: '{title} hadda waa la soo dejinayaa.' },
+    comingSoon: { title: 'Dhawaan imanaya', description: '{title} dhawaan ayaa la soo dejin karaa.' },
+  },
+  closing: {
+    title: 'La wadaag aqoonta, badbaadi nolosha',
+    text: 'Hage u daabac xaruntaada caafimaadka, masaajidka ama iskuulka, ama boggan u dir qof u baahan.',
+  },
 };

@@ -1,7 +1,7 @@
 import { Eye, HandHeart, HeartHandshake, Search, Target, Users } from 'lucide-react';
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -69,9 +69,9 @@ export function AboutScreen() {
       </section>
       <div className="page flex flex-wrap items-center gap-4 pt-10">
         <p className="text-lg">{text.next}</p>
-        <Button asChild>
-          <Link to={pathIn(language, '/contact/')}>{text.contact}</Link>
-        </Button>
+        <Link to={pathIn(language, '/contact/')} className={buttonVariants()}>
+          {text.contact}
+        </Link>
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 import { Mail, MessageCircle, ThumbsUp } from 'lucide-react';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 import { PhonePicture } from '@/illustrations/phone-picture';
 import { PageMeta } from '@/layout/page-meta';
@@ -21,9 +21,9 @@ export function ContactScreen() {
     <>
       <PageMeta title={text.title} description={text.description} image="contact" />
       <PageHero title={text.heading} lead={text.lead} picture={<PhonePicture />}>
-        <Button asChild variant="outline">
-          <a href="#report">{text.scrollToReport}</a>
-        </Button>
+        <a href="#report" className={buttonVariants({ variant: 'outline' })}>
+          {text.scrollToReport}
+        </a>
       </PageHero>
       <ul className="page grid gap-4 md:grid-cols-3">
         {channels.map(({ title, content, action, href, Icon, colors }) => (

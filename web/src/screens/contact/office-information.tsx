@@ -1,5 +1,5 @@
 import { Clock, MapPin, MessageCircleWarning } from 'lucide-react';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 import { whatsappLink } from '@/site-config';
 
@@ -30,9 +30,9 @@ export function OfficeInformation() {
           <div>
             <h3>{emergency.title}</h3>
             <p>{emergency.content}</p>
-            <Button asChild variant="henna" className="mt-3">
-              <a href={whatsappLink()}>{emergency.action}</a>
-            </Button>
+            <a href={whatsappLink()} className={buttonVariants({ variant: 'henna', className: 'mt-3' })}>
+              {emergency.action}
+            </a>
           </div>
         </li>
       </ul>

@@ -1,7 +1,7 @@
 import { Info } from 'lucide-react';
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
@@ -13,9 +13,9 @@ export function ReportSection() {
       <section id="report" className="bg-muted rounded-2xl p-6">
         <h2>{text.reportTitle}</h2>
         <p className="mt-2">{text.report}</p>
-        <Button asChild className="mt-4">
-          <Link to={pathIn(language, '/report/')}>{text.goToReport}</Link>
-        </Button>
+        <Link to={pathIn(language, '/report/')} className={buttonVariants({ className: 'mt-4' })}>
+          {text.goToReport}
+        </Link>
       </section>
       <Alert variant="warning" className="content-start">
         <Info aria-hidden />

@@ -5,8 +5,11 @@ import { useText } from '@/i18n/text';
 export function DangerSigns() {
   const { danger } = useText('guide');
   return (
-    <section className="bg-destructive-soft border-destructive rounded-2xl border p-5">
-      <h2 className="text-destructive flex items-start gap-3 text-xl">
+    <section
+      aria-labelledby="danger"
+      className="bg-destructive-soft border-destructive rounded-2xl border p-5"
+    >
+      <h2 id="danger" className="text-destructive flex items-start gap-3 text-xl">
         <Siren aria-hidden className="mt-0.5 size-6 shrink-0" />
         {danger.title}
       </h2>

@@ -1,6 +1,6 @@
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { CamelPicture } from '@/illustrations/camel-picture';
@@ -13,9 +13,9 @@ export function GuideNotFound() {
     <>
       <PageMeta title={text.notFound.title} description={text.notFound.content} noindex />
       <PageHero title={text.notFound.title} lead={text.notFound.content} picture={<CamelPicture />}>
-        <Button asChild>
-          <Link to={pathIn(language, '/learn/')}>{text.back}</Link>
-        </Button>
+        <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
+          {text.back}
+        </Link>
       </PageHero>
     </>
   );

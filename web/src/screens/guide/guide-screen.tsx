@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
-import { Link, useLoaderData } from 'react-router-dom';
+import { useLoaderData } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
 import { type Guide, guidesReviewed } from '@/content/guides';
 import { recording } from '@/content/recordings';

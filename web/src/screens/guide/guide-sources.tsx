@@ -1,4 +1,4 @@
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { dangerSources, type SourceId, sources } from '@/content/sources';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';

@@ -1,6 +1,6 @@
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -29,12 +29,15 @@ export function HomeScreen() {
         jsonLd={{ '@type': 'NGO', name: 'Daawo', url: site.url, areaServed: ['Somalia', 'Toronto, Canada'] }}
       />
       <PageHero title={text.heading} lead={text.lead} picture={<FamilyPicture />}>
-        <Button asChild size="lg">
-          <Link to={pathIn(language, '/learn/')}>{text.learnRisks}</Link>
-        </Button>
-        <Button asChild size="lg" variant="outline">
-          <Link to={pathIn(language, '/report/')}>{text.reportProduct}</Link>
-        </Button>
+        <Link to={pathIn(language, '/learn/')} className={buttonVariants({ size: 'lg' })}>
+          {text.learnRisks}
+        </Link>
+        <Link
+          to={pathIn(language, '/report/')}
+          className={buttonVariants({ size: 'lg', variant: 'outline' })}
+        >
+          {text.reportProduct}
+        </Link>
       </PageHero>
       <section className="bg-muted py-10 md:py-14" aria-labelledby="tips">
         <div className="page">

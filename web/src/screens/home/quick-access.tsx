@@ -1,5 +1,5 @@
 import { BookOpen, HeartPulse, Megaphone, MessagesSquare } from 'lucide-react';
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 

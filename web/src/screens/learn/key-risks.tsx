@@ -1,7 +1,7 @@
 import { BellRing, TriangleAlert } from 'lucide-react';
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
@@ -37,9 +37,12 @@ export function KeyRisks() {
           <AlertTitle>{text.reminderTitle}</AlertTitle>
           <AlertDescription>
             <p>{text.reminder}</p>
-            <Button asChild variant="outline" className="mt-3">
-              <Link to={pathIn(language, '/report/')}>{text.report}</Link>
-            </Button>
+            <Link
+              to={pathIn(language, '/report/')}
+              className={buttonVariants({ variant: 'outline', className: 'mt-3' })}
+            >
+              {text.report}
+            </Link>
           </AlertDescription>
         </Alert>
       </div>

@@ -1,4 +1,5 @@
-import { Link, useLoaderData } from 'react-router-dom';
+import { useLoaderData } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
 import { Badge } from '@/components/ui/badge';
 import { CardDescription } from '@/components/ui/card';

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
-import { Link } from 'react-router-dom';
+import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { CamelPicture } from '@/illustrations/camel-picture';
@@ -21,9 +21,9 @@ export function NotFoundScreen() {
     <div data-missing>
       <PageMeta title={text.title} description={text.description} noindex />
       <PageHero title={text.title} lead={text.hint} picture={<CamelPicture />}>
-        <Button asChild>
-          <Link to={pathIn(language, '/')}>{text.home}</Link>
-        </Button>
+        <Link to={pathIn(language, '/')} className={buttonVariants()}>
+          {text.home}
+        </Link>
       </PageHero>
     </div>
   );

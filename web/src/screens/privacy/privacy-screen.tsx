@@ -1,6 +1,6 @@
 import { Mail, MessageCircle } from 'lucide-react';
 import { PageHero } from '@/components/page-hero';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { emailLink, whatsappLink } from '@/site-config';
@@ -28,18 +28,14 @@ export function PrivacyScreen() {
             </section>
           ))}
           <div className="flex flex-wrap gap-3">
-            <Button asChild>
-              <a href={emailLink}>
-                <Mail aria-hidden />
-                {text.email}
-              </a>
-            </Button>
-            <Button asChild variant="outline">
-              <a href={whatsappLink()}>
-                <MessageCircle aria-hidden />
-                {text.whatsapp}
-              </a>
-            </Button>
+            <a href={emailLink} className={buttonVariants()}>
+              <Mail aria-hidden />
+              {text.email}
+            </a>
+            <a href={whatsappLink()} className={buttonVariants({ variant: 'outline' })}>
+              <MessageCircle aria-hidden />
+              {text.whatsapp}
+            </a>
           </div>
         </div>
       </div>

@@ -1,13 +1,83 @@
+import { Camera, Lock, type LucideIcon, MessageCircle, Siren } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Receipt } from '@/backend/reports';
+import { QuickExit } from '@/components/quick-exit';
+import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
+import { buttonVariants } from '@/components/ui/button';
+import { Card, CardDescription, CardTitle } from '@/components/ui/card';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
+import { whatsappLink } from '@/site-config';
+import { ReportForm } from './report-form';
+import { ReportReceipt } from './report-receipt';
 
 export function ReportScreen() {
   const text = useText('report');
+  const { opensInNewTab } = useText('layout');
+  const [receipt, setReceipt] = useState<Receipt>();
+
   return (
-    <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
-    </>
+    <div className="page grid gap-6 py-8 md:py-12">
+      <PageMeta title={text.title} description={text.description} image="report" />
+      <QuickExit />
+      <div className="prose-width">
+        <h1>{text.title}</h1>
+        <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
+      </div>
+      <Alert variant="destructive">
+        <Siren aria-hidden />
+        <AlertTitle>{text.emergencyTitle}</AlertTitle>
+        <AlertDescription>{text.emergency}</AlertDescription>
+      </Alert>
+      <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+        <div className="grid gap-6">
+          {receipt && <ReportReceipt key={receipt.id} receipt={receipt} />}
+          <Card>
+            <h2>{text.formTitle}</h2>
+            <p className="text-muted-foreground mb-3">{text.requiredNote}</p>
+            <ReportForm onReceipt={setReceipt} />
+          </Card>
+        </div>
+        <aside className="grid gap-4">
+          <SideCard icon={MessageCircle} title={text.whatsapp.title} text={text.whatsapp.text}>
+            <a
+              href={whatsappLink(text.whatsapp.message)}
+              target="_blank"
+              rel="noreferrer"
+              className={buttonVariants({ variant: 'outline' })}
+            >
+              <MessageCircle aria-hidden />
+              {text.whatsapp.button}
+              <span className="sr-only"> ({opensInNewTab})</span>
+            </a>
+          </SideCard>
+          <SideCard icon={Camera} title={text.evidence.title} text={text.evidence.text} />
+          <SideCard icon={Lock} title={text.confidential.title} text={text.confidential.text} />
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function SideCard({
+  icon: Icon,
+  title,
+  text,
+  children,
+}: {
+  icon: LucideIcon;
+  title: string;
+  text: string;
+  children?: ReactNode;
+}) {
+  return (
+    <Card>
+      <CardTitle className="flex items-center gap-2">
+        <Icon aria-hidden className="text-primary size-6 shrink-0" />
+        {title}
+      </CardTitle>
+      <CardDescription>{text}</CardDescription>
+      {children}
+    </Card>
   );
 }

@@ -1,13 +1,130 @@
+import { HandHeart, WifiOff } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { keptResources, loadResources, type Resource } from '@/backend/resources';
+import { Link } from '@/components/link';
+import { toast } from '@/components/toast';
+import { Alert, AlertDescription } from '@/components/ui/alert';
+import { buttonVariants } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
+import { ResourceCard } from './resource-card';
+
+/** Only so many featured ones are shown; the others of them are shown nowhere. */
+const featuredPlaces = 2;
+
+type State =
+  | { name: 'loading' }
+  | { name: 'loaded'; resources: Resource[]; kept: boolean }
+  | { name: 'failed' };
 
 export function ResourcesScreen() {
   const text = useText('resources');
+  const state = useResources();
+
+  return (
+    <div className="page grid gap-8 py-8 md:py-12">
+      <PageMeta title={text.title} description={text.description} image="resources" />
+      <div className="prose-width">
+        <h1>{text.title}</h1>
+        <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
+      </div>
+      <div data-live="now" className="grid min-h-[60vh] content-start gap-8">
+        {state.name === 'loading' && <Loading />}
+        {state.name === 'failed' && (
+          <Alert variant="destructive">
+            <AlertDescription>{text.toasts.loadFailed.description}</AlertDescription>
+          </Alert>
+        )}
+        {state.name === 'loaded' && <ResourceList resources={state.resources} kept={state.kept} />}
+      </div>
+      <section className="bg-primary-soft grid justify-items-center gap-2 rounded-2xl p-8 text-center">
+        <HandHeart aria-hidden className="text-henna size-10" />
+        <h2>{text.closing.title}</h2>
+        <p className="prose-width">{text.closing.text}</p>
+      </section>
+    </div>
+  );
+}
+
+function useResources(): State {
+  const { toasts } = useText('resources');
+  const [state, setState] = useState<State>({ name: 'loading' });
+
+  useEffect(() => {
+    let left = false;
+    loadResources().then(
+      (resources) => {
+        if (!left) setState({ name: 'loaded', resources, kept: false });
+      },
+      () => {
+        if (left) return;
+        const kept = navigator.onLine ? undefined : keptResources();
+        if (kept) return setState({ name: 'loaded', resources: kept, kept: true });
+        setState({ name: 'failed' });
+        toast({ ...toasts.loadFailed, variant: 'destructive' });
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [toasts]);
+  return state;
+}
+
+function Loading() {
+  const text = useText('resources');
+  const language = useLanguage();
   return (
     <>
-      <PageMeta title={text.title} description={text.description} />
-      <h1>{text.title}</h1>
-      <p>{text.description}</p>
+      <p role="status" className="noscript:hidden text-lg">
+        {text.loading}
+      </p>
+      <noscript>
+        <p>{text.noscript}</p>
+        <p>
+          <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
+            {text.noscriptLink}
+          </Link>
+        </p>
+      </noscript>
     </>
+  );
+}
+
+function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolean }) {
+  const text = useText('resources');
+  const featured = resources.filter(({ is_featured }) => is_featured).slice(0, featuredPlaces);
+  const others = resources.filter(({ is_featured }) => !is_featured);
+
+  return (
+    <>
+      {kept && (
+        <Alert variant="warning" role="status">
+          <WifiOff aria-hidden />
+          <AlertDescription>{text.kept}</AlertDescription>
+        </Alert>
+      )}
+      {resources.length === 0 && <p>{text.empty}</p>}
+      {featured.length > 0 && <Section title={text.featured} resources={featured} columns="md:grid-cols-2" />}
+      {others.length > 0 && (
+        <Section title={text.all} resources={others} columns="sm:grid-cols-2 lg:grid-cols-3" />
+      )}
+    </>
+  );
+}
+
+function Section({ title, resources, columns }: { title: string; resources: Resource[]; columns: string }) {
+  return (
+    <section className="grid gap-4">
+      <h2>{title}</h2>
+      <ul className={`grid gap-4 ${columns}`}>
+        {resources.map((resource) => (
+          <li key={resource.id}>
+            <ResourceCard resource={resource} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

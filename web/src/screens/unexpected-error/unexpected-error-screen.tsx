@@ -1,5 +1,5 @@
 import { useRouteError } from 'react-router-dom';
-import { Button } from '@/components/ui/button';
+import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
@@ -14,9 +14,9 @@ export function UnexpectedErrorScreen() {
       <pre className="bg-muted mt-4 rounded-lg p-4 whitespace-pre-wrap">
         {error instanceof Error ? error.message : String(error)}
       </pre>
-      <Button asChild className="mt-6">
-        <a href={pathIn(language, '/')}>{text.home}</a>
-      </Button>
+      <a href={pathIn(language, '/')} className={buttonVariants({ className: 'mt-6' })}>
+        {text.home}
+      </a>
     </main>
   );
 }

@@ -1,6 +1,6 @@
 import { BookOpen, Download, MessageCircle, ThumbsUp } from 'lucide-react';
-import { Link } from 'react-router-dom';
-import { Button } from '@/components/ui/button';
+import { Link } from '@/components/link';
+import { Button, buttonVariants } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -25,18 +25,14 @@ export function Community() {
         <h2>{text.communityTitle}</h2>
         <p>{text.community}</p>
         <div className="flex flex-wrap gap-3">
-          <Button asChild>
-            <a href={whatsappLink()}>
-              <MessageCircle aria-hidden />
-              {text.whatsapp}
-            </a>
-          </Button>
-          <Button asChild variant="outline">
-            <a href={site.facebookUrl}>
-              <ThumbsUp aria-hidden />
-              {text.facebook}
-            </a>
-          </Button>
+          <a href={whatsappLink()} className={buttonVariants()}>
+            <MessageCircle aria-hidden />
+            {text.whatsapp}
+          </a>
+          <a href={site.facebookUrl} className={buttonVariants({ variant: 'outline' })}>
+            <ThumbsUp aria-hidden />
+            {text.facebook}
+          </a>
         </div>
       </Card>
       <Card>

@@ -1,0 +1,26 @@
+import { supabase } from './client';
+import { watchUpload } from './fetch-with-progress';
+
+const bucket = 'report-photos';
+const attempts = 3;
+
+/** Stores a photo under the current timestamp and its original extension; answers that name. */
+export async function uploadPhoto(photo: File, onProgress: (share: number) => void): Promise<string> {
+  const client = await supabase();
+  for (let attempt = 1; ; attempt++) {
+    const name = photoName(photo.name, Date.now());
+    const { error } = await watchUpload(onProgress, () => client.storage.from(bucket).upload(name, photo));
+    if (!error) return name;
+    if (!isTaken(error) || attempt === attempts) throw error;
+  }
+}
+
+export function photoName(original: string, now: number) {
+  const extension = /\.[A-Za-z0-9]{1,5}$/.exec(original)?.[0] ?? '';
+  return `${now}${extension.toLowerCase()}`;
+}
+
+/** Two readers may choose the same millisecond. */
+function isTaken(error: { statusCode?: unknown; message: string }) {
+  return String(error.statusCode) === '409' || /already exists/i.test(error.message);
+}

@@ -1,0 +1,22 @@
+import type { ComponentProps } from 'react';
+import { cn } from '@/components/cn';
+
+const control =
+  'bg-card border-input aria-invalid:border-destructive aria-invalid:border-2 w-full min-w-0 rounded-lg border px-3 py-2 placeholder:text-muted-foreground';
+
+/** A select's closed face, shared by the light stand-in and Radix's own trigger. */
+const selectLook = cn(control, 'flex min-h-11 cursor-pointer items-center justify-between gap-2 text-start');
+
+function Input({ className, ...props }: ComponentProps<'input'>) {
+  return <input data-slot="input" className={cn(control, 'min-h-11', className)} {...props} />;
+}
+
+function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
+  return <textarea data-slot="textarea" className={cn(control, className)} {...props} />;
+}
+
+function NativeSelect({ className, ...props }: ComponentProps<'select'>) {
+  return <select data-slot="native-select" className={cn(control, 'min-h-11', className)} {...props} />;
+}
+
+export { Input, NativeSelect, selectLook, Textarea };

@@ -1,0 +1,90 @@
+/// <reference lib="webworker" />
+/*
+ * Keeps every page of one language for reading offline, and the scripts and pictures of the pages that were
+ * visited. There is one worker per language, at /sw.js and /so/sw.js. It never sees a report: only GET is kept.
+ */
+declare const self: ServiceWorkerGlobalScope & {
+  /** The pages of this language with a hash of each, listed after prerendering. */
+  __WB_MANIFEST: { url: string; revision: string | null }[];
+};
+
+const pages = self.__WB_MANIFEST;
+// Filled by the gateway: when an installation changes its numbers, this file changes and the pages are fetched anew.
+const installation = '__SITE_URL__ __WHATSAPP_NUMBER__ __CONTACT_EMAIL__ __FACEBOOK_URL__';
+const scope = new URL(self.registration.scope).pathname;
+const pageCache = `pages ${scope} ${pages.map(({ revision }) => revision?.slice(0, 6)).join('')} ${installation}`;
+const fileCache = `files ${scope}`;
+const keptFiles = 80;
+
+self.addEventListener('install', (event) => {
+  const { connection } = self.navigator as { connection?: { saveData?: boolean } };
+  if (!connection?.saveData) event.waitUntil(keepPages());
+  self.skipWaiting();
+});
+
+async function keepPages() {
+  const cache = await caches.open(pageCache);
+  // One at a time: a thin line stays free for what the reader is doing.
+  for (const { url } of pages) {
+    const response = await fetch(url, { cache: 'no-cache' });
+    if (response.ok || response.status === 404) await cache.put(url, response);
+  }
+}
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(
+    (async () => {
+      const mine = (name: string) => name.startsWith(`pages ${scope} `) && name !== pageCache;
+      await Promise.all((await caches.keys()).filter(mine).map((name) => caches.delete(name)));
+      await self.clients.claim();
+      for (const client of await self.clients.matchAll({ type: 'window' }))
+        client.postMessage('offline-ready');
+    })(),
+  );
+});
+
+/** A page that was opened before this worker existed names the files that it has loaded: keep them too. */
+self.addEventListener('message', (event) => {
+  const urls = event.data as string[];
+  event.waitUntil(Promise.allSettled(urls.filter((url) => isFile(new URL(url))).map(keepFile)));
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== self.location.origin) return;
+  if (request.mode === 'navigate') event.respondWith(page(request, url));
+  else if (isFile(url)) event.respondWith(file(request));
+});
+
+/** Kept pages come from the cache at once; the browser's check of this file brings their next edition. */
+async function page(request: Request, { pathname }: URL): Promise<Response> {
+  const cache = await caches.open(pageCache);
+  const kept = await cache.match(pathname);
+  if (kept) return kept;
+  const response = await fetch(request);
+  // Under data saving nothing was fetched ahead: keep what the reader opens.
+  if (response.ok && pages.some(({ url }) => url === pathname)) await cache.put(pathname, response.clone());
+  return response;
+}
+
+/** Files whose name changes with their content, and pictures. */
+function isFile({ origin, pathname }: URL) {
+  return origin === self.location.origin && /^\/(assets|flags|art)\/|\.(svg|png|webmanifest)$/.test(pathname);
+}
+
+async function file(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? keepFile(request);
+}
+
+async function keepFile(request: Request | string): Promise<Response> {
+  const response = await fetch(request);
+  if (!response.ok) return response;
+  const cache = await caches.open(fileCache);
+  await cache.put(request, response.clone());
+  const keys = await cache.keys();
+  await Promise.all(keys.slice(0, -keptFiles).map((key) => cache.delete(key)));
+  return response;
+}
+
+export {};

@@ -1,0 +1,79 @@
+import { CalendarDays } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { Field } from '@/components/field';
+import { Button } from '@/components/ui/button';
+import { Input } from '@/components/ui/input';
+import { useText } from '@/i18n/text';
+import { fullStyles } from '@/layout/full-styles';
+import { parseExpiryDate } from './expiry-date';
+
+type Calendar = typeof import('./expiry-calendar').ExpiryCalendar;
+
+/** A date that can be typed, and picked from a calendar that is loaded when it is first opened. */
+export function ExpiryDateField({ error }: { error?: string }) {
+  const text = useText('report');
+  const input = useRef<HTMLInputElement>(null);
+  const [{ Calendar }, setLoaded] = useState<{ Calendar?: Calendar }>({});
+  const [open, setOpen] = useState(false);
+
+  async function show() {
+    if (!Calendar) {
+      const [{ ExpiryCalendar }] = await Promise.all([import('./expiry-calendar'), fullStyles()]);
+      setLoaded({ Calendar: ExpiryCalendar });
+    }
+    setOpen(true);
+  }
+
+  function pick(iso: string) {
+    const target = input.current;
+    if (!target) return;
+    target.value = iso;
+    target.dispatchEvent(new Event('input', { bubbles: true })); // so that the form's draft hears of it
+  }
+
+  const button = (
+    <Button
+      type="button"
+      variant="outline"
+      size="icon"
+      aria-label={text.pickDate}
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      className="noscript:hidden shrink-0"
+      onClick={() => void show().catch(() => input.current?.focus())}
+    >
+      <CalendarDays aria-hidden />
+    </Button>
+  );
+
+  return (
+    <Field name="expiry_date" label={text.expiryDate} hint={text.expiryHint} error={error}>
+      {(control) => (
+        <div className="flex gap-2">
+          <Input
+            {...control}
+            ref={input}
+            inputMode="text"
+            autoComplete="off"
+            maxLength={10}
+            placeholder="2026-08-31"
+            onBlur={({ target }) => {
+              target.value = parseExpiryDate(target.value) ?? target.value;
+            }}
+          />
+          {Calendar ? (
+            <Calendar
+              open={open}
+              onOpenChange={setOpen}
+              value={() => input.current?.value ?? ''}
+              onPick={pick}
+              anchor={button}
+            />
+          ) : (
+            button
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,85 @@
+import { type ChangeEvent, type FocusEvent, useEffect, useRef, useState } from 'react';
+import { Field } from '@/components/field';
+import { Input, NativeSelect } from '@/components/ui/input';
+import { useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+import { countries, formatPhone, splitInternational } from './countries';
+import { limits } from './report';
+
+const [somalia] = countries;
+
+/** A calling code and a number. Both are plain controls, so that the form posts them without scripts. */
+export function PhoneField({ error }: { error?: string }) {
+  const text = useText('report');
+  const language = useLanguage();
+  const select = useRef<HTMLSelectElement>(null);
+  const [country, setCountry] = useState(somalia);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once: a country may have been chosen before this code ran
+  useEffect(() => {
+    if (select.current) choose(select.current.value);
+  }, []);
+
+  function choose(code: string) {
+    setCountry(countries.find((each) => each.code === code) ?? somalia);
+  }
+
+  /** While typing, only at the end of the number: inside it, the cursor would jump. */
+  function type({ target }: ChangeEvent<HTMLInputElement>) {
+    const pasted = splitInternational(target.value);
+    if (pasted && select.current) {
+      select.current.value = pasted.country.code;
+      choose(pasted.country.code);
+      target.value = formatPhone(pasted.rest, pasted.country.mask);
+    } else if (target.selectionStart === target.value.length && country) {
+      target.value = formatPhone(target.value, country.mask);
+    }
+  }
+
+  function leave({ target }: FocusEvent<HTMLInputElement>) {
+    if (country && !target.value.startsWith('+')) target.value = formatPhone(target.value, country.mask);
+  }
+
+  return (
+    <Field name="phone" label={text.phone} hint={text.phoneHint} error={error} required>
+      {(control) => (
+        <div className="grid grid-cols-[minmax(0,9.5rem)_1fr] gap-2">
+          <div className="relative">
+            <img
+              src={`/flags/${country?.iso}.svg`}
+              alt=""
+              width="24"
+              height="18"
+              loading="lazy"
+              className="pointer-events-none absolute start-3 top-1/2 -translate-y-1/2 rounded-sm"
+            />
+            <NativeSelect
+              ref={select}
+              name="country"
+              aria-label={text.country}
+              defaultValue={somalia?.code}
+              onChange={({ target }) => choose(target.value)}
+              className="ps-11"
+            >
+              {countries.map((each) => (
+                <option key={each.iso} value={each.code}>
+                  +{each.code} {each[language]}
+                </option>
+              ))}
+            </NativeSelect>
+          </div>
+          <Input
+            {...control}
+            type="tel"
+            inputMode="tel"
+            autoComplete="tel-national"
+            maxLength={limits.phone}
+            placeholder={country?.mask.replaceAll('.', '–')}
+            onChange={type}
+            onBlur={leave}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,94 @@
+import { X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Field } from '@/components/field';
+import { toast } from '@/components/toast';
+import { Button } from '@/components/ui/button';
+import { Input } from '@/components/ui/input';
+import { useText } from '@/i18n/text';
+
+const megabyte = 1024 * 1024;
+export const largestPhoto = 5 * megabyte;
+
+interface PhotoFieldProps {
+  photo: File | undefined;
+  onChange: (photo: File | undefined) => void;
+}
+
+export function PhotoField({ photo, onChange }: PhotoFieldProps) {
+  const text = useText('report');
+  const input = useRef<HTMLInputElement>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once: a photo may have been chosen before this code ran
+  useEffect(() => take(input.current?.files?.[0]), []);
+
+  function take(file: File | undefined) {
+    if (!file) return;
+    const problem = problemWith(file);
+    if (problem) {
+      toast({ ...text.toasts[problem], variant: 'destructive' });
+      remove();
+    } else onChange(file);
+  }
+
+  function remove() {
+    if (input.current) input.current.value = '';
+    onChange(undefined);
+  }
+
+  return (
+    <Field name="photo" label={text.photo} hint={text.photoHint}>
+      {(control) => (
+        <>
+          <Input
+            {...control}
+            ref={input}
+            type="file"
+            accept="image/*"
+            onChange={({ target }) => (target.files?.[0] ? take(target.files[0]) : remove())}
+            className="file:bg-primary-soft file:text-primary-deep cursor-pointer file:me-3 file:cursor-pointer file:rounded-md file:px-3 file:py-1.5 file:font-semibold"
+          />
+          {photo && <ChosenPhoto photo={photo} onRemove={remove} />}
+        </>
+      )}
+    </Field>
+  );
+}
+
+export function problemWith(file: File): 'fileType' | 'fileSize' | undefined {
+  if (!file.type.startsWith('image/')) return 'fileType';
+  if (file.size > largestPhoto) return 'fileSize';
+  return undefined;
+}
+
+function ChosenPhoto({ photo, onRemove }: { photo: File; onRemove: () => void }) {
+  const text = useText('report');
+  const [preview, setPreview] = useState<string>();
+
+  useEffect(() => {
+    const url = URL.createObjectURL(photo);
+    setPreview(url);
+    return () => URL.revokeObjectURL(url);
+  }, [photo]);
+
+  return (
+    <div role="status" className="bg-muted flex items-center gap-3 rounded-lg p-3">
+      {preview && (
+        // Some formats, such as HEIC, cannot be shown by every browser.
+        <img
+          src={preview}
+          alt=""
+          onError={() => setPreview(undefined)}
+          className="size-16 shrink-0 rounded-md object-cover"
+        />
+      )}
+      <p className="min-w-0 flex-1">
+        <span className="sr-only">{text.chosenPhoto}: </span>
+        <span className="block truncate font-medium">{photo.name}</span>
+        <span className="text-muted-foreground text-sm">{(photo.size / megabyte).toFixed(2)} MB</span>
+      </p>
+      <Button type="button" variant="ghost" size="icon" aria-label={text.removePhoto} onClick={onRemove}>
+        <X aria-hidden />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { ChevronDown } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Field } from '@/components/field';
+import { selectLook } from '@/components/ui/input';
+import { fullStyles } from '@/layout/full-styles';
+import type { PlaceSelectProps } from './place-select';
+
+interface PlaceFieldProps extends Pick<PlaceSelectProps, 'region' | 'value' | 'placeholder' | 'onChange'> {
+  name: string;
+  label: ReactNode;
+  hint?: string;
+  error?: string;
+  required?: boolean;
+}
+
+export function PlaceField({ name, label, hint, error, required, ...rest }: PlaceFieldProps) {
+  return (
+    <Field name={name} label={label} hint={hint} error={error} required={required}>
+      {({ name: _inLocation, required: needed, ...control }) => (
+        <LateSelect {...control} aria-required={needed} {...rest} />
+      )}
+    </Field>
+  );
+}
+
+type PlaceSelect = typeof import('./place-select').PlaceSelect;
+
+async function loadSelect() {
+  const [{ PlaceSelect }] = await Promise.all([import('./place-select'), fullStyles()]);
+  return PlaceSelect;
+}
+
+/** Radix Select and the names of the places weigh 30 kB, so the closed face stands here until it is needed. */
+function LateSelect(props: Omit<PlaceSelectProps, 'defaultOpen'>) {
+  const [loaded, setLoaded] = useState<{ Select: PlaceSelect; open: boolean }>();
+  const { region: _region, value, placeholder, onChange: _onChange, ...control } = props;
+
+  // A chosen place, as of a restored draft, is shown with its Somali name, which only the late part knows.
+  useEffect(() => {
+    if (!value) return;
+    loadSelect().then(
+      (Select) => setLoaded((before) => before ?? { Select, open: false }),
+      () => {}, // until then its English name stands here
+    );
+  }, [value]);
+
+  if (loaded) return <loaded.Select {...props} defaultOpen={loaded.open} />;
+
+  const open = () =>
+    void loadSelect().then(
+      (Select) => setLoaded({ Select, open: true }),
+      () => {},
+    );
+  return (
+    <button
+      {...control}
+      type="button"
+      role="combobox"
+      aria-expanded={false}
+      aria-haspopup="listbox"
+      aria-controls={`${control.id}-list`}
+      className={selectLook}
+      onClick={open}
+      onPointerEnter={() => void loadSelect().catch(() => {})}
+      onFocus={() => void loadSelect().catch(() => {})}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+        event.preventDefault();
+        open();
+      }}
+    >
+      <span className={value ? undefined : 'text-muted-foreground'}>{value || placeholder}</span>
+      <ChevronDown aria-hidden className="text-muted-foreground size-5 shrink-0" />
+    </button>
+  );
+}

@@ -1,0 +1,53 @@
+import { CircleCheck, Copy, MessageCircle } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Receipt } from '@/backend/reports';
+import { Button, buttonVariants } from '@/components/ui/button';
+import { useText } from '@/i18n/text';
+
+/** Shown in the form's place after success, with the reference to keep. */
+export function ReportReceipt({ receipt }: { receipt: Receipt }) {
+  const { success } = useText('report');
+  const box = useRef<HTMLDivElement>(null);
+  const [copied, setCopied] = useState(false);
+  useEffect(() => box.current?.focus(), []);
+
+  const message = success.shareMessage.replace('{reference}', receipt.reference);
+  return (
+    <div
+      ref={box}
+      tabIndex={-1}
+      className="bg-primary-soft grid gap-4 rounded-2xl border p-5 outline-none md:p-6"
+    >
+      <h2 className="flex items-center gap-2">
+        <CircleCheck aria-hidden className="text-primary size-7 shrink-0" />
+        {success.title}
+      </h2>
+      <p>
+        {success.reference}:{' '}
+        <strong className="block font-mono text-2xl tracking-wide select-all">{receipt.reference}</strong>
+      </p>
+      <p>{success.keep}</p>
+      {receipt.photo_attached === false && <p className="font-semibold">{success.withoutPhoto}</p>}
+      <div className="flex flex-wrap gap-3">
+        <Button
+          type="button"
+          variant="outline"
+          onClick={() => void navigator.clipboard?.writeText(receipt.reference).then(() => setCopied(true))}
+        >
+          <Copy aria-hidden />
+          <span role="status">{copied ? success.copied : success.copy}</span>
+        </Button>
+        <a
+          href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+          target="_blank"
+          rel="noreferrer"
+          className={buttonVariants({ variant: 'outline' })}
+        >
+          <MessageCircle aria-hidden />
+          {success.share}
+        </a>
+      </div>
+      <p className="text-muted-foreground text-sm">{success.shareTrace}</p>
+    </div>
+  );
+}

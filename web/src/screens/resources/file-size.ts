@@ -1,0 +1,12 @@
+const units = ['B', 'KB', 'MB', 'GB'] as const;
+
+/** 0 B, 512 B, 1.5 KB, 2.87 MB: at most two decimals, and none that are zeros. */
+export function fileSize(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${Number(value.toFixed(2))} ${units[unit]}`;
+}

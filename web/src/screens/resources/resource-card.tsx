@@ -1,0 +1,103 @@
+import {
+  Baby,
+  BookOpen,
+  Download,
+  FileText,
+  Heart,
+  LoaderCircle,
+  type LucideIcon,
+  Shield,
+  Smartphone,
+  Users,
+} from 'lucide-react';
+import { useState } from 'react';
+import type { Resource } from '@/backend/resources';
+import { cn } from '@/components/cn';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { Card, CardDescription, CardTitle } from '@/components/ui/card';
+import { useLanguage } from '@/i18n/language';
+import { useText } from '@/i18n/text';
+import { downloadResource } from './download-resource';
+import { fileSize } from './file-size';
+import { fileTypeLabel } from './file-type';
+
+const icons: Record<string, LucideIcon> = {
+  FileText,
+  Shield,
+  Heart,
+  Baby,
+  Smartphone,
+  Users,
+  BookOpen,
+  Download,
+};
+
+export function ResourceCard({ resource }: { resource: Resource }) {
+  const text = useText('resources');
+  const language = useLanguage();
+  const [busy, setBusy] = useState(false);
+  const { title, description, category, translated } = wordsOf(resource, language);
+  const Icon = icons[resource.icon_name ?? ''] ?? FileText;
+  const lang = translated ? undefined : 'en';
+
+  async function download() {
+    setBusy(true);
+    await downloadResource(resource, title, text.toasts);
+    setBusy(false);
+  }
+
+  return (
+    <Card className="h-full">
+      <div className="flex items-start gap-3">
+        <span
+          className={cn(
+            'grid size-12 shrink-0 place-items-center rounded-xl text-white',
+            resource.color_class,
+          )}
+        >
+          <Icon aria-hidden className="size-6" />
+        </span>
+        <div className="min-w-0">
+          <p lang={lang} className="text-muted-foreground text-sm font-medium">
+            {category}
+          </p>
+          <CardTitle lang={lang}>{title}</CardTitle>
+        </div>
+      </div>
+      <CardDescription lang={lang}>{description}</CardDescription>
+      <div className="text-muted-foreground mt-auto flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <Badge className="bg-muted text-foreground">
+          <span className="sr-only">{text.fileType}: </span>
+          {fileTypeLabel(resource.file_type)}
+        </Badge>
+        <span>
+          <span className="sr-only">{text.fileSize}: </span>
+          {fileSize(resource.file_size)}
+        </span>
+        <span>{text.downloads.replace('{count}', String(resource.download_count))}</span>
+      </div>
+      <Button
+        type="button"
+        disabled={busy}
+        aria-label={text.downloadNamed.replace('{title}', title)}
+        onClick={() => void download()}
+      >
+        {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
+        {text.download}
+      </Button>
+    </Card>
+  );
+}
+
+/** The card's words in the page's language where the organisation has written them, else in English. */
+function wordsOf(resource: Resource, language: 'en' | 'so') {
+  const translated = language === 'en' || resource.title_so !== null;
+  const pick = (english: string, somali: string | null) => (language === 'so' && somali) || english;
+  return {
+    translated,
+    title: pick(resource.title, resource.title_so),
+    description: pick(resource.description, resource.description_so),
+    category: pick(resource.category, resource.category_so),
+  };
+}

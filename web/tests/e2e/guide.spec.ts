@@ -1,0 +1,91 @@
+import { expect, test } from '@playwright/test';
+import { sources } from '@/content/sources';
+import { guides, slugs } from './guides';
+import { inBothLanguages } from './languages';
+
+for (const { language, words, to } of inBothLanguages) {
+  const text = words.guide;
+  const backToLearn = { en: 'Back to Learn', so: 'Ku noqo Baro' }[language];
+
+  for (const slug of slugs) {
+    test(`guide ${slug} in ${language} shows all its blocks in their order`, async ({ page }) => {
+      const guide = guides[language][slug];
+      if (!guide) throw new Error(`no guide ${slug}`);
+      await page.goto(to(`/learn/${slug}/`));
+
+      const article = page.getByRole('article');
+      await expect(article.getByRole('heading', { level: 1 })).toHaveText(guide.title);
+      await expect(article).toContainText(guide.description);
+      await expect(article.getByRole('link', { name: backToLearn })).toHaveAttribute('href', to('/learn/'));
+
+      const inOrder = guide.content.flatMap((block) => {
+        if (block.type === 'checklist') return [...block.items];
+        return block.type === 'section' ? [block.title, block.content] : [text.warning, block.content];
+      });
+      const shown = (await article.textContent()) ?? '';
+      let from = 0;
+      for (const each of inOrder) {
+        const at = shown.indexOf(each, from);
+        expect(at, `“${each}” after the block before it`).toBeGreaterThanOrEqual(from);
+        from = at + each.length;
+      }
+      await expect(article.locator('ul.checklist')).toHaveCount(
+        guide.content.filter(({ type }) => type === 'checklist').length,
+      );
+      await expect(article.locator('[data-slot=alert]')).toHaveCount(
+        guide.content.filter(({ type }) => type === 'warning').length,
+      );
+    });
+  }
+
+  test(`a guide in ${language} names danger signs, where to call, its sources and its review`, async ({
+    page,
+  }) => {
+    await page.goto(to('/learn/pain-management/'));
+    const danger = page.getByRole('region', { name: text.danger.title });
+    await expect(danger.getByRole('listitem')).toHaveText(text.danger.signs);
+    for (const number of ['999', '911', '1-844-764-7669', '811']) await expect(danger).toContainText(number);
+
+    const aside = page.getByRole('complementary');
+    for (const id of guides[language]['pain-management']?.sources ?? []) {
+      await expect(aside).toContainText(sources[id].name);
+    }
+    await expect(aside).toContainText(text.reviewed);
+    await expect(aside).toContainText(text.disclaimer);
+  });
+
+  test(`an unknown guide in ${language} is not found, with a way back`, async ({ page }) => {
+    const response = await page.goto(to('/learn/no-such-guide/'));
+    expect(response?.status()).toBe(404);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.notFound.title);
+    await expect(page.getByText(text.notFound.content)).toBeVisible();
+    const back = page.getByRole('main').getByRole('link', { name: backToLearn });
+    await expect(back).toHaveAttribute('href', to('/learn/'));
+    await back.click();
+    await expect(page).toHaveURL(new RegExp(`${to('/learn/')}$`));
+  });
+}
+
+test('the English words of a missing guide are those of the specification', async ({ page }) => {
+  await page.goto('/learn/no-such-guide/');
+  await expect(page.getByText('Guide Not Found', { exact: true })).toBeVisible();
+  await expect(page.getByText("The guide you're looking for doesn't exist.")).toBeVisible();
+});
+
+test('a guide without a recording shows no player', async ({ page }) => {
+  await page.goto('/learn/antibiotics-guide/');
+  await expect(page.locator('audio')).toHaveCount(0);
+});
+
+test('a guide prints on one sheet of A4, without navigation', async ({ page }) => {
+  for (const { to } of inBothLanguages) {
+    for (const slug of slugs) {
+      await page.goto(to(`/learn/${slug}/`));
+      const pdf = await page.pdf({ preferCSSPageSize: true });
+      expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g), slug).toHaveLength(1);
+    }
+  }
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('contentinfo')).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Ku noqo Baro' })).toBeHidden();
+});

@@ -1,0 +1,32 @@
+import { expect, test } from '@playwright/test';
+import { inBothLanguages } from './languages';
+
+for (const { language, words, to } of inBothLanguages) {
+  const text = words['not-found'];
+
+  test(`a missing page in ${language} says so, logs its path once and leads home`, async ({ page }) => {
+    const errors: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    const path = to('/no/such/page/');
+    const response = await page.goto(path);
+    expect(response?.status()).toBe(404);
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);
+    await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
+
+    await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    expect(errors.filter((error) => error.includes(path))).toEqual([`404: no page at ${path}`]);
+
+    await page.getByRole('link', { name: text.home }).click();
+    await expect(page).toHaveURL(new RegExp(`${to('/')}$`));
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(words.home.heading);
+  });
+}
+
+test('the English words are those of the specification', async ({ page }) => {
+  await page.goto('/nowhere/');
+  await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Return to Home' })).toBeVisible();
+});

@@ -1,0 +1,29 @@
+import { expect, test } from '@playwright/test';
+import { inBothLanguages } from './languages';
+
+for (const { language, words, to } of inBothLanguages) {
+  const text = words.privacy;
+
+  test(`privacy in ${language} has its date and five sections in their order`, async ({ page }) => {
+    await page.goto(to('/privacy/'));
+    const main = page.getByRole('main');
+    await expect(main.getByRole('heading', { level: 1 })).toHaveText(text.heading);
+    await expect(main.getByText(text.updated)).toBeVisible();
+    await expect(main.getByRole('heading', { level: 2 })).toHaveText(text.sections.map(({ title }) => title));
+    expect(text.sections).toHaveLength(5);
+    for (const paragraph of text.sections.flatMap(({ paragraphs }) => paragraphs)) {
+      await expect(main.getByText(paragraph)).toBeVisible();
+    }
+    await expect(main.getByRole('link', { name: text.email })).toHaveAttribute('href', /^mailto:\S+@\S+$/);
+    await expect(main.getByRole('link', { name: text.whatsapp })).toHaveAttribute(
+      'href',
+      /^https:\/\/wa\.me\//,
+    );
+  });
+}
+
+test('the English page is dated January 2024 and promises confidence', async ({ page }) => {
+  await page.goto('/privacy/');
+  await expect(page.getByText('Last updated January 2024')).toBeVisible();
+  await expect(page.getByText('Report information is kept confidential.')).toBeVisible();
+});
