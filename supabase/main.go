@@ -4,11 +4,10 @@ import (
 	"context"
 	"io/fs"
 	"os"
-	"strings"
 
 	"daawo/functions"
 	"daawo/supabase/internal/cli"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/postgres/bundle"
 	"daawo/web"
 )
 
@@ -24,16 +23,8 @@ func main() {
 		Getenv:    os.LookupEnv,
 		Project:   Files,
 		Site:      web.Files(),
-		Postgres:  findPostgres,
+		Postgres:  func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: functions.All,
 		Version:   version,
 	}))
-}
-
-// findPostgres is the archive inside this program, else the npm package at or above the working folder.
-func findPostgres() (fs.FS, error) {
-	if archive != "" {
-		return postgres.OpenArchive(strings.NewReader(archive), int64(len(archive)))
-	}
-	return postgres.FindPackage(".")
 }

@@ -70,3 +70,31 @@ func quote(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// describe lists what `status` prints.
+func (a *App) describe(d *database, s *services, address string) Info {
+	set := s.keys.current()
+	values := []Value{
+		{"SITE_URL", "Site", address},
+		{"API_URL", "API", address},
+		{"REST_URL", "", address + "/rest/v1"},
+		{"GRAPHQL_URL", "", address + "/graphql/v1"},
+		{"AUTH_URL", "", address + "/auth/v1"},
+		{"STORAGE_URL", "", address + "/storage/v1"},
+		{"FUNCTIONS_URL", "", address + "/functions/v1"},
+		{"DB_URL", "Database", d.public()},
+	}
+	if a.cfg.StudioURL != "" {
+		values = append(values, Value{"STUDIO_URL", "Studio", a.cfg.StudioURL})
+	}
+	if s.inbox != "" {
+		values = append(values, Value{"MAILPIT_URL", "Inbox", s.inbox}, Value{"INBUCKET_URL", "", s.inbox})
+	}
+	return Info{Version: a.options.Version, Data: a.data, Values: append(values,
+		Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable},
+		Value{"SECRET_KEY", "Secret key", set.Secret},
+		Value{"ANON_KEY", "", set.Anon},
+		Value{"SERVICE_ROLE_KEY", "", set.ServiceRole},
+		Value{"JWT_SECRET", "", set.JWTSecret},
+	)}
+}

@@ -9,7 +9,9 @@ import (
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/gateway"
+	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/outbox"
 )
 
 // services are what the gateway stands in front of. Each is an engine in this process or, when its URL is given, the
@@ -17,37 +19,71 @@ import (
 type services struct {
 	auth, rest, storage, functions, realtime, meta http.Handler
 
-	keys           gateway.KeySet
-	publishableKey func() string
-	metrics        *observe.Metrics
-	ready          map[string]observe.Check
+	keys    *keyring
+	mail    func(context.Context, mail.Message) error
+	inbox   string // address of the development inbox, "" when there is none
+	smtp    mail.Server
+	outbox  *outbox.Outbox
+	metrics *observe.Metrics
+	ready   map[string]observe.Check
 }
 
 // upstreamPatience is how long a request waits for a service that is still starting.
 const upstreamPatience = 15 * time.Second
 
-// openServices starts the engines.
+// openServices starts the engines, each on a pool of its own so that none starves another.
 func (a *App) openServices(ctx context.Context, d *database, address string) (*services, error) {
-	s := &services{metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
-	probe, err := db.Open(ctx, db.Config{URL: d.url("postgres"), MaxConns: 1, ApplicationName: "daawo-health", Log: a.log})
+	set, err := LoadKeys(a.cfg, a.data)
 	if err != nil {
 		return nil, err
 	}
-	a.onClose("health pool", func(context.Context) error { probe.Close(); return nil })
-	s.ready["database"] = probe.Ping
+	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	for _, open := range []func(context.Context, *services, *database, string) error{
+		a.openMail, a.openOutbox, a.openREST, a.openFunctions, a.openUpstreams,
+	} {
+		if err := open(ctx, s, d, address); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
-// upstream is the proxy to a service's URL, nil when none is given.
-func (a *App) upstream(target string) (http.Handler, error) {
-	if target == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(target)
+// openPool connects as a role.
+func (a *App) openPool(ctx context.Context, d *database, role, part string, most int32) (*db.Pool, error) {
+	pool, err := db.Open(ctx, db.Config{
+		URL: d.url(role), MaxConns: most, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+	})
 	if err != nil {
 		return nil, err
 	}
-	return gateway.Proxy(u, upstreamPatience, a.log), nil
+	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
+	return pool, nil
+}
+
+// openUpstreams takes the services that have no engine here.
+func (a *App) openUpstreams(_ context.Context, s *services, _ *database, _ string) error {
+	for _, u := range []struct {
+		target string
+		to     *http.Handler
+	}{{a.cfg.RealtimeURL, &s.realtime}, {a.cfg.MetaURL, &s.meta}} {
+		if err := a.upstream(u.target, u.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upstream puts a proxy to a service's URL in its place, when one is given.
+func (a *App) upstream(target string, to *http.Handler) error {
+	if target == "" {
+		return nil
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	*to = gateway.Proxy(u, upstreamPatience, a.log)
+	return nil
 }
 
 // gatewayOptions puts the services behind the routes.
@@ -64,27 +100,10 @@ func (s *services) gatewayOptions(a *App, files http.Handler) gateway.Options {
 
 // limits are off for this machine's own programs: benchmarks, tests and scripts are not visitors.
 func limits(c *config.Config) gateway.Limits {
-	if c.Loopback() && len(c.Proxies) == 0 {
+	if c.Loopback() {
 		return gateway.Limits{Rate: -1, AuthRate: -1}
 	}
 	return gateway.Limits{}
 }
 
-// describe lists what `status` prints.
-func (a *App) describe(d *database, s *services, address string) Info {
-	api := address
-	values := []Value{
-		{"SITE_URL", "Site", address},
-		{"API_URL", "API", api},
-		{"REST_URL", "", api + "/rest/v1"},
-		{"AUTH_URL", "", api + "/auth/v1"},
-		{"STORAGE_URL", "", api + "/storage/v1"},
-		{"STORAGE_S3_URL", "S3", api + "/storage/v1/s3"},
-		{"FUNCTIONS_URL", "Functions", api + "/functions/v1"},
-		{"DB_URL", "Database", d.public()},
-	}
-	if a.cfg.StudioURL != "" {
-		values = append(values, Value{"STUDIO_URL", "Studio", a.cfg.StudioURL})
-	}
-	return Info{Version: a.options.Version, Data: a.data, Values: values}
-}
+func (s *services) publishableKey() string { return s.keys.current().Publishable }

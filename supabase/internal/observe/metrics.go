@@ -39,8 +39,17 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Register adds a collector of another part: the database pool, the queue.
+// Metrics is a prometheus.Registerer, for the figures of other parts: the database pool, the queue, the functions.
+var _ prometheus.Registerer = (*Metrics)(nil)
+
+// Register adds a collector.
 func (m *Metrics) Register(c prometheus.Collector) error { return m.registry.Register(c) }
+
+// MustRegister adds collectors and panics when it cannot: a mistake of the program, not of its input.
+func (m *Metrics) MustRegister(c ...prometheus.Collector) { m.registry.MustRegister(c...) }
+
+// Unregister removes a collector and says whether it was there.
+func (m *Metrics) Unregister(c prometheus.Collector) bool { return m.registry.Unregister(c) }
 
 // Begin counts a request of a service in; the function it returns counts it out.
 func (m *Metrics) Begin(service, method string) func(status int) {

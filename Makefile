@@ -1,0 +1,99 @@
+# Daawo. `make help` lists the targets; `make up` is the one to begin with.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN     := bin/daawo
+MODULES := node_modules/.package-lock.json
+SITE    := web/dist/index.html
+ARCHIVE := supabase/internal/postgres/bundle/postgres.zip
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+GO_FILES   := $(shell find supabase functions -name '*.go' -not -path '*/testdata/*') web/embed.go go.mod go.sum
+PROJECT    := $(shell find supabase/migrations supabase/seed -type f) supabase/config.toml supabase/seed.sql
+SITE_FILES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
+
+## Run
+
+.PHONY: up
+up: build ## build what has changed and serve on http://127.0.0.1:54321 (Ctrl-C stops)
+	@exec $(BIN) start
+
+.PHONY: dev
+dev: $(MODULES) tools ## serve with hot reload of site and functions, behind the same address
+	@exec go run ./supabase start --dev
+
+.PHONY: stop
+stop: ## end a server that runs in the background
+	@$(BIN) stop
+
+## Build
+
+.PHONY: build
+build: $(BIN) ## bin/daawo: the site, the schema and this platform's Postgres in one file
+
+$(BIN): $(GO_FILES) $(PROJECT) $(SITE) $(ARCHIVE)
+	@echo "building $@"
+	@CGO_ENABLED=0 go build -trimpath -tags bundle -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
+
+$(SITE): $(SITE_FILES) $(MODULES)
+	@echo "building the site"
+	@npm run --silent build --workspace web
+	@touch $@
+
+$(ARCHIVE): $(MODULES)
+	@echo "packing Postgres"
+	@go run ./supabase/internal/postgres/pack $@
+
+$(MODULES): package.json web/package.json package-lock.json
+	@$(MAKE) --no-print-directory tools
+	@echo "installing npm packages"
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.PHONY: tools
+tools: # names what is missing on this machine, and its cure
+	@scripts/check-tools.sh
+
+## Check
+
+.PHONY: check
+check: $(MODULES) ## format, vet, staticcheck, types, lint
+	@scripts/check.sh
+
+.PHONY: test
+test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack
+	@scripts/test.sh
+
+.PHONY: test-go
+test-go: $(MODULES) ## the Go tests alone
+	@go test -race ./...
+
+.PHONY: test-web
+test-web: $(MODULES) ## the site's unit tests alone
+	@npm run --silent test --workspace web
+
+.PHONY: test-e2e
+test-e2e: build ## the browser and contract tests alone, against a stack of their own
+	@scripts/test-e2e.sh
+
+.PHONY: bench
+bench: build ## measure, as ratios within one run
+	@go run ./scripts/bench
+
+.PHONY: drill
+drill: build ## break it on purpose: kills, outages, slow clients (minutes)
+	@go run ./scripts/drill
+
+.PHONY: clean
+clean: ## remove what was built; data stays
+	@rm -rf bin web/build $(ARCHIVE)
+	@find web/dist -mindepth 1 -not -name .keep -delete
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^## / { printf "\n%s\n", substr($$0, 4) } \
+	  /^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@printf '\n  bin/daawo --help explains the program itself.\n'

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Format, vet, static analysis, types and lint. Prints what is wrong and exits with 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+unformatted=$(gofmt -l supabase functions scripts docker web/embed.go)
+if [ -n "$unformatted" ]; then
+  printf 'gofmt would change:\n%s\n' "$unformatted" >&2
+  exit 1
+fi
+go vet ./...
+go tool staticcheck ./...
+npm run --silent check --workspace web
+echo "all clean"

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/rest"
+)
+
+// Sizes of the pools. Together they stay below the 40 connections of the embedded Postgres.
+const (
+	restConns      = 12
+	authConns      = 6
+	storageConns   = 6
+	functionsConns = 8
+	outboxConns    = 4
+)
+
+// openREST serves PostgREST's dialect.
+func (a *App) openREST(ctx context.Context, s *services, d *database, address string) error {
+	if a.cfg.RESTURL != "" {
+		return a.upstream(a.cfg.RESTURL, &s.rest)
+	}
+	pool, err := a.openPool(ctx, d, "authenticator", "rest", restConns)
+	if err != nil {
+		return err
+	}
+	c := rest.Default()
+	c.Schemas, c.ExtraSearchPath = a.cfg.API.Schemas, a.cfg.API.ExtraSearchPath
+	c.AnonRole, c.NoCORS = keys.RoleAnon, true
+	c.ProxyURL = address + "/rest/v1"
+	if a.cfg.API.MaxRows > 0 {
+		c.MaxRows = &a.cfg.API.MaxRows
+	}
+	withKeys := func(set keys.Set) (rest.Config, error) {
+		opener, err := openers(set)
+		if err != nil {
+			return c, err
+		}
+		keyed := c
+		keyed.Keys = opener
+		return keyed, nil
+	}
+	keyed, err := withKeys(s.keys.current())
+	if err != nil {
+		return err
+	}
+	engine, err := rest.New(rest.Options{Pool: pool, Config: keyed, Log: a.log.With("part", "rest")})
+	if err != nil {
+		return err
+	}
+	if err := engine.Start(ctx); err != nil {
+		return err
+	}
+	s.keys.changed = append(s.keys.changed, func(set keys.Set) {
+		if keyed, err := withKeys(set); err == nil { // keys that sign always encode
+			engine.SetConfig(keyed)
+		}
+	})
+	a.onClose("rest", engine.Close)
+	s.rest = engine
+	s.ready["database"] = pool.Ping
+	return nil
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+
+	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/photo"
+)
+
+// openMail sends through the mail server that is set, and otherwise to the development inbox.
+func (a *App) openMail(_ context.Context, s *services, _ *database, _ string) error {
+	smtp := a.cfg.SMTP
+	s.smtp = mail.Server{
+		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
+	}
+	if smtp.Host == "" && a.cfg.Loopback() && a.cfg.Inbox.Enabled {
+		if err := a.openInbox(s); err != nil {
+			return err
+		}
+	}
+	s.mail = s.smtp.Send
+	return nil
+}
+
+// localSender is the sender of the mails that never leave this machine.
+const localSender = "daawo@localhost.localdomain"
+
+func (a *App) openInbox(s *services) error {
+	page, err := listen("127.0.0.1", a.cfg.Inbox.Port, a.options.AnyPort)
+	if err != nil {
+		return err
+	}
+	a.onClose("inbox's page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it, too
+	post, err := listen("127.0.0.1", a.cfg.Inbox.SMTPPort, true)
+	if err != nil {
+		return err
+	}
+	inbox := mail.NewInbox(a.log.With("part", "inbox"))
+	inbox.Serve(post, page)
+	a.onClose("inbox", inbox.Close)
+	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
+	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(post), true
+	if s.smtp.From == "" {
+		s.smtp.From = localSender
+	}
+	return nil
+}
+
+// openOutbox prepares the durable background work. It begins when the functions are there.
+func (a *App) openOutbox(ctx context.Context, s *services, d *database, address string) error {
+	if a.cfg.FunctionsURL != "" {
+		return nil // the process that hosts the functions works it off
+	}
+	pool, err := a.openPool(ctx, d, "postgres", "outbox", outboxConns)
+	if err != nil {
+		return err
+	}
+	admins := []string{a.cfg.AdminEmail}
+	if a.cfg.AdminEmail == "" {
+		admins = []string{localSender} // on loopback only, see config.CheckPublic
+	}
+	webhook, _ := a.options.Getenv("NOTIFY_WEBHOOK_URL")
+	secret, _ := a.options.Getenv("NOTIFY_WEBHOOK_SECRET")
+	s.outbox, err = outbox.New(outbox.Options{
+		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: webhook, WebhookSecret: secret,
+		SiteURL: address, StudioURL: a.cfg.StudioURL,
+		Storage: outbox.Storage{URL: address, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
+		Log: a.log.With("part", "outbox"), Meter: s.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	return s.outbox.Migrate(ctx)
+}
+
+// cleanPhoto takes a photo's metadata out.
+func cleanPhoto(content []byte) ([]byte, string, error) {
+	clean, mime, _, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
+	return clean, mime, err
+}
+
+// openFunctions hosts the edge functions and begins the background work.
+func (a *App) openFunctions(ctx context.Context, s *services, d *database, address string) error {
+	if a.cfg.FunctionsURL != "" {
+		return a.upstream(a.cfg.FunctionsURL, &s.functions)
+	}
+	pool, err := a.openPool(ctx, d, "postgres", "functions", functionsConns)
+	if err != nil {
+		return err
+	}
+	host, err := fnhost.New(fnhost.Options{
+		Functions: a.options.Functions, DB: pool, Outbox: s.outbox,
+		Verify: func(token string) (json.RawMessage, error) {
+			claims, err := s.keys.verifier.Verify(token)
+			if err != nil {
+				return nil, err
+			}
+			return claims.Raw, nil
+		},
+		Getenv: a.functionEnv(s, d, address),
+		Client: func(r *http.Request) string { return r.Header.Get("X-Forwarded-For") }, // the gateway's word
+		Log:    a.log.With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	a.onClose("functions", host.Close)
+	if err := s.outbox.Start(ctx, host); err != nil {
+		return err
+	}
+	a.onClose("outbox", s.outbox.Close)
+	s.functions = host
+	return nil
+}
+
+// functionEnv is what functions see of the environment: Supabase's names, the secrets of config.toml, and the process's
+// own variables.
+func (a *App) functionEnv(s *services, d *database, address string) func(string) string {
+	return func(name string) string {
+		set := s.keys.current()
+		switch name {
+		case "SUPABASE_URL":
+			return address
+		case "SUPABASE_ANON_KEY":
+			return set.Anon
+		case "SUPABASE_SERVICE_ROLE_KEY":
+			return set.ServiceRole
+		case "SUPABASE_PUBLISHABLE_KEY":
+			return set.Publishable
+		case "SUPABASE_SECRET_KEY":
+			return set.Secret
+		case "SUPABASE_DB_URL":
+			return d.url("postgres")
+		case "SITE_URL":
+			return address
+		}
+		if secret, ok := a.cfg.EdgeRuntime.Secrets[name]; ok {
+			return secret
+		}
+		value, _ := a.options.Getenv(name)
+		return value
+	}
+}
