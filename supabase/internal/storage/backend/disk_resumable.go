@@ -1,0 +1,131 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+
+	"github.com/google/uuid"
+)
+
+// infoSuffix marks the description of a resumable upload beside its bytes, as storage-api's file store does.
+const infoSuffix = ".json"
+
+// Begin makes the empty file and its description.
+func (d *Disk) Begin(_ context.Context, key Key, o Options, info []byte) error {
+	name, err := d.path(key)
+	if err != nil {
+		return err
+	}
+	tmp := path.Join(incoming, uuid.NewString())
+	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	if err != nil {
+		return err
+	}
+	setAttributes(f, o.withDefaults(), "")
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := d.place(tmp, name); err != nil {
+		d.root.Remove(tmp)
+		return err
+	}
+	return d.SetInfo(context.Background(), key, info)
+}
+
+// Info reads the description and the size of the file.
+func (d *Disk) Info(_ context.Context, key Key) ([]byte, int64, error) {
+	name, err := d.path(key)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := d.root.ReadFile(name + infoSuffix)
+	if err != nil {
+		return nil, 0, keyError(err, name)
+	}
+	stat, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, 0, keyError(err, name)
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	return info, stat.Size(), nil
+}
+
+// SetInfo replaces the description in one step.
+func (d *Disk) SetInfo(ctx context.Context, key Key, info []byte) error {
+	name, err := d.path(key)
+	if err != nil {
+		return err
+	}
+	tmp := path.Join(incoming, uuid.NewString())
+	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(info)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = d.place(tmp, name+infoSuffix)
+	}
+	if err != nil {
+		d.root.Remove(tmp)
+	}
+	return err
+}
+
+// Append writes behind the bytes that are there. What arrived before body broke off stays.
+func (d *Disk) Append(_ context.Context, key Key, offset int64, body io.Reader, _ func(int64) bool) (int64, error) {
+	name, err := d.path(key)
+	if err != nil {
+		return 0, err
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, keyError(err, name)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if stat.Size() != offset {
+		return 0, fmt.Errorf("the upload has %d bytes, not %d", stat.Size(), offset)
+	}
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return 0, err
+	}
+	d.step("append bytes")
+	n, copyErr := io.Copy(f, body)
+	d.step("sync upload")
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	return n, copyErr
+}
+
+// Finish describes the complete file, which is in its place already.
+func (d *Disk) Finish(ctx context.Context, key Key) (Meta, error) {
+	f, err := d.open(key)
+	if err != nil {
+		return Meta{}, err
+	}
+	defer f.Close()
+	meta, err := describe(ctx, f)
+	if err != nil {
+		return Meta{}, err
+	}
+	setAttributes(f, Options{}, meta.ETag[1:len(meta.ETag)-1])
+	return meta, f.Sync()
+}
+
+// Discard removes the file and its description.
+func (d *Disk) Discard(ctx context.Context, key Key) error { return d.Delete(ctx, key) }

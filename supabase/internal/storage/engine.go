@@ -1,0 +1,126 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/images"
+	"daawo/supabase/internal/storage/objects"
+)
+
+// Config is what a deployment may choose. The zero value of a field is storage-api's default unless it says otherwise.
+type Config struct {
+	FileSizeLimit         int64         // bytes, required
+	StandardLimit         int64         // bytes for uploads that are neither TUS nor S3; 0 means FileSizeLimit
+	EmptyBucketMax        int           // most objects that one call empties a bucket of
+	SignedUploadTTL       time.Duration // of a signed upload URL; 0 means two hours
+	ImageTransformation   bool          // serve /render
+	ImgproxyURL           string        // "" renders in this process
+	TUSPath               string        // public path of the TUS endpoint; "" means /upload/resumable
+	TUSExpiry             time.Duration // of an unfinished upload; 0 means one hour
+	PublicURL             string        // scheme and host of absolute links; "" takes the request's
+	AllowForwardedPrefix  bool          // X-Forwarded-Prefix goes in front of TUSPath
+	S3                    bool          // serve /s3
+	S3Region              string        // "" takes any
+	S3AccessKeyID         string        // of the one key pair that has service_role's rights
+	S3SecretAccessKey     string
+	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
+	S3AnonKey             string // its secret: the anon key
+	S3Prefix              string // public path in front of /s3 that clients sign, such as /storage/v1
+	OrphanAge             time.Duration
+	AllowForwardedHeaders bool // X-Forwarded-Host and -Proto are believed
+}
+
+// Options make an Engine.
+type Options struct {
+	Config
+	Pool      *db.Pool // logs in as supabase_storage_admin, or another member of authenticator
+	Backend   backend.Backend
+	Verifier  *keys.Verifier
+	URLSecret []byte // signs URLs: the JWT secret
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Engine serves storage-api's routes from its root.
+type Engine struct {
+	Config
+	store        *objects.Store
+	verifier     *keys.Verifier
+	images       *images.Renderer
+	log          *slog.Logger
+	table        []route
+	signedUpload time.Duration
+	now          func() time.Time
+}
+
+// New makes an Engine. It does not touch the database yet.
+func New(o Options) (*Engine, error) {
+	if o.Pool == nil || o.Backend == nil || o.Verifier == nil || len(o.URLSecret) == 0 {
+		return nil, errors.New("storage: pool, backend, verifier and secret are required")
+	}
+	if o.FileSizeLimit <= 0 {
+		return nil, errors.New("storage: the file size limit must be positive")
+	}
+	e := &Engine{Config: o.Config, verifier: o.Verifier, log: o.Log, now: o.Now, signedUpload: o.SignedUploadTTL}
+	if e.log == nil {
+		e.log = slog.Default()
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.signedUpload == 0 {
+		e.signedUpload = 2 * time.Hour
+	}
+	e.store = objects.New(objects.Config{Pool: o.Pool, Backend: o.Backend, FileSizeLimit: o.FileSizeLimit, EmptyMax: o.EmptyBucketMax,
+		URLSecret: o.URLSecret, Log: e.log, Now: e.now})
+	if o.ImageTransformation {
+		e.images = images.New(images.Config{Backend: o.Backend, ImgproxyURL: o.ImgproxyURL})
+	}
+	e.table = e.routes()
+	return e, nil
+}
+
+// Store is the engine below the protocols, for seeding and sweeping.
+func (e *Engine) Store() *objects.Store { return e.store }
+
+// Start begins background work: none yet.
+func (e *Engine) Start(context.Context) error { return nil }
+
+// Close ends it.
+func (e *Engine) Close(context.Context) error { return nil }
+
+// ServeHTTP dispatches to the protocol of the path.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	switch {
+	case path == "/status":
+		w.WriteHeader(http.StatusOK)
+	case path == "/version":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Write([]byte(Version))
+	case strings.HasPrefix(path, "/upload/resumable"):
+		e.rest(w, r)
+	default:
+		e.rest(w, r)
+	}
+}
+
+// Version is the version of storage-api that this package speaks.
+const Version = "1.74.0"
+
+// standardLimit is the largest upload to a bucket that is neither TUS nor S3.
+func (e *Engine) standardLimit(b *objects.Bucket) int64 {
+	limit := e.store.Limit(b.SizeLimit)
+	if e.StandardLimit > 0 {
+		limit = min(limit, e.StandardLimit)
+	}
+	return limit
+}

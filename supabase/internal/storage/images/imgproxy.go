@@ -1,0 +1,118 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// retries is how often imgproxy is asked again when it is busy or away.
+const retries = 5
+
+func newClient() *http.Client {
+	return &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+}
+
+// Close lets go of idle connections to imgproxy.
+func (r *Renderer) Close() { r.client.CloseIdleConnections() }
+
+// ProxyError is imgproxy's refusal in words that may be shown.
+type ProxyError struct {
+	Status  int
+	Message string
+}
+
+func (e *ProxyError) Error() string { return e.Message }
+
+// throughProxy asks imgproxy for the picture; it fetches the source itself.
+func (r *Renderer) throughProxy(ctx context.Context, s Source, t Transform, accept string) (*Picture, error) {
+	source, err := r.backend.URL(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(source, "local://") {
+		source = url.QueryEscape(source)
+	}
+	segments, err := t.Segments(false)
+	if err != nil {
+		return nil, err
+	}
+	address := strings.TrimSuffix(r.proxy, "/") + "/" + strings.Join(append(append([]string{"public"}, segments...), "plain", source), "/")
+	wait := 50 * time.Millisecond
+	for attempt := 0; ; attempt++ {
+		res, err := r.ask(ctx, address, accept)
+		busy := err == nil && (res.StatusCode == 408 || res.StatusCode == 429 || res.StatusCode >= 500)
+		if (err != nil || busy) && attempt < retries && ctx.Err() == nil {
+			if err == nil {
+				res.Body.Close()
+			}
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			wait = min(2*wait, time.Second)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("imgproxy: %w", err)
+		}
+		if res.StatusCode != http.StatusOK {
+			defer res.Body.Close()
+			text, _ := io.ReadAll(io.LimitReader(res.Body, 4096))
+			return nil, proxyError(res.StatusCode, strings.TrimSpace(string(text)))
+		}
+		modified, _ := http.ParseTime(res.Header.Get("Last-Modified"))
+		return &Picture{Body: res.Body, Size: res.ContentLength, ContentType: res.Header.Get("Content-Type"), Modified: modified}, nil
+	}
+}
+
+func (r *Renderer) ask(ctx context.Context, address, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	return r.client.Do(req)
+}
+
+// What imgproxy says about sources, and what of it a client may read.
+var proxyMessages = []struct {
+	pattern *regexp.Regexp
+	err     error
+}{
+	{regexp.MustCompile(`(?i)image is not compatible with\b|source image type not supported|invalid TIFF format:|XML parse error:|^invalid source image$|^broken or unsupported image$`), ErrUnsupported},
+	{regexp.MustCompile(`(?i)source image frame resolution is too big`), errors.New("The source image frame resolution is too large to process")},
+	{regexp.MustCompile(`(?i)source image resolution is too big`), ErrTooLarge},
+	{regexp.MustCompile(`(?i)source image file is too big`), ErrFileTooBig},
+}
+
+func proxyError(status int, text string) error {
+	for _, m := range proxyMessages {
+		if m.pattern.MatchString(text) {
+			return m.err
+		}
+	}
+	message := "Internal error"
+	switch {
+	case regexp.MustCompile(`(?i)^source image is unreachable$|can't download source image\b`).MatchString(text):
+		message = "Unable to download source image"
+	case status == http.StatusNotFound:
+		message = "Not found"
+	case status == http.StatusTooManyRequests:
+		message = "Too many requests"
+	case status == http.StatusForbidden:
+		message = "Image transformation request was rejected"
+	case status < 500:
+		message = "Invalid image request"
+	}
+	return &ProxyError{status, message}
+}

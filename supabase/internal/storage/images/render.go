@@ -1,0 +1,187 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"time"
+
+	"daawo/supabase/internal/photo"
+	"daawo/supabase/internal/storage/backend"
+
+	"golang.org/x/image/draw"
+)
+
+// maxSource is the largest file that is rendered, in bytes: storage-api's imgproxy setting.
+const maxSource = 25 << 20
+
+// Config makes a Renderer.
+type Config struct {
+	Backend     backend.Backend
+	ImgproxyURL string       // "" renders in this process
+	Limits      photo.Limits // of what is decoded in this process
+}
+
+// Renderer makes resized pictures. In this process it works on one at a time, however many ask.
+type Renderer struct {
+	backend backend.Backend
+	limits  photo.Limits
+	proxy   string
+	client  *http.Client
+	slot    chan struct{}
+}
+
+// Source is the picture to be rendered.
+type Source struct {
+	Key         backend.Key
+	Size        int64
+	ContentType string
+}
+
+// Picture is the result. Size is -1 when it is not known in advance.
+type Picture struct {
+	Body        io.ReadCloser
+	Size        int64
+	ContentType string
+	Modified    time.Time
+}
+
+// Errors of Render that are the request's fault.
+var (
+	ErrTooLarge    = errors.New("The source image resolution is too large to process")
+	ErrFileTooBig  = errors.New("The source image file is too large to process")
+	ErrUnsupported = errors.New("The source image is invalid or unsupported for rendering")
+)
+
+// New makes a Renderer.
+func New(c Config) *Renderer {
+	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(), slot: make(chan struct{}, 1)}
+}
+
+// Render makes the picture that t asks for. Without any wish it is the picture itself, decoded and encoded again.
+func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept string) (*Picture, error) {
+	if r.proxy != "" {
+		return r.throughProxy(ctx, s, t, accept)
+	}
+	if s.Size > maxSource {
+		return nil, ErrFileTooBig
+	}
+	select {
+	case r.slot <- struct{}{}:
+		defer func() { <-r.slot }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	body, err := r.backend.Open(ctx, s.Key, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(body, maxSource))
+	body.Close()
+	if err != nil {
+		return nil, err
+	}
+	img, info, err := photo.Decode(data, r.limits)
+	switch {
+	case errors.Is(err, photo.ErrTooLarge):
+		return nil, ErrTooLarge
+	case err != nil:
+		return nil, ErrUnsupported
+	}
+	out, contentType, err := encode(fit(img, t), info.Format, t.Quality)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return &Picture{Body: io.NopCloser(bytes.NewReader(out)), Size: int64(len(out)), ContentType: contentType}, nil
+}
+
+// fit resizes as imgproxy does: fill (cover) crops what does not fit, fit (contain) keeps all, force (fill) stretches. An
+// edge that is not given follows the proportions. Pictures are never enlarged, except by force.
+func fit(img image.Image, t Transform) image.Image {
+	b := img.Bounds()
+	w, h := float64(b.Dx()), float64(b.Dy())
+	if t.Width == 0 && t.Height == 0 {
+		return img
+	}
+	wantW, wantH := float64(clamp(t.Width)), float64(clamp(t.Height))
+	mode := t.resizingType()
+	switch {
+	case t.Width == 0 && mode == "force":
+		wantW = w
+	case t.Width == 0:
+		wantW = w * wantH / h
+	case t.Height == 0 && mode == "force":
+		wantH = h
+	case t.Height == 0:
+		wantH = h * wantW / w
+	}
+	source := b
+	switch mode {
+	case "fit":
+		scale := min(wantW/w, wantH/h, 1)
+		wantW, wantH = w*scale, h*scale
+	case "fill":
+		wantW, wantH = min(wantW, w), min(wantH, h)
+		// The largest part of the source with the proportions of the result.
+		scale := min(w/wantW, h/wantH)
+		cropW, cropH := max(1, round(wantW*scale)), max(1, round(wantH*scale))
+		x, y := t.anchor(b.Dx()-cropW, b.Dy()-cropH)
+		source = image.Rect(0, 0, cropW, cropH).Add(b.Min).Add(image.Pt(x, y))
+	}
+	dst := image.NewRGBA(image.Rect(0, 0, max(1, round(wantW)), max(1, round(wantH))))
+	if dst.Bounds().Size() == source.Size() {
+		draw.Draw(dst, dst.Bounds(), img, source.Min, draw.Src)
+		return dst
+	}
+	draw.CatmullRom.Scale(dst, dst.Bounds(), img, source, draw.Src, nil)
+	return dst
+}
+
+// anchor places the crop inside of what is left over: in the middle, or where gravity says.
+func (t Transform) anchor(spareX, spareY int) (x, y int) {
+	x, y = spareX/2, spareY/2
+	for i := 0; i+2 <= len(t.Gravity); i += 2 {
+		switch t.Gravity[i : i+2] {
+		case "no":
+			y = 0
+		case "so":
+			y = spareY
+		case "we":
+			x = 0
+		case "ea":
+			x = spareX
+		case "fp":
+			if t.X != nil && t.Y != nil {
+				x, y = round(*t.X*float64(spareX)), round(*t.Y*float64(spareY))
+			}
+		}
+	}
+	return min(max(x, 0), max(spareX, 0)), min(max(y, 0), max(spareY, 0))
+}
+
+func round(f float64) int { return int(f + 0.5) }
+
+// defaultQuality is imgproxy's.
+const defaultQuality = 80
+
+// encode keeps the format where it can be written here: JPEG and PNG; all others become one of these two.
+func encode(img image.Image, source photo.Format, quality int64) ([]byte, string, error) {
+	if quality == 0 {
+		quality = defaultQuality
+	}
+	var b bytes.Buffer
+	opaque, ok := img.(interface{ Opaque() bool })
+	transparent := ok && !opaque.Opaque()
+	if source == photo.PNG || source == photo.GIF || transparent {
+		err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, img)
+		return b.Bytes(), "image/png", err
+	}
+	err := jpeg.Encode(&b, img, &jpeg.Options{Quality: int(min(max(quality, 1), 100))})
+	return b.Bytes(), "image/jpeg", err
+}

@@ -1,0 +1,129 @@
+// Package images resizes pictures for /render: in this process, or by an imgproxy given by its URL.
+//
+// It imports the backend and photo; the REST surface of storage imports it.
+package images
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Transform is what a request asks for. Zero fields are not asked for.
+type Transform struct {
+	Width, Height int64
+	Resize        string // cover (default), contain, fill
+	Quality       int64  // 20 to 100
+	Format        string // origin, avif, webp
+	Gravity       string
+	X, Y          *float64
+}
+
+// Bounds of an edge in pixels, storage-api's defaults.
+const (
+	minEdge = 1
+	maxEdge = 2000
+)
+
+// ErrFocalPoint: gravity fp needs both offsets, from 0 to 1.
+var ErrFocalPoint = fmt.Errorf("Focal point requires x and y coordinates within 0-1 range")
+
+// Segments is the request in imgproxy's language, which is also what X-Transformations tells. In a signed URL
+// (original) the resize mode keeps its own name.
+func (t Transform) Segments(original bool) ([]string, error) {
+	var s []string
+	if t.Height != 0 {
+		s = append(s, "height:"+strconv.FormatInt(clamp(t.Height), 10))
+	}
+	if t.Width != 0 {
+		s = append(s, "width:"+strconv.FormatInt(clamp(t.Width), 10))
+	}
+	if t.Width != 0 || t.Height != 0 {
+		switch {
+		case original && t.Resize == "":
+			s = append(s, "resize:undefined") // what storage-api writes
+		case original:
+			s = append(s, "resize:"+t.Resize)
+		default:
+			s = append(s, "resizing_type:"+t.resizingType())
+		}
+	}
+	if t.Quality != 0 {
+		s = append(s, "quality:"+strconv.FormatInt(t.Quality, 10))
+	}
+	if t.Format != "" && t.Format != "origin" {
+		s = append(s, "format:"+t.Format)
+	}
+	switch t.Gravity {
+	case "":
+	case "sm":
+		s = append(s, "gravity:sm")
+	case "fp":
+		if !unit(t.X) || !unit(t.Y) {
+			return nil, ErrFocalPoint
+		}
+		s = append(s, "gravity:fp:"+number(t.X)+":"+number(t.Y))
+	default:
+		g := "gravity:" + t.Gravity
+		if t.X != nil || t.Y != nil {
+			g += ":" + number(t.X) + ":" + number(t.Y)
+		}
+		s = append(s, g)
+	}
+	return s, nil
+}
+
+func (t Transform) resizingType() string {
+	switch t.Resize {
+	case "contain":
+		return "fit"
+	case "fill":
+		return "force"
+	}
+	return "fill"
+}
+
+func clamp(n int64) int64 { return min(max(n, minEdge), maxEdge) }
+
+func unit(f *float64) bool { return f != nil && *f >= 0 && *f <= 1 }
+
+func number(f *float64) string {
+	if f == nil {
+		return "0"
+	}
+	return strconv.FormatFloat(*f, 'f', -1, 64)
+}
+
+// Parse reads the segments of a signed URL. What it does not know it passes over.
+func Parse(segments string) Transform {
+	var t Transform
+	for _, segment := range strings.Split(segments, ",") {
+		part := strings.Split(segment, ":")
+		if len(part) < 2 || part[1] == "" {
+			continue
+		}
+		whole, _ := strconv.ParseInt(part[1], 10, 64)
+		switch part[0] {
+		case "height":
+			t.Height = whole
+		case "width":
+			t.Width = whole
+		case "quality":
+			t.Quality = whole
+		case "resize":
+			t.Resize = part[1]
+		case "format":
+			t.Format = part[1]
+		case "gravity":
+			t.Gravity = part[1]
+			for i, target := range []**float64{&t.X, &t.Y} {
+				if len(part) > 2+i {
+					if f, err := strconv.ParseFloat(part[2+i], 64); err == nil {
+						*target = &f
+					}
+				}
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,247 @@
+package objects
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"daawo/supabase/internal/storage/backend"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// deleteBatch is how many objects one statement deletes: storage-api's half of S3's thousand keys.
+const deleteBatch = 500
+
+// Delete deletes one object as the caller.
+func (s *Store) Delete(ctx context.Context, c Caller, bucket, name string) error {
+	if _, err := s.Object(ctx, c.Service(), bucket, name); err != nil {
+		return err
+	}
+	gone, err := rows(ctx, s, c, scanObject, `
+		delete from storage.objects where bucket_id = $1 and name = $2 returning `+objectColumns, bucket, name)
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 {
+		return ErrDenied("Access denied")
+	}
+	s.deleteBytes(ctx, gone...)
+	return nil
+}
+
+// DeleteMany deletes those of the objects that the caller may delete and tells which.
+func (s *Store) DeleteMany(ctx context.Context, c Caller, bucket string, names []string) ([]Object, error) {
+	var all []Object
+	for len(names) > 0 {
+		n := min(len(names), deleteBatch)
+		gone, err := rows(ctx, s, c, scanObject, `
+			delete from storage.objects where bucket_id = $1 and name = any($2) returning `+objectColumns, bucket, names[:n])
+		if err != nil {
+			return nil, err
+		}
+		s.deleteBytes(ctx, gone...)
+		all = append(all, gone...)
+		names = names[n:]
+	}
+	return all, nil
+}
+
+// Copy says what is copied where.
+type Copy struct {
+	FromBucket, FromName string
+	ToBucket, ToName     string
+	Owner                string
+	Upsert               bool
+	// KeepMetadata copies both kinds of metadata; else the fields below replace them. Without Preserve, what they do not
+	// name is dropped (S3's REPLACE).
+	KeepMetadata           bool
+	Preserve               bool
+	MimeType, CacheControl *string
+	UserMetadata           json.RawMessage
+	// Check, when set, sees the source before anything is done (S3's conditions).
+	Check func(*Object) error
+}
+
+// Copy copies an object that the caller may read to a name that the caller may write.
+func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
+	if err := CheckName(p.ToName); err != nil {
+		return nil, err
+	}
+	source, err := s.Object(ctx, c, p.FromBucket, p.FromName)
+	if err != nil {
+		return nil, err
+	}
+	if p.Check != nil {
+		if err := p.Check(source); err != nil {
+			return nil, err
+		}
+	}
+	metadata, options, err := p.metadata(source)
+	if err != nil {
+		return nil, err
+	}
+	user := p.UserMetadata
+	if p.KeepMetadata {
+		user = source.UserMetadata
+	}
+	if err := s.CanUpload(ctx, c, Upload{Bucket: p.ToBucket, Name: p.ToName, Owner: p.Owner, Upsert: p.Upsert, UserMetadata: user,
+		Declared: Declared{Full: metadata}}); err != nil {
+		return nil, err
+	}
+	key := backend.Key{Bucket: p.ToBucket, Name: p.ToName, Version: uuid.NewString()}
+	meta, err := s.Backend.Copy(ctx, source.Key(), key, options)
+	if err != nil {
+		s.forget(ctx, key)
+		return nil, mapError(err)
+	}
+	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
+		return nil, err
+	}
+	var previous, object *Object
+	ctx = context.WithoutCancel(ctx)
+	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) (err error) {
+		if err := lock(ctx, tx, key.Bucket, key.Name, 3*time.Second); err != nil {
+			return err
+		}
+		if previous, err = current(ctx, tx, key.Bucket, key.Name); err != nil {
+			return err
+		}
+		object, err = upsert(ctx, tx, key.Bucket, key.Name, p.Owner, key.Version, metadata, userJSON(user))
+		return err
+	})
+	if err != nil {
+		s.forget(ctx, key)
+		return nil, err
+	}
+	if previous != nil {
+		s.deleteBytes(ctx, *previous)
+	}
+	return object, nil
+}
+
+// metadata is the column of the copy, and what the backend must change of its options (nil: nothing).
+func (p Copy) metadata(source *Object) (json.RawMessage, *backend.Options, error) {
+	base := source.Metadata
+	if base == nil || p.KeepMetadata {
+		if base == nil {
+			base = json.RawMessage(`{}`)
+		}
+		return base, nil, nil
+	}
+	changes := map[string]any{}
+	if !p.Preserve {
+		changes["cacheControl"], changes["mimetype"] = nil, nil
+	}
+	if p.CacheControl != nil {
+		changes["cacheControl"] = *p.CacheControl
+	}
+	if p.MimeType != nil {
+		changes["mimetype"] = *p.MimeType
+	}
+	merged, err := merge(base, changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _ := (&Object{Metadata: merged}).Meta()
+	return merged, &backend.Options{ContentType: m.MimeType, CacheControl: m.CacheControl}, nil
+}
+
+// merge sets keys of a JSON object; nil removes.
+func merge(base json.RawMessage, changes map[string]any) (json.RawMessage, error) {
+	doc := map[string]any{}
+	if err := json.Unmarshal(base, &doc); err != nil || doc == nil {
+		doc = map[string]any{}
+	}
+	for k, v := range changes {
+		if v == nil {
+			delete(doc, k)
+		} else {
+			doc[k] = v
+		}
+	}
+	return json.Marshal(doc)
+}
+
+// Move renames an object, also into another bucket, as the caller. It returns the object at its new name.
+func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBucket, toName string) (*Object, error) {
+	if err := CheckName(toName); err != nil {
+		return nil, err
+	}
+	key := backend.Key{Bucket: toBucket, Name: toName, Version: uuid.NewString()}
+	err := s.probe(ctx, c, func(tx pgx.Tx) error {
+		var id string
+		if err := tx.QueryRow(ctx, `select id::text from storage.objects where bucket_id = $1 and name = $2`, fromBucket, fromName).Scan(&id); err != nil {
+			if err == pgx.ErrNoRows {
+				return ErrNoKey()
+			}
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			update storage.objects
+			   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
+			 where bucket_id = $1 and name = $2`,
+			fromBucket, fromName, toName, toBucket, key.Version, ownerUUID(c.Subject), ownerID(c.Subject))
+		if err == nil && tag.RowsAffected() == 0 {
+			return ErrNoKey()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.Object(ctx, c.Service(), fromBucket, fromName)
+	if err != nil {
+		return nil, err
+	}
+	if fromBucket == toBucket && fromName == toName {
+		return source, nil
+	}
+	meta, err := s.Backend.Copy(ctx, source.Key(), key, nil)
+	if err != nil {
+		s.forget(ctx, key)
+		return nil, mapError(err)
+	}
+	m := metadataOf(meta)
+	if old, _ := source.Meta(); old.XRobotsTag != "" {
+		m.XRobotsTag = old.XRobotsTag
+	}
+	metadata, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var before *Object
+	ctx = context.WithoutCancel(ctx)
+	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) (err error) {
+		if err := lock(ctx, tx, toBucket, toName, 5*time.Second); err != nil {
+			return err
+		}
+		if before, err = current(ctx, tx, fromBucket, fromName); err != nil {
+			return err
+		}
+		// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone.
+		if before == nil || before.Key() != source.Key() {
+			return ErrNoKey()
+		}
+		r, err := tx.Query(ctx, `
+			update storage.objects
+			   set name = $3, bucket_id = $4, version = $5, metadata = $6,
+			       owner = coalesce($7, owner), owner_id = coalesce($8, owner_id)
+			 where bucket_id = $1 and name = $2
+			returning `+objectColumns,
+			fromBucket, fromName, toName, toBucket, key.Version, metadata, ownerUUID(c.Subject), ownerID(c.Subject))
+		if err != nil {
+			return err
+		}
+		moved, err := pgx.CollectExactlyOneRow(r, scanObject)
+		source = &moved
+		return err
+	})
+	if err != nil {
+		s.forget(ctx, key)
+		return nil, err
+	}
+	s.deleteBytes(ctx, *before)
+	return source, nil
+}

@@ -1,0 +1,92 @@
+package objects
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// What storage-api accepts as a name: the characters that S3 calls safe or in need of care. Unicode letters are refused.
+var (
+	objectName = regexp.MustCompile(`^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$`)
+	bucketName = regexp.MustCompile(`^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$`)
+	mimeType   = regexp.MustCompile(`^([a-zA-Z0-9\-+.]+)/([a-zA-Z0-9\-+.]+)(;\s*charset=[a-zA-Z0-9\-]+)?$|\*$`)
+	fileSize   = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(gb|mb|kb|b)$`)
+)
+
+// reservedSuffix ends the names of Iceberg's table buckets.
+const reservedSuffix = "--table-s3"
+
+// CheckName refuses what is no object name. The longest key of S3 is 1,024 bytes.
+func CheckName(name string) error {
+	if len(name) > 1024 || !objectName.MatchString(name) {
+		return ErrInvalidKey(name)
+	}
+	return nil
+}
+
+// CheckBucketName refuses what is no bucket name.
+func CheckBucketName(name string) error {
+	if !bucketName.MatchString(name) {
+		return ErrInvalidBucketName()
+	}
+	return nil
+}
+
+// IsFolderPlaceholder says whether the object is the empty file with which Studio keeps a folder.
+func IsFolderPlaceholder(name string) bool { return strings.HasSuffix(name, ".emptyFolderPlaceholder") }
+
+// ParseSize reads "20MB", "1.5kb" or "3B": powers of 1000, three significant digits.
+func ParseSize(s string) (int64, error) {
+	m := fileSize.FindStringSubmatch(s)
+	if m == nil {
+		return 0, ErrInvalidRequest("Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B")
+	}
+	value, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0, ErrInvalidRequest("Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B")
+	}
+	value, err = strconv.ParseFloat(strconv.FormatFloat(value, 'g', 3, 64), 64)
+	if err != nil {
+		return 0, err
+	}
+	switch strings.ToUpper(m[2]) {
+	case "GB":
+		value *= 1e9
+	case "MB":
+		value *= 1e6
+	case "KB":
+		value *= 1e3
+	}
+	if value > math.MaxInt64/2 {
+		return math.MaxInt64 / 2, nil
+	}
+	return int64(value), nil
+}
+
+// CheckMimeType refuses a type that is not among the allowed ones; image/* allows every image.
+func CheckMimeType(t string, allowed []string) error {
+	kind, sub, ok := strings.Cut(t, "/")
+	if !ok {
+		return ErrMimeType(t)
+	}
+	sub, _, _ = strings.Cut(sub, "/")
+	for _, a := range allowed {
+		akind, asub, _ := strings.Cut(a, "/")
+		if akind == kind && (asub == "*" || asub == sub) {
+			return nil
+		}
+	}
+	return ErrMimeType(t)
+}
+
+// checkMimeTypes refuses a list of allowed types in which one has not the form of a type.
+func checkMimeTypes(types []string) error {
+	for _, t := range types {
+		if len(t) > 1000 || !mimeType.MatchString(t) {
+			return ErrMimeType(t)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package objects
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"daawo/supabase/internal/storage/backend"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Object is a row of storage.objects.
+type Object struct {
+	ID           string
+	Bucket       string
+	Name         string
+	Owner        *string
+	OwnerID      *string
+	Version      *string
+	Metadata     json.RawMessage // the system's, null for rows made by hand
+	UserMetadata json.RawMessage // the uploader's, or null
+	CreatedAt    *time.Time
+	UpdatedAt    *time.Time
+	AccessedAt   *time.Time
+}
+
+const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at`
+
+func scanObject(r pgx.CollectableRow) (o Object, err error) {
+	return o, r.Scan(&o.ID, &o.Bucket, &o.Name, &o.Owner, &o.OwnerID, &o.Version, &o.Metadata, &o.UserMetadata,
+		&o.CreatedAt, &o.UpdatedAt, &o.AccessedAt)
+}
+
+// Key is where the object's bytes are.
+func (o *Object) Key() backend.Key {
+	k := backend.Key{Bucket: o.Bucket, Name: o.Name}
+	if o.Version != nil {
+		k.Version = *o.Version
+	}
+	return k
+}
+
+// Metadata is the form of the column metadata, with storage-api's keys.
+type Metadata struct {
+	ETag          string `json:"eTag,omitempty"`
+	Size          *int64 `json:"size,omitempty"`
+	MimeType      string `json:"mimetype,omitempty"`
+	CacheControl  string `json:"cacheControl,omitempty"`
+	LastModified  string `json:"lastModified,omitempty"`
+	ContentLength *int64 `json:"contentLength,omitempty"`
+	Status        int    `json:"httpStatusCode,omitempty"`
+	XRobotsTag    string `json:"xRobotsTag,omitempty"`
+}
+
+// Meta reads the column metadata leniently: whoever may write rows may write anything into it. ok is false when it does
+// not say what serving the bytes needs to know.
+func (o *Object) Meta() (m Metadata, ok bool) {
+	var raw map[string]json.RawMessage
+	if json.Unmarshal(o.Metadata, &raw) != nil {
+		return m, false
+	}
+	text := func(name string) (s string) {
+		if json.Unmarshal(raw[name], &s) != nil {
+			return ""
+		}
+		return s
+	}
+	number := func(name string) *int64 {
+		var n int64
+		if json.Unmarshal(raw[name], &n) == nil && raw[name] != nil {
+			return &n
+		}
+		if n, err := strconv.ParseInt(text(name), 10, 64); err == nil && n >= 0 {
+			return &n
+		}
+		return nil
+	}
+	m = Metadata{ETag: text("eTag"), Size: number("size"), MimeType: text("mimetype"), CacheControl: text("cacheControl"),
+		LastModified: text("lastModified"), ContentLength: number("contentLength"), XRobotsTag: text("xRobotsTag")}
+	if status := number("httpStatusCode"); status != nil {
+		m.Status = int(*status)
+	}
+	return m, m.ETag != "" && m.Size != nil && m.MimeType != ""
+}
+
+// Modified is LastModified as a time; the zero time when it is none.
+func (m Metadata) Modified() time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, m.LastModified)
+	return t
+}
+
+// Timestamp is a time as JavaScript writes it into JSON.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// metadataOf describes a stored version for the column.
+func metadataOf(m backend.Meta) Metadata {
+	return Metadata{ETag: m.ETag, Size: &m.Size, MimeType: m.ContentType, CacheControl: m.CacheControl,
+		LastModified: Timestamp(m.Modified), ContentLength: &m.Size, Status: 200}
+}
+
+// Object reads an object that the caller may see.
+func (s *Store) Object(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
+	o, err := row(ctx, s, c, scanObject, `select `+objectColumns+` from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
+	if err == nil && o == nil {
+		return nil, ErrNoKey()
+	}
+	return o, err
+}
+
+// Found names the objects among names that the caller may see.
+func (s *Store) Found(ctx context.Context, c Caller, bucket string, names []string) (map[string]bool, error) {
+	found, err := rows(ctx, s, c, pgx.RowTo[string], `select name from storage.objects where bucket_id = $1 and name = any($2)`, bucket, names)
+	if err != nil {
+		return nil, err
+	}
+	set := make(map[string]bool, len(found))
+	for _, name := range found {
+		set[name] = true
+	}
+	return set, nil
+}
+
+// PublicObject reads an object of a bucket that is public, whoever asks.
+func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
+	public, err := row(ctx, s, c.Service(), pgx.RowTo[bool], `select coalesce(public, false) from storage.buckets where id = $1`, bucket)
+	if err != nil {
+		return nil, err
+	}
+	if public == nil || !*public {
+		return nil, ErrNoBucket()
+	}
+	return s.Object(ctx, c.Service(), bucket, name)
+}
+
+// ReadableObject reads an object of a public bucket, or one of a private bucket that an authenticated caller may see.
+func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool, bucket, name string) (*Object, error) {
+	b, err := row(ctx, s, c.Service(), pgx.RowTo[bool], `select coalesce(public, false) from storage.buckets where id = $1`, bucket)
+	if err != nil {
+		return nil, err
+	}
+	if b == nil || !authenticated && !*b {
+		return nil, ErrNoBucket()
+	}
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	if *b {
+		c = c.Service()
+	}
+	return s.Object(ctx, c, bucket, name)
+}

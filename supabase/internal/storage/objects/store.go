@@ -1,0 +1,137 @@
+// Package objects is storage without a protocol: buckets and objects as rows of the storage schema, their bytes in a
+// backend, and the order of steps that keeps the two in agreement. Bytes are durable before a row names them and are
+// deleted after no row does, so a crash can only leave bytes that nobody names; Sweep removes those.
+//
+// The REST, TUS and S3 protocols are written on top of it. It imports db, wire and the backend.
+package objects
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/storage/backend"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Config makes a Store.
+type Config struct {
+	Pool          *db.Pool        // logs in as supabase_storage_admin, or another role that may become the callers'
+	Backend       backend.Backend //
+	FileSizeLimit int64           // bytes; buckets may only lower it
+	EmptyMax      int             // most objects that one call empties a bucket of; 0 means 200,000
+	URLSecret     []byte          // signs URLs (HS256)
+	Log           *slog.Logger
+	Now           func() time.Time
+}
+
+// Store serves all protocols. Its methods may be called from many goroutines.
+type Store struct {
+	pool     *db.Pool
+	Backend  backend.Backend
+	limit    int64
+	emptyMax int
+	secret   []byte
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// New makes a Store.
+func New(c Config) *Store {
+	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, secret: c.URLSecret, log: c.Log, now: c.Now}
+	if s.emptyMax == 0 {
+		s.emptyMax = 200_000
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// Limit is the largest object that a bucket takes.
+func (s *Store) Limit(bucket *int64) int64 {
+	if bucket != nil {
+		return min(*bucket, s.limit)
+	}
+	return s.limit
+}
+
+// Healthy says whether the tables answer.
+func (s *Store) Healthy(ctx context.Context) error {
+	return s.pool.Query(ctx, Caller{}.Service().pg(), `select id from storage.buckets limit 1`, nil, func(r pgx.Rows) error { return nil })
+}
+
+// errRollback ends a transaction that only asked whether something would be allowed.
+var errRollback = errors.New("rollback")
+
+// probe runs fn as the caller and takes back what it did.
+func (s *Store) probe(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
+	err := s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errRollback
+	})
+	if errors.Is(err, errRollback) {
+		return nil
+	}
+	return mapError(err)
+}
+
+func (s *Store) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
+	return mapError(s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, fn))
+}
+
+// rows runs one statement as the caller and collects its rows.
+func rows[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	var out []T
+	err := s.pool.Query(ctx, c.pg(), sql, args, func(r pgx.Rows) (err error) {
+		out, err = pgx.CollectRows(r, scan)
+		return err
+	})
+	return out, mapError(err)
+}
+
+// row is rows for at most one; nil means none.
+func row[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
+	out, err := rows(ctx, s, c, scan, sql, args...)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return &out[0], nil
+}
+
+// lockKey is storage-api's hash of an object's path, so that both servers wait for each other.
+func lockKey(parts ...string) int64 {
+	hash := int32(5381)
+	for i, p := range parts {
+		if i > 0 {
+			hash = int32(int64(hash)*33) ^ '/'
+		}
+		for j := range len(p) {
+			hash = int32(int64(hash)*33) ^ int32(p[j])
+		}
+	}
+	return int64(uint32(hash))
+}
+
+// lock waits until no other transaction writes the object.
+func lock(ctx context.Context, tx pgx.Tx, bucket, name string, timeout time.Duration) error {
+	if _, err := tx.Exec(ctx, `select set_config('lock_timeout', $1, true)`, timeout.String()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, lockKey(bucket, name)); err != nil {
+		if db.IsCode(err, "55P03") {
+			return ErrLockTimeout().WithCause(err)
+		}
+		return err
+	}
+	_, err := tx.Exec(ctx, `select set_config('lock_timeout', '0', true)`)
+	return err
+}
