@@ -10,24 +10,19 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// sonner puts its style sheet into the page from a script, first as an empty element and then with this text. The test
-// of this file computes the hash from the installed version.
-var sonnerStyles = []string{
-	"'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='", // of the empty text
-	"'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
-}
-
 // pagePolicy is the Content-Security-Policy of one page: what it carries inline is allowed by hash, everything else
-// comes from our own origin. Style attributes are allowed, since Radix and sonner position things with them.
+// comes from our own origin. Style attributes are allowed, since Radix positions things with them.
 func pagePolicy(page []byte) string {
 	scripts, styles := inline(page)
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + strings.Join(append([]string{"'self'"}, scripts...), " "),
-		"style-src " + strings.Join(slices.Concat([]string{"'self'"}, styles, sonnerStyles), " "),
+		"style-src " + strings.Join(append([]string{"'self'"}, styles...), " "),
 		"style-src-attr 'unsafe-inline'",
 		"img-src 'self' blob: data:",
 		"font-src 'self'",
+		"media-src 'self'", // recordings of the guides
+		"frame-src 'self'", // the reference on the thank-you page
 		"connect-src 'self'",
 		"manifest-src 'self'",
 		"worker-src 'self'",
