@@ -36,7 +36,7 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 		{Name: "where_bought", Type: "text"},
 		{Name: "batch_number", Type: "text"},
 		{Name: "expiry_date", Type: "text"},
-		{Name: "location", Type: "text", Required: true},
+		{Name: "location", Type: "place", Required: true},
 		{Name: "issue_description", Type: "textarea", Required: true},
 		{Name: "photo", Type: "file"},
 	} {
@@ -51,7 +51,7 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 		"Language": p.text.language, "Title": title, "Message": message, "Fields": fields,
 		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoKept": p.text.photoKept,
 		"Home": home(p.text), "Contact": home(p.text) + "contact/", "ContactUs": p.text.contactUs, "Back": p.text.back,
-		"CSS": template.CSS(pageCSS),
+		"Regions": regions(), "Known": knownPlaces()[fold(p.Values.Get("location"))] != place{}, "CSS": template.CSS(pageCSS),
 	}
 	return render(w, status, "form", p.text.language, data)
 }
@@ -75,6 +75,7 @@ func render(w http.ResponseWriter, status int, name, language string, data map[s
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Robots-Tag", "noindex")
+	h.Set("X-Frame-Options", "SAMEORIGIN")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+cssHash+"; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
 	w.WriteHeader(status)
 	_, _ = b.WriteTo(w) // a visitor who left is no error

@@ -15,18 +15,27 @@ var placesJSON []byte
 // place is a location that the reference list knows, by its English names. The zero value is an unknown one.
 type place struct{ region, district string }
 
-// knownPlaces maps 'region' and 'region, district' in either language, folded, to the place.
-var knownPlaces = sync.OnceValue(func() map[string]place {
-	type named struct{ Name, Somali string }
-	var regions []struct {
-		named
-		Districts []named
-	}
-	if err := json.Unmarshal(placesJSON, &regions); err != nil {
+// region is an entry of the reference list.
+type region struct {
+	named
+	Districts []named
+}
+
+type named struct{ Name, Somali string }
+
+// regions is the reference list in its order.
+var regions = sync.OnceValue(func() []region {
+	var list []region
+	if err := json.Unmarshal(placesJSON, &list); err != nil {
 		panic("places.json: " + err.Error()) // a fault of the build, caught by the first test
 	}
+	return list
+})
+
+// knownPlaces maps 'region' and 'region, district' in either language, folded, to the place.
+var knownPlaces = sync.OnceValue(func() map[string]place {
 	known := map[string]place{}
-	for _, r := range regions {
+	for _, r := range regions() {
 		for _, region := range []string{r.Name, r.Somali} {
 			known[fold(region)] = place{region: r.Name}
 			for _, d := range r.Districts {

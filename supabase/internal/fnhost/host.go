@@ -37,7 +37,7 @@ type Options struct {
 
 	Getenv func(name string) string     // variables and secrets that functions see; nil means none
 	Region string                       // named in replies; "" means "local"
-	Client func(r *http.Request) string // address of the client; nil means the connection's own
+	Client func(r *http.Request) string // address of the client, "" to not limit it; nil means the connection's own
 	Now    func() time.Time             // nil means time.Now
 	Log    *slog.Logger                 // nil means slog.Default()
 	Meter  prometheus.Registerer        // nil registers no metrics

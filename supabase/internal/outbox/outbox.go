@@ -41,8 +41,9 @@ type Options struct {
 	SiteURL   string // public address of the site, for links
 	StudioURL string // address of Studio; "" names the command instead
 
-	Storage Storage                                                     // for cleaning photos
-	Clean   func(content []byte, mime string) (clean []byte, err error) // takes a photo's metadata out
+	Storage Storage // for cleaning photos
+	// Clean takes a photo's metadata out and gives it with the type it now has.
+	Clean func(content []byte) (clean []byte, mime string, err error)
 
 	Workers int                   // jobs of one kind running at once; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()

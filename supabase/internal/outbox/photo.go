@@ -25,11 +25,11 @@ func (b *Outbox) workCleanPhoto(ctx context.Context, job *river.Job[cleanPhoto])
 	if b.Clean == nil || b.Storage.URL == "" {
 		return errors.New("photos cannot be cleaned here: no storage service is known")
 	}
-	content, mime, err := b.Storage.download(ctx, job.Args.Bucket, job.Args.Name)
+	content, err := b.Storage.download(ctx, job.Args.Bucket, job.Args.Name)
 	if err != nil || content == nil {
 		return err // nil: deleted meanwhile, nothing to clean
 	}
-	clean, err := b.Clean(content, mime)
+	clean, mime, err := b.Clean(content)
 	if err != nil {
 		return fmt.Errorf("clean photo: %w", err)
 	}
@@ -64,24 +64,24 @@ func (s Storage) do(ctx context.Context, method, bucket, name, mime string, body
 	return res, cancel, nil
 }
 
-// download gives an object's content and type, nil when there is none of that name.
-func (s Storage) download(ctx context.Context, bucket, name string) ([]byte, string, error) {
+// download gives an object's content, nil when there is none of that name.
+func (s Storage) download(ctx context.Context, bucket, name string) ([]byte, error) {
 	res, cancel, err := s.do(ctx, http.MethodGet, bucket, name, "", nil)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer cancel()
 	defer res.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(res.Body, maxObject))
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("storage: %w", err)
+		return nil, fmt.Errorf("storage: %w", err)
 	case res.StatusCode == http.StatusOK:
-		return content, res.Header.Get("Content-Type"), nil
+		return content, nil
 	case bytes.Contains(content, []byte(`"404"`)) || res.StatusCode == http.StatusNotFound:
-		return nil, "", nil // the service says 400 and gives the real code in the body
+		return nil, nil // the service says 400 and gives the real code in the body
 	}
-	return nil, "", fmt.Errorf("storage: reading %s/%s: %s", bucket, name, res.Status)
+	return nil, fmt.Errorf("storage: reading %s/%s: %s", bucket, name, res.Status)
 }
 
 func (s Storage) replace(ctx context.Context, bucket, name, mime string, content []byte) error {

@@ -1,0 +1,264 @@
+package fnhost
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/testdb"
+)
+
+// jpeg is the least that is recognised as one.
+var jpeg = append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01"), make([]byte, 100)...)
+
+// withStorage gives the site a storage service that keeps the names of what is uploaded, as the real one does.
+func (s *site) withStorage(t *testing.T) *atomic.Int64 {
+	t.Helper()
+	var uploads atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/storage/v1/object/report-photos/")
+		if r.Header.Get("Authorization") != "Bearer service" {
+			http.Error(w, `{"statusCode":"403","error":"Unauthorized","message":"no"}`, http.StatusBadRequest)
+			return
+		}
+		s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', $1)`, name)
+		uploads.Add(1)
+		_, _ = io.WriteString(w, `{"Key":"x"}`)
+	}))
+	t.Cleanup(server.Close)
+	s.env["SUPABASE_URL"], s.env["SUPABASE_SERVICE_ROLE_KEY"] = server.URL, "service"
+	return &uploads
+}
+
+// form is a filled report form; changes replace fields.
+func form(changes map[string]string) map[string]string {
+	f := map[string]string{
+		"language": "en", "name": "", "country": "252", "phone": "61 2345678", "product_name": "Cream X", "where_bought": "",
+		"batch_number": "", "expiry_date": "08/2027", "location": "Banaadir, Hodan", "issue_description": "It burned.",
+	}
+	for k, v := range changes {
+		f[k] = v
+	}
+	return f
+}
+
+// post sends a multipart form, with a photo unless it is nil.
+func (s *site) post(fields map[string]string, photo []byte) *httptest.ResponseRecorder {
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	for name, value := range fields {
+		_ = m.WriteField(name, value)
+	}
+	if photo != nil {
+		part, _ := m.CreateFormFile("photo", "IMG.jpg")
+		_, _ = part.Write(photo)
+	} else {
+		_, _ = m.CreatePart(map[string][]string{
+			"Content-Disposition": {`form-data; name="photo"; filename=""`}, "Content-Type": {"application/octet-stream"},
+		})
+	}
+	_ = m.Close()
+	r := httptest.NewRequest(http.MethodPost, "/submit-report", &body)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func TestFormPostArrives(t *testing.T) {
+	s := newSite(t)
+	s.withStorage(t)
+	for language, home := range map[string]string{"en": "/", "so": "/so/"} {
+		w := s.post(form(map[string]string{"language": language, "product_name": "Cream " + language}), jpeg)
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != home+"report/thank-you/" {
+			t.Fatalf("%d %s %s", w.Code, w.Header().Get("Location"), w.Body)
+		}
+		row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where product_name = $1`, "Cream "+language)
+		for field, want := range map[string]any{
+			"language": language, "phone": "+252 61 2345678", "phone_e164": "+252612345678", "expiry_date": "2027-08-31", "region": "Banaadir",
+		} {
+			if row[field] != want {
+				t.Errorf("%s is %v, want %v", field, row[field], want)
+			}
+		}
+		if row["photo_url"] == nil {
+			t.Error("the photo is not attached")
+		}
+		// The reference is shown by the frame on the thank-you page, and is in no address.
+		if strings.Contains(w.Header().Get("Location"), "DW-") {
+			t.Error("the reference is in the address")
+		}
+		r := httptest.NewRequest(http.MethodGet, "/submit-report?language="+language, nil)
+		for _, c := range w.Result().Cookies() {
+			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge > 600 {
+				t.Errorf("the cookie is too open: %v", c)
+			}
+			r.AddCookie(c)
+		}
+		frame := httptest.NewRecorder()
+		s.ServeHTTP(frame, r)
+		if !strings.Contains(frame.Body.String(), row["reference"].(string)) || frame.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("the frame does not show the reference: %s", frame.Body)
+		}
+	}
+}
+
+func TestUrlEncodedFormArrives(t *testing.T) {
+	s := newSite(t)
+	values := url.Values{}
+	for k, v := range form(nil) {
+		values.Set(k, v)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/submit-report", strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != http.StatusSeeOther {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestFormComesBackWithMessages(t *testing.T) {
+	s := newSite(t)
+	uploads := s.withStorage(t)
+	large := append(bytes.Clone(jpeg), make([]byte, 5<<20)...)
+	for name, c := range map[string]struct {
+		changes map[string]string
+		photo   []byte
+		has     []string
+	}{
+		"nothing filled": {
+			map[string]string{"phone": "", "product_name": "", "location": "", "issue_description": ""}, nil,
+			[]string{"Validation Error", "Please fill in all required fields.", "Product name is required",
+				"Problem description is required", "Phone number is required", "Location is required"},
+		},
+		"in Somali": {
+			map[string]string{"language": "so", "product_name": ""}, nil,
+			[]string{`<html lang="so">`, "Magaca badeecadda waa loo baahan yahay", "Gudbi warbixinta", `href="/so/contact/"`},
+		},
+		"typed values stay, and stay text": {
+			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`, "issue_description": "</textarea><b>x"}, nil,
+			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="&#43;252 61 2345678"`},
+		},
+		"no photo at all": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), []string{"Please select an image file."}},
+		"too large":       {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
+		"a good photo is kept": {
+			map[string]string{"location": ""}, jpeg, []string{"Your photo is kept", `name="photo_url"`},
+		},
+		"a robot's field":    {map[string]string{"website": "x"}, nil, []string{"press the button once more"}},
+		"faster than a hand": {map[string]string{"started_at": strconv.FormatInt(time.Now().UnixMilli(), 10)}, nil, []string{"press the button once more"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := s.post(form(c.changes), c.photo)
+			page := w.Body.String()
+			if w.Code != http.StatusUnprocessableEntity || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+				t.Fatalf("%d %s", w.Code, page)
+			}
+			for _, want := range c.has {
+				if !strings.Contains(page, want) {
+					t.Errorf("no %q in %s", want, page)
+				}
+			}
+			if strings.Contains(page, "<script") {
+				t.Error("the page carries a script")
+			}
+			_, style, _ := strings.Cut(page, "<style>")
+			style, _, _ = strings.Cut(style, "</style>")
+			sum := sha256.Sum256([]byte(style))
+			if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, base64.StdEncoding.EncodeToString(sum[:])) {
+				t.Errorf("the policy %q does not allow the page's style", policy)
+			}
+			if !strings.Contains(page, `<option value="Banaadir, Hodan"`) {
+				t.Error("the page has no list of places")
+			}
+			// A second press of the button with what the page holds gets a person through.
+			if strings.Contains(page, "once more") {
+				again := form(c.changes)
+				delete(again, "website")
+				delete(again, "started_at")
+				if w := s.post(again, nil); w.Code != http.StatusSeeOther {
+					t.Errorf("the second press: %d", w.Code)
+				}
+			}
+		})
+	}
+	if uploads.Load() != 1 {
+		t.Errorf("%d photos were uploaded, want the one good one", uploads.Load())
+	}
+}
+
+func TestFormGoesOnWithoutPhotoWhenStorageIsDown(t *testing.T) {
+	s := newSite(t)
+	s.env["SUPABASE_URL"] = "http://127.0.0.1:1"
+	w := s.post(form(nil), jpeg)
+	if w.Code != http.StatusSeeOther {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	r := httptest.NewRequest(http.MethodGet, "/submit-report", nil)
+	r.AddCookie(w.Result().Cookies()[0])
+	frame := httptest.NewRecorder()
+	s.ServeHTTP(frame, r)
+	if !strings.Contains(frame.Body.String(), "Report will be submitted without photo.") {
+		t.Errorf("the visitor is not told: %s", frame.Body)
+	}
+}
+
+func TestFormIsKeptWhenTheDatabaseIsAwayOrTheLimitIsMet(t *testing.T) {
+	s := newSite(t)
+	s.env["REPORTS_PER_HOUR"] = "1"
+	s.post(form(nil), nil)
+	w := s.post(form(map[string]string{"product_name": "Second"}), nil)
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), `value="Second"`) {
+		t.Errorf("limit: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	s.DB.Close()
+	w = s.post(form(map[string]string{"product_name": "Third"}), nil)
+	page := w.Body.String()
+	if w.Code < 500 || !strings.Contains(page, `value="Third"`) || !strings.Contains(page, "Please try again or contact us directly.") {
+		t.Errorf("no database: %d %s", w.Code, page)
+	}
+}
+
+func TestFormPostedTwiceIsOneReport(t *testing.T) {
+	s := newSite(t)
+	s.withStorage(t)
+	first, second := s.post(form(nil), jpeg), s.post(form(nil), jpeg)
+	if a, b := first.Header().Get("Set-Cookie"), second.Header().Get("Set-Cookie"); a != b || a == "" {
+		t.Errorf("%q, then %q", a, b)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 1 {
+		t.Errorf("%d reports, want 1", n)
+	}
+}
+
+func FuzzFormAndJSON(f *testing.F) {
+	s := newSite(f)
+	f.Add("application/json", `{"product_name":"x","issue_description":"y"}`)
+	f.Add("application/json", `{"product_name":"\u0000","issue_description":"\ud800","expiry_date":"0000-00-00"}`)
+	f.Add("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"phone\"\r\n\r\n1\r\n--b--")
+	f.Add("application/x-www-form-urlencoded", "phone=%00&product_name=%ff&issue_description=x&location=Hodan")
+	f.Fuzz(func(t *testing.T, kind, body string) {
+		r := httptest.NewRequest(http.MethodPost, "/submit-report", strings.NewReader(body))
+		r.Header.Set("Content-Type", kind)
+		r.RemoteAddr = ""
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code >= 500 {
+			t.Errorf("%d %s for %q %q", w.Code, w.Body, kind, body)
+		}
+		if w.Header().Get("Content-Type") == "application/json" && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("not JSON: %s", w.Body)
+		}
+	})
+}
