@@ -74,6 +74,7 @@ func quote(s string) string {
 // describe lists what `status` prints.
 func (a *App) describe(d *database, s *services, address string) Info {
 	set := s.keys.current()
+	s3ID, s3Secret := s3Keys(set)
 	values := []Value{
 		{"SITE_URL", "Site", address},
 		{"API_URL", "API", address},
@@ -81,6 +82,7 @@ func (a *App) describe(d *database, s *services, address string) Info {
 		{"GRAPHQL_URL", "", address + "/graphql/v1"},
 		{"AUTH_URL", "", address + "/auth/v1"},
 		{"STORAGE_URL", "", address + "/storage/v1"},
+		{"STORAGE_S3_URL", "", address + "/storage/v1/s3"},
 		{"FUNCTIONS_URL", "", address + "/functions/v1"},
 		{"DB_URL", "Database", d.public()},
 	}
@@ -96,5 +98,8 @@ func (a *App) describe(d *database, s *services, address string) Info {
 		Value{"ANON_KEY", "", set.Anon},
 		Value{"SERVICE_ROLE_KEY", "", set.ServiceRole},
 		Value{"JWT_SECRET", "", set.JWTSecret},
+		Value{"S3_PROTOCOL_ACCESS_KEY_ID", "", s3ID},
+		Value{"S3_PROTOCOL_ACCESS_KEY_SECRET", "", s3Secret},
+		Value{"S3_PROTOCOL_REGION", "", "local"},
 	)}
 }

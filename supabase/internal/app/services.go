@@ -39,7 +39,7 @@ func (a *App) openServices(ctx context.Context, d *database, address string) (*s
 	}
 	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
 	for _, open := range []func(context.Context, *services, *database, string) error{
-		a.openMail, a.openOutbox, a.openREST, a.openFunctions, a.openUpstreams,
+		a.openMail, a.openOutbox, a.openREST, a.openStorage, a.openFunctions, a.openUpstreams,
 	} {
 		if err := open(ctx, s, d, address); err != nil {
 			return nil, err

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+)
+
+// handlerTransport sends requests to a handler in this process. Replies are small: they are held in memory.
+type handlerTransport struct{ handler http.Handler }
+
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := &heldReply{header: http.Header{}, status: http.StatusOK}
+	in := r.Clone(r.Context())
+	in.RemoteAddr, in.RequestURI = "127.0.0.1:0", r.URL.RequestURI()
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	t.handler.ServeHTTP(w, in)
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
+	}, nil
+}
+
+type heldReply struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *heldReply) Header() http.Header         { return w.header }
+func (w *heldReply) WriteHeader(status int)      { w.status = status }
+func (w *heldReply) Write(p []byte) (int, error) { return w.body.Write(p) }

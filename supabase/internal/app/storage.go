@@ -1,0 +1,177 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/storage"
+	"daawo/supabase/internal/storage/backend"
+)
+
+// tenant names the folders of the files, as docker/compose.yaml does: the files of both forms can change places.
+const tenant = "daawo"
+
+// openStorage serves storage-api's wire over files in the data folder.
+func (a *App) openStorage(ctx context.Context, s *services, d *database, _ string) error {
+	if a.cfg.StorageURL != "" {
+		return a.upstream(a.cfg.StorageURL, &s.storage)
+	}
+	pool, err := a.openPool(ctx, d, "supabase_storage_admin", "storage", storageConns)
+	if err != nil {
+		return err
+	}
+	disk, err := backend.OpenDisk(backend.DiskConfig{Path: filepath.Join(a.data, "storage"), Bucket: tenant, Tenant: tenant})
+	if err != nil {
+		return err
+	}
+	a.onClose("files", func(context.Context) error { return disk.Close() })
+	set := s.keys.current()
+	id, secret := s3Keys(set)
+	engine, err := storage.New(storage.Options{
+		Config: storage.Config{
+			FileSizeLimit:         int64(a.cfg.Storage.FileSizeLimit),
+			ImageTransformation:   a.cfg.Storage.ImageTransformation.Enabled,
+			TUSPath:               "/storage/v1/upload/resumable",
+			AllowForwardedHeaders: true, // the gateway sets them
+			S3:                    a.cfg.Storage.S3Protocol.Enabled,
+			S3AccessKeyID:         id,
+			S3SecretAccessKey:     secret,
+			S3SessionKey:          tenant,
+			S3AnonKey:             set.Anon,
+			S3Prefix:              "/storage/v1",
+		},
+		Pool: pool, Backend: disk, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
+		Verifier: s.keys.verifier,
+	})
+	if err != nil {
+		return err
+	}
+	if err := engine.Start(ctx); err != nil {
+		return err
+	}
+	a.onClose("storage", engine.Close)
+	s.storage = engine
+	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+		return seedStorage(ctx, a.cfg, a.options.Project, engine, set.ServiceRole, conn)
+	})
+}
+
+// s3Keys is the key pair of the S3 protocol: the official CLI's with its other local keys, and one that follows from
+// the installation's secret elsewhere.
+func s3Keys(set keys.Set) (id, secret string) {
+	if set.JWTSecret == keys.Demo().JWTSecret {
+		return "625729a08b95bf1b7ff351a663f3a23c", "850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907"
+	}
+	derive := func(purpose string) string {
+		mac := hmac.New(sha256.New, []byte(set.JWTSecret))
+		mac.Write([]byte(purpose))
+		return hex.EncodeToString(mac.Sum(nil))
+	}
+	return derive("s3 access key id")[:32], derive("s3 secret access key")
+}
+
+// seedStorage makes the buckets of config.toml and, once, fills those that have files to begin with. It talks to the
+// service by HTTP, so that it is the same for the engine here and for storage-api elsewhere.
+func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service http.Handler, key string, conn *pgx.Conn) error {
+	client := &http.Client{Transport: handlerTransport{service}}
+	call := func(method, target, contentType string, body []byte) error {
+		r, err := http.NewRequestWithContext(ctx, method, "http://storage"+target, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Apikey", key)
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("X-Upsert", "true")
+		r.Header.Set("Cache-Control", "max-age=3600")
+		res, err := client.Do(r)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode < 300 || bytes.Contains(text, []byte(`"409"`)) { // it is there already
+			return err
+		}
+		return fmt.Errorf("storage answers %s to %s %s: %s", res.Status, method, target, bytes.TrimSpace(text))
+	}
+	for name, b := range c.Storage.Buckets {
+		fields := map[string]any{"id": name, "name": name, "public": b.Public}
+		if b.FileSizeLimit > 0 {
+			fields["file_size_limit"] = int64(b.FileSizeLimit)
+		}
+		if len(b.AllowedMimeTypes) > 0 {
+			fields["allowed_mime_types"] = b.AllowedMimeTypes
+		}
+		body, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
+			return err
+		}
+		if b.ObjectsPath == "" || !c.DB.Seed.Enabled {
+			continue
+		}
+		err = once(ctx, conn, b.ObjectsPath, func() error {
+			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
+				contentType := mime.TypeByExtension(path.Ext(file))
+				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(), contentType, content)
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("seed of bucket %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds.
+func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
+	_, err := conn.Exec(ctx, `
+		create schema if not exists supabase_migrations;
+		create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)`)
+	if err != nil {
+		return err
+	}
+	var done bool
+	if err := conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done); err != nil || done {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `insert into supabase_migrations.seed_files (path, hash) values ($1, '') on conflict do nothing`, what)
+	return err
+}
+
+func eachFile(project fs.FS, dir string, fn func(file string, content []byte) error) error {
+	dir = path.Clean(strings.TrimPrefix(dir, "./"))
+	return fs.WalkDir(project, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(project, name)
+		if err != nil {
+			return err
+		}
+		return fn(strings.TrimPrefix(name, dir+"/"), content)
+	})
+}
