@@ -1,10 +1,130 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest/ast"
+	"daawo/supabase/internal/rest/openapi"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/wire"
 )
 
+// visibleSQL gives what the caller may use of a schema: relations, functions (by name and parameter types) and the
+// schema's comment. $1 is the schema.
+const (
+	visibleTablesSQL = `
+select c.relname
+  from pg_class c
+ where c.relnamespace = $1::regnamespace and c.relkind in ('v', 'r', 'm', 'f', 'p') and not c.relispartition
+   and (pg_has_role(c.relowner, 'usage')
+     or has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')
+     or has_any_column_privilege(c.oid, 'select, insert, update, references'))`
+
+	visibleRoutinesSQL = `
+select p.proname, p.pronargs
+  from pg_proc p
+ where p.pronamespace = $1::regnamespace and has_function_privilege(p.oid, 'execute')`
+
+	schemaCommentSQL = `select obj_description($1::regnamespace, 'pg_namespace')`
+)
+
+// describe answers the root: an OpenAPI document of what the caller may see, or of everything.
 func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity) error {
-	return errNoSchema()
+	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
+		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
+	}) {
+		names := make([]string, len(q.accept))
+		for i, m := range q.accept {
+			names[i] = m.Mime()
+		}
+		return wire.Errorf(406, "PGRST107", "None of these media types are available: %s", joinComma(names))
+	}
+	doc, err := e.document(ctx, s, r, q, id)
+	if err != nil {
+		return err
+	}
+	body, err := openapi.Encode(doc)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", ast.MediaType{Kind: ast.MediaOpenAPI}.ContentType())
+	h.Set("Vary", "Accept, Prefer, Range")
+	if q.negotiated {
+		h.Set("Content-Profile", q.schema)
+	}
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the client may be gone
+	return nil
+}
+
+func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
+	c := &s.config
+	doc := openapi.Document{Version: version, Cache: s.cache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
+	set, searchPath := s.context(r, q, id, nil, true)
+	name := [][]byte{[]byte(quoteIdent(q.schema))}
+	list := []db.Statement{set.statement()}
+	if fn := c.PreRequest; fn != nil {
+		list = append(list, callStatement(*fn))
+	}
+	first := len(list)
+	list = append(list, db.Statement{SQL: schemaCommentSQL, Args: name})
+	all := c.OpenAPI == IgnorePrivileges
+	if !all {
+		list = append(list, db.Statement{SQL: visibleTablesSQL, Args: name}, db.Statement{SQL: visibleRoutinesSQL, Args: name})
+	}
+	tables, routines := map[string]bool{}, map[string]bool{}
+	err := e.pool.Session(ctx, id.role+"\x00"+searchPath, func(conn *db.Session) error {
+		return conn.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
+			if i < first {
+				return nil
+			}
+			for rows.NextRow() {
+				v := rows.Values()
+				switch i - first {
+				case 0:
+					if v[0] != nil {
+						doc.Schema = new(string(v[0]))
+					}
+				case 1:
+					tables[string(v[0])] = true
+				case 2:
+					routines[string(v[0])+"/"+string(v[1])] = true
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return doc, e.databaseError(err, id.anon)
+	}
+	for n, t := range s.cache.Tables {
+		if n.Schema == q.schema && (all || tables[n.Name]) {
+			doc.Tables = append(doc.Tables, t)
+		}
+	}
+	for n, overloads := range s.cache.Routines {
+		for _, f := range overloads {
+			if n.Schema == q.schema && (all || routines[n.Name+"/"+itoa(len(f.Params))]) {
+				doc.Routines = append(doc.Routines, f)
+			}
+		}
+	}
+	slices.SortFunc(doc.Tables, func(a, b *schema.Table) int { return cmp.Compare(a.Name.Name, b.Name.Name) })
+	slices.SortFunc(doc.Routines, func(a, b *schema.Routine) int {
+		return cmp.Or(cmp.Compare(a.Name.Name, b.Name.Name), cmp.Compare(len(a.Params), len(b.Params)))
+	})
+	return doc, nil
 }

@@ -184,7 +184,7 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	}
 	list = append(list, set.statement())
 	if fn := j.state.config.PreRequest; fn != nil {
-		list = append(list, db.Statement{SQL: "select " + sql.Qualified(*fn) + "()"})
+		list = append(list, callStatement(*fn))
 	}
 	main := len(list)
 	st := sql.Make(j.plan, j.reply)
@@ -230,6 +230,12 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	}
 	return res, nil
 }
+
+func callStatement(fn schema.Name) db.Statement {
+	return db.Statement{SQL: "select " + sql.Qualified(fn) + "()"}
+}
+
+func quoteIdent(name string) string { return sql.Ident(name) }
 
 func planStatement(p *plan.Plan) db.Statement {
 	st := sql.Planned(p)

@@ -285,6 +285,7 @@ func inverse(r *Relationship) *Relationship {
 	inv.Table, inv.Foreign = r.Foreign, r.Table
 	inv.TableIsView, inv.ForeignIsView = r.ForeignIsView, r.TableIsView
 	inv.Columns = swap(r.Columns)
+	inv.Inverse = true
 	if r.Cardinality == ManyToOne {
 		inv.Cardinality = OneToMany
 	}

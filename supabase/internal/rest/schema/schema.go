@@ -82,6 +82,7 @@ type Relationship struct {
 	Junction                   *Junction
 	Function                   Name // computed relationships
 	TableIsView, ForeignIsView bool
+	Inverse                    bool // seen from the table that the foreign key points to
 }
 
 // ToOne says whether at most one row is at the other end.
