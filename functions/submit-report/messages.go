@@ -19,7 +19,7 @@ type texts struct {
 
 	failed, failedTitle, invalidTitle, tooMany, keyReused, badRequest string
 	pressAgain, photoKept, title, required, send, yourReference       string
-	contactUs, back, photoAgain, noPhoto                              string
+	contactUs, back, noPhoto                                          string
 
 	labels map[string]string
 }
@@ -45,7 +45,6 @@ var english = texts{
 	badRequest:          "The report could not be read.",
 	pressAgain:          "Please press the button once more to send your report.",
 	photoKept:           "Your photo is kept and will be sent with the report.",
-	photoAgain:          "Please choose the photo again.",
 	noPhoto:             "Report will be submitted without photo.",
 	title:               "Report a product",
 	required:            "Fields marked * are required",
@@ -79,7 +78,6 @@ var somali = texts{
 	badRequest:          "Warbixinta lama akhrin karin.",
 	pressAgain:          "Fadlan badhanka mar kale riix si aad warbixintaada u dirto.",
 	photoKept:           "Sawirkaaga waa la hayaa, waxaana lala diri doonaa warbixinta.",
-	photoAgain:          "Fadlan sawirka mar kale dooro.",
 	noPhoto:             "Warbixinta waxaa loo gudbin doonaa sawir la'aan.",
 	title:               "Soo sheeg badeecad",
 	required:            "Goobaha ku calaamadsan * waa loo baahan yahay",

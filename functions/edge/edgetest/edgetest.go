@@ -1,0 +1,140 @@
+// Package edgetest runs a function in a test without a server:
+//
+//	f := edgetest.New(t, Func)
+//	reply := f.Call(http.MethodPost, "/hello", `{"name":"Amina"}`)
+//	if reply.Code != http.StatusOK { … }
+//
+// What the function asks of the stack is recorded (Notices, Jobs, Photos); background work is done before Call returns.
+// Only tests import it.
+package edgetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/functions/edge"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Run is a function under test. Its fields may be changed between calls.
+type Run struct {
+	Func   edge.Func
+	Caller edge.Caller       // who calls; New sets anon
+	Env    map[string]string // variables and secrets
+	Time   time.Time         // what Env.Now says; New sets the present
+	Refuse bool              // Env.Limit refuses the next calls
+
+	// DB runs transactions where the test has a database; without it Env.Tx fails.
+	DB interface {
+		Begin(context.Context) (pgx.Tx, error)
+	}
+
+	Notices []edge.Notice
+	Jobs    []Enqueued
+	Photos  []string // bucket/name of photos to be cleaned
+
+	t testing.TB
+}
+
+// Enqueued is a job that the function added.
+type Enqueued struct {
+	Job  string
+	Args any
+}
+
+// New prepares a function.
+func New(t testing.TB, f edge.Func) *Run {
+	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(), t: t}
+}
+
+// NewEnv makes an environment as the function would get it, for testing a schedule or a job by itself.
+func (r *Run) NewEnv() *edge.Env {
+	return edge.NewEnv(host{r}, edge.Env{
+		Function: "test", ExecutionID: "00000000-0000-7000-8000-000000000000", Region: "local", Caller: r.Caller,
+		Log: slog.New(slog.NewTextHandler(r.t.Output(), nil)),
+	}, "192.0.2.1")
+}
+
+// Call makes a request with a JSON body ("" for none) and answers what the function answered.
+func (r *Run) Call(method, target, body string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return r.Do(req)
+}
+
+// Do runs the handler on a request, as the host would: an *edge.Error is sent, any other error is a 500.
+func (r *Run) Do(req *http.Request) *httptest.ResponseRecorder {
+	r.t.Helper()
+	w := httptest.NewRecorder()
+	req.Body = http.MaxBytesReader(w, req.Body, r.Func.MaxBody)
+	if err := r.Func.Handler(w, req, r.NewEnv()); err != nil {
+		if e, ok := edge.AsError(err); ok {
+			e.Write(w)
+		} else {
+			r.t.Logf("the function failed: %v", err)
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}
+	return w
+}
+
+// host records what the function asks for.
+type host struct{ run *Run }
+
+var _ edge.Host = host{}
+
+func (h host) Now() time.Time            { return h.run.Time }
+func (h host) Secret(name string) string { return h.run.Env[name] }
+
+func (h host) Tx(ctx context.Context, _ edge.Caller, fn func(pgx.Tx) error) error {
+	if h.run.DB == nil {
+		return errors.New("edgetest: this test has no database")
+	}
+	return pgx.BeginFunc(ctx, h.run.DB, fn)
+}
+
+func (h host) Enqueue(_ context.Context, _ pgx.Tx, _, job string, args any) error {
+	if h.run.Func.Jobs[job] == nil {
+		return errors.New("edgetest: the function has no job " + job)
+	}
+	h.run.Jobs = append(h.run.Jobs, Enqueued{job, args})
+	return nil
+}
+
+func (h host) Notify(_ context.Context, _ pgx.Tx, n edge.Notice) error {
+	h.run.Notices = append(h.run.Notices, n)
+	return nil
+}
+
+func (h host) CleanPhoto(_ context.Context, _ pgx.Tx, bucket, name string) error {
+	h.run.Photos = append(h.run.Photos, bucket+"/"+name)
+	return nil
+}
+
+func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {
+	if err := work(context.Background()); err != nil {
+		h.run.t.Logf("background work failed: %v", err)
+	}
+}
+
+func (h host) Key(_ context.Context, name string) ([]byte, error) {
+	key := sha256.Sum256([]byte(name))
+	return key[:], nil
+}
+
+func (h host) Limit(_ context.Context, _, _ string, _ int, per time.Duration) (time.Duration, error) {
+	if h.run.Refuse {
+		return per, nil
+	}
+	return 0, nil
+}

@@ -1,0 +1,118 @@
+package submitreport
+
+import (
+	"net/http/httptest"
+	"regexp"
+	"testing"
+)
+
+func TestParseDay(t *testing.T) {
+	for _, c := range []struct{ typed, json, form string }{ // "" means refused
+		{"2027-02-28", "2027-02-28", "2027-02-28"},
+		{"2028-02-29", "2028-02-29", "2028-02-29"},
+		{"2027-02-29", "", ""},
+		{"28/2/2027", "", "2027-02-28"},
+		{"02/2028", "", "2028-02-29"},
+		{"2027.12", "", "2027-12-31"},
+		{"12 2027", "", "2027-12-31"},
+		{"13/2027", "", ""},
+		{"1900-01-01", "", ""},
+		{"soon", "", ""},
+		{"2027-1-1", "", "2027-01-01"},
+	} {
+		for form, want := range map[bool]string{false: c.json, true: c.form} {
+			got, ok := parseDay(c.typed, form)
+			if ok != (want != "") || ok && got != want {
+				t.Errorf("%q (form %v): %q %v, want %q", c.typed, form, got, ok, want)
+			}
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	if n := len(regions()); n != 18 {
+		t.Errorf("%d regions, want 18 (spec §3)", n)
+	}
+	for text, want := range map[string]place{
+		"Banaadir":                 {"Banaadir", ""},
+		"Banaadir, Hodan":          {"Banaadir", "Hodan"},
+		" banaadir ,  HODAN ":      {"Banaadir", "Hodan"},
+		"Togdheer, Burco":          {"Togdheer", "Burao"},
+		"Banaadir, Atlantis":       {"Banaadir", ""},
+		"a village near the coast": {},
+		"":                         {},
+	} {
+		if got := findPlace(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestPhoneInInternationalForm(t *testing.T) {
+	for typed, want := range map[string]string{
+		"+252 61 2345678": "+252612345678", "061 2345678": "+252612345678", "+1 (416) 555-0123": "+14165550123",
+		"ask at the shop": "", "12": "", "": "",
+	} {
+		if got := e164(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		" a\r\nb\x00c\x1b ": "a\nbc", "x\u202ey": "xy", "\xff": "�", "Muqdisho — ‘ok’": "Muqdisho — ‘ok’",
+	} {
+		if got := clean(&in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLanguageOf(t *testing.T) {
+	for _, c := range []struct{ form, header, want string }{
+		{"", "", "en"}, {"", "so", "so"}, {"", "so-SO,so;q=0.9,en;q=0.8", "so"}, {"", "en;q=0.4, so;q=0.6", "so"},
+		{"", "fr, de", "en"}, {"so", "en", "so"}, {"xx", "so", "so"}, {"", "\x00;;q=", "en"},
+	} {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.Header.Set("Accept-Language", c.header)
+		if got := languageOf(r, c.form); got != c.want {
+			t.Errorf("%q %q: %s, want %s", c.form, c.header, got, c.want)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	form := regexp.MustCompile(`^DW-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$`) // the table's own check
+	seen := map[string]bool{}
+	for range 1000 {
+		r := newReference()
+		if !form.MatchString(r) || seen[r] {
+			t.Fatalf("%s", r)
+		}
+		seen[r] = true
+	}
+}
+
+// Every message that one language has, the other has, too.
+func TestBothLanguagesAreWhole(t *testing.T) {
+	for field, label := range english.labels {
+		if label == "" || somali.labels[field] == "" {
+			t.Errorf("label of %s: %q, %q", field, label, somali.labels[field])
+		}
+	}
+	for _, x := range []*texts{&english, &somali} {
+		for name, text := range map[string]string{
+			"productRequired": x.productRequired, "descriptionRequired": x.descriptionRequired, "phoneRequired": x.phoneRequired,
+			"locationRequired": x.locationRequired, "fillRequired": x.fillRequired, "badDate": x.badDate, "tooLong": x.tooLongFormat,
+			"notAnImage": x.notAnImage, "photoTooLarge": x.photoTooLarge, "failed": x.failed, "failedTitle": x.failedTitle,
+			"invalidTitle": x.invalidTitle, "tooMany": x.tooMany, "keyReused": x.keyReused, "badRequest": x.badRequest,
+			"pressAgain": x.pressAgain, "photoKept": x.photoKept, "noPhoto": x.noPhoto, "title": x.title, "required": x.required,
+			"send": x.send, "yourReference": x.yourReference, "contactUs": x.contactUs, "back": x.back,
+		} {
+			if text == "" {
+				t.Errorf("%s has no %s", x.language, name)
+			}
+		}
+	}
+}
