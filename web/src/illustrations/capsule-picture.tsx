@@ -7,7 +7,7 @@ export function CapsulePicture() {
       <circle cx="60" cy="60" r="57" className="fill-primary-soft" />
       <g transform="rotate(-40 60 60)">
         <path className="fill-henna" d="M60 44H36a16 16 0 0 0 0 32h24z" />
-        <path className="fill-card" d="M60 44h24a16 16 0 0 1 0 32H60z" />
+        <path className="fill-white" d="M60 44h24a16 16 0 0 1 0 32H60z" />
         <path className="stroke-sun" strokeWidth="4" strokeLinecap="round" d="M36 52h16" />
       </g>
       <g className="fill-primary stroke-primary" strokeWidth="5" strokeDasharray="2 5.3">

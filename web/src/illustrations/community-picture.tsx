@@ -6,10 +6,10 @@ export function CommunityPicture() {
     <Picture size={[240, 200]}>
       <ellipse cx="120" cy="104" rx="112" ry="92" className="fill-sun-soft" />
       <path className="fill-primary" d="M10 176c0-44 18-60 46-60s46 16 46 60a160 120 0 0 1-92 0Z" />
-      <path className="fill-card" d="M44 118h24l-12 22z" />
+      <path className="fill-white" d="M44 118h24l-12 22z" />
       <ellipse cx="56" cy="88" rx="20" ry="25" className="fill-[#6b3f28]" />
       <path
-        className="fill-card"
+        className="fill-white"
         d="M36 78c0-32 40-32 40 0-12-5-28-5-40 0Zm6 22c8 5 20 5 28 0 2 18-6 26-14 26s-16-8-14-26Z"
       />
       <path className="stroke-henna" strokeWidth="3" strokeDasharray="3 3" d="M38 72q18-7 36 0" fill="none" />

@@ -5,7 +5,7 @@ export function CreamPicture() {
   return (
     <Picture>
       <circle cx="60" cy="60" r="57" className="fill-rose-soft" />
-      <path className="fill-card" d="M36 56c0-16 16-12 20-24 8 8 4 12 14 12 8 0 14 4 14 12z" />
+      <path className="fill-white" d="M36 56c0-16 16-12 20-24 8 8 4 12 14 12 8 0 14 4 14 12z" />
       <path className="fill-rose" d="M28 60h64l-4 32a8 8 0 0 1-8 7H40a8 8 0 0 1-8-7z" />
       <path className="fill-henna" d="M24 54h72v9H24z" />
       <circle cx="60" cy="80" r="13" className="fill-background" />

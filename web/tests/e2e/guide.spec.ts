@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test';
 import { sources } from '@/content/sources';
+import { expect, test } from './fixtures';
 import { guides, slugs } from './guides';
 import { inBothLanguages } from './languages';
 
@@ -44,7 +44,10 @@ for (const { language, words, to } of inBothLanguages) {
     await page.goto(to('/learn/pain-management/'));
     const danger = page.getByRole('region', { name: text.danger.title });
     await expect(danger.getByRole('listitem')).toHaveText(text.danger.signs);
-    for (const number of ['999', '911', '1-844-764-7669', '811']) await expect(danger).toContainText(number);
+    for (const number of ['999', '911', '1-844-764-7669', '811']) {
+      await expect(danger.getByRole('link', { name: number })).toHaveAttribute('href', `tel:${number}`);
+    }
+    await expect(danger).toContainText(text.danger.notAmbulance);
 
     const aside = page.getByRole('complementary');
     for (const id of guides[language]['pain-management']?.sources ?? []) {
@@ -52,6 +55,15 @@ for (const { language, words, to } of inBothLanguages) {
     }
     await expect(aside).toContainText(text.reviewed);
     await expect(aside).toContainText(text.disclaimer);
+  });
+
+  test(`a phone in ${language} is one press from the danger signs`, async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.goto(to('/learn/expired-medicines/'));
+    const signs = page.getByRole('heading', { name: text.danger.title });
+    await expect(signs).not.toBeInViewport();
+    await page.getByRole('link', { name: text.danger.title }).click();
+    await expect(signs).toBeInViewport();
   });
 
   test(`an unknown guide in ${language} is not found, with a way back`, async ({ page }) => {

@@ -9,8 +9,8 @@ export const text = {
     title: 'Astaamaha khatarta: hadda raadi gargaar degdeg ah',
     signs: [
       'Barar ku yimaada bushimaha, afka, carrabka ama dhuunta',
-      'Neefta oo ku dhegta, xiiq, neef aad u degdeg badan, ama liqid la’aan',
-      'Bushimo, carrab ama maqaar buluug, dambas ama cirro ah (maqaarka madow: eeg calaacalaha iyo cagaha hoostooda)',
+      'Neefta oo ku dhegta, xiiq, neef aad u degdeg badan, ama in wax la liqi waayo',
+      'Bushimo, carrab ama maqaar buluug, dambasi ama midab beelay ah (maqaarka madow: eeg calaacalaha iyo cagaha hoostooda)',
       'Wareer lama filaan ah, hurdo badan ama dawakh; miyir beel; qof aan la toosin karin; suuxdin',
       'Ilmo jilicsan ama aan ka jawaabin',
       'Neef aad u gaabis ah xanuun baabi’iye xooggan kaddib',

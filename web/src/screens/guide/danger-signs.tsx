@@ -21,11 +21,29 @@ export function DangerSigns() {
       <p className="mt-3">{danger.action}</p>
       <dl className="mt-3">
         <dt className="font-semibold">{danger.somalia}</dt>
-        <dd>{danger.somaliaHelp}</dd>
+        <dd>
+          <WithNumbers text={danger.somaliaHelp} />
+        </dd>
         <dt className="mt-1 font-semibold">{danger.toronto}</dt>
-        <dd>{danger.torontoHelp}</dd>
+        <dd>
+          <WithNumbers text={danger.torontoHelp} />
+        </dd>
       </dl>
       <p className="mt-3 font-semibold">{danger.notAmbulance}</p>
     </section>
+  );
+}
+
+/** A number to call is one press away, and is never broken over two lines. */
+function WithNumbers({ text }: { text: string }) {
+  const parts = text.split(/(\b(?:\d-\d{3}-\d{3}-\d{4}|\d{3})\b)/);
+  return parts.map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      <a key={part} href={`tel:${part}`} className="font-semibold whitespace-nowrap underline">
+        {part}
+      </a>
+    ),
   );
 }

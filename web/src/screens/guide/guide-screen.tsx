@@ -52,6 +52,9 @@ function GuidePage({ guide }: { guide: Guide }) {
             </Link>
           }
         >
+          <a href="#danger" className="text-destructive no-print font-semibold underline lg:hidden">
+            {text.danger.title}
+          </a>
           {spoken && (
             <figure className="no-print">
               <figcaption className="font-semibold">{text.listen}</figcaption>

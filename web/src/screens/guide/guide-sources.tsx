@@ -15,7 +15,7 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
           return (
             <li key={id}>
               {url ? (
-                <a href={url} className="underline">
+                <a href={url} className="inline-block py-1 underline">
                   {name}
                 </a>
               ) : (
@@ -28,7 +28,10 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
       <p className="mt-3">{text.reviewed}</p>
       <p className="mt-1">{text.disclaimer}</p>
       <p className="no-print mt-3">
-        <Link to={pathIn(language, '/resources/')} className="text-primary font-semibold underline">
+        <Link
+          to={pathIn(language, '/resources/')}
+          className="text-primary inline-flex min-h-11 items-center font-semibold underline"
+        >
           {text.printable}
         </Link>
       </p>

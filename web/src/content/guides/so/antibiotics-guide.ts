@@ -11,7 +11,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Bakteeriya keliya ayuu wax ka qabtaa',
       content:
-        'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Wax kama taro hargabka, inta badan cune-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
+        'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Waxba kama taro hargabka, inta badan dhuun-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
     },
     {
       type: 'section',
@@ -51,7 +51,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Haddii aad hargab qabto',
       content:
-        'Naso, wax badan cab, qandhada ama xanuunkana u daawee sida summaddu sheegayso. Fayrasyadan badankoodu waxay ku dhammaadaan hal ilaa laba toddobaad. Si aad u caafimaad qabto: gacmaha dhaq, cun cunto nadiif ah, tallaallada qaado, kana fogow dadka jirran.',
+        'Naso, wax badan cab, qandhada ama xanuunkana u daawee sida ay summaddu sheegayso. Fayrasyadan badankoodu waxay ku dhammaadaan hal ilaa laba toddobaad. Si aad u caafimaad qabto: gacmaha dhaq, cun cunto nadiif ah, tallaallada qaado, kana fogow dadka jirran.',
     },
     {
       type: 'section',

@@ -11,7 +11,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Akhri ka hor qiyaasta ugu horreysa',
       content:
-        'Akhri summadda oo dhan (qoraalka ku yaalla baakadka) ka hor qiyaasta ugu horreysa, mar kasta. Daawadu way isbeddeli kartaa tan iyo markii aad hore u soo iibsatay. Ha isticmaalin haddii aadan summadda akhriyi karin, ama aysan ku qornayn waxa ku jira.',
+        'Akhri summadda oo dhan (qoraalka ku yaalla baakadka) ka hor qiyaasta ugu horreysa, mar kasta. Daawadu way isbeddeli kartaa tan iyo markii aad hore u soo iibsatay. Ha isticmaalin haddii aadan summadda akhriyi karin, ama aan lagu qorin waxa ku jira.',
     },
     {
       type: 'section',
@@ -23,7 +23,7 @@ export const guide: Guide = {
       items: [
         'Magaca daawada iyo waxa loo qaato',
         'Maaddada firfircoon (qaybta shaqaysa) iyo inta ay le’eg tahay',
-        'Tilmaamaha: inta la qaato, imisa jeer iyo muddada, da’ kasta',
+        'Tilmaamaha da’ kasta: inta la qaato, imisa jeer iyo muddada',
         'Digniinaha: cidda aan qaadan karin, waxa laga fogaado iyo goorta la joojiyo',
         'Talada uurka iyo naas nuujinta',
         'Sida loo kaydiyo',
@@ -53,7 +53,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Ma been abuur baa?',
       content:
-        'Fiiri khaladaad xagga higgaadda ah, daabacaad xun, xir (seal) la jebiyay, midab, ur ama dhadhan aan caadi ahayn, ama qiime aad u jaban. Taariikhda iyo lambarka dufcadda ee baakadka iyo kuwa ku qoran xirmada kiniinka waa inay isku mid yihiin. Laakiin daawada been abuurka ah waxay u ekaan kartaa tan dhabta ah. Muuqaal caadi ah waxba ma caddeeyo, marka ka iibso meel aad aamini karto.',
+        'Fiiri khaladaad higgaadeed, daabacaad xun, xir (seal) la jebiyay, midab, ur ama dhadhan aan caadi ahayn, ama qiime aad u jaban. Taariikhda iyo lambarka dufcadda ee baakadka iyo kuwa ku qoran xirmada kiniinka waa inay isku mid noqdaan. Laakiin daawada been abuurka ah waxay u ekaan kartaa tan dhabta ah. Muuqaal caadi ah waxba ma caddeeyo, sidaas darteed ka iibso meel aad aamini karto.',
     },
     {
       type: 'warning',

@@ -23,7 +23,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Paracetamol badan wuxuu baabi’in karaa beerka. Marka hore waxaa laga yaabaa inaad lalabbo keliya dareento. Daawada ka hortagta waxay ugu fiican tahay ku dhawaad 8 saacadood gudahood. Isla markiiba tag isbitaal, xitaa haddii aad fiican tahay.',
+        'Paracetamol badan wuxuu baabi’in karaa beerka. Marka hore waxaa laga yaabaa inaad lalabbo keliya dareento. Daawada sunta ka hortagta (antidote) waxay ugu fiican tahay ku dhawaad 8 saacadood gudahood. Isla markiiba tag isbitaal, xitaa haddii aad fiican tahay.',
     },
     {
       type: 'section',
@@ -51,7 +51,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Xanuun baabi’iyeyaasha xooggan (opioids)',
       content:
-        'Tramadol, codeine iyo morphine way ku qabatimi karaan, neefta way gaabin karaan, wayna dili karaan. Ku isticmaal warqad dhakhtar oo keliya, weligaa ha la qaadan khamri ama daawo hurdo ama dejin keenta. Codeine iyo tramadol ha siin carruurta ka yar 12 sano, hana qaadan inta aad naas nuujinayso.',
+        'Tramadol, codeine iyo morphine waad qabatimi kartaa, neefta way gaabin karaan, wayna dili karaan. Ku isticmaal warqad dhakhtar oo keliya, weligaa ha la qaadan khamri ama daawo hurdo ama dejin keenta. Codeine iyo tramadol ha siin carruurta ka yar 12 sano, hana qaadan inta aad naas nuujinayso.',
     },
     {
       type: 'warning',
@@ -73,7 +73,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Hadda raadi caawimaad haddii: laab xanuun; madax-xanuun lama filaan ah oo ah kii ugu xumaa ee abid; madax-xanuun leh qandho, qoor adayg ama wareer; daciifnimo ama kabuubyo dhinac ah; calool adag oo xanuun badan; xanuun dhaawac kaddib ama xilliga uurka.',
+        'Hadda raadi caawimaad haddii aad qabto: laab xanuun; madax-xanuun lama filaan ah oo ah kii ugu xumaa ee abid; madax-xanuun leh qandho, qoor adayg ama wareer; daciifnimo ama kabuubyo dhinac ah; calool adag oo xanuun badan; xanuun dhaawac kaddib ama xilliga uurka.',
     },
   ],
   sources: [

@@ -17,13 +17,13 @@ export const guide: Guide = {
       type: 'section',
       title: 'Keligaa ha bilaabin, hana joojin',
       content:
-        'Daawooyinka qaarkood waxay keeni karaan cillad ilmaha ku dhalato, ilmo soo dhac, dhalmo xilligeeda ka horreysa ama naafonimo. Laakiin joojinta daawo aad u baahan tahay ayaa ka sii dari karta: tusaale ahaan neefta (asthma), sonkorowga (diabetes), suuxdinta (epilepsy), HIV, qaaxada (TB) ama dhiig-karka. Marka hore weydii.',
+        'Daawooyinka qaarkood waxay keeni karaan cillad ilmaha ku dhalato, dhimashada ilmaha, dhalmo xilligeeda ka horreysa ama naafonimo. Laakiin joojinta daawo aad u baahan tahay ayaa ka sii dari karta: tusaale ahaan neefta (asthma), sonkorowga (diabetes), suuxdinta (epilepsy), HIV, qaaxada (TB) ama dhiig-karka. Marka hore weydii.',
     },
     {
       type: 'section',
       title: 'Xanuun iyo qandho',
       content:
-        'Paracetamol (acetaminophen, Tylenol) oo lagu qaato inta lagu taliyay waa xanuun baabi’iyaha caadiga ah ee uurka iyo naas nuujinta. Sannadkii 2025 WHO waxay sheegtay inaan la hayn caddayn dhab ah oo la xiriirinaysa otisam (autism). Weli, daawo kasta si taxaddar leh oo talo leh u isticmaal.',
+        'Paracetamol (acetaminophen, Tylenol) oo lagu qaato inta lagu taliyay waa xanuun baabi’iyaha caadiga ah ee uurka iyo naas nuujinta. Sannadkii 2025 WHO waxay sheegtay inaan la hayn caddayn dhab ah oo ah inuu la xiriiro otisam (autism). Weli, daawo kasta si taxaddar leh oo talo leh u isticmaal.',
     },
     {
       type: 'section',
@@ -52,7 +52,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Inta aad naas nuujinayso',
       content:
-        'Daawooyinka badankood waa la qaadan karaa. Paracetamol iyo antibiyootiga badankiisu badanaa dhib ma laha. Laguma taliyo: aspirin xanuun loo qaato, daawada sanka furta ee la liqo, iyo daawo dhireedka. Weydii ibuprofen iyo wixii kale oo dhan. Sheeg haddii ilmahaagu dhicis ahaa ama cagaarshow lahaa (jaundice).',
+        'Daawooyinka badankood waa la qaadan karaa. Paracetamol iyo antibiyootiga badankiisu badanaa dhib ma laha. Laguma taliyo: aspirin xanuun loo qaato, daawada sanka furta ee la liqo, iyo daawo dhireedka. Weydii ibuprofen iyo wixii kale oo dhan. Sheeg haddii ilmahaagu xilligiisa ka hor dhashay ama uu cagaarshow lahaa (jaundice).',
     },
     {
       type: 'warning',
@@ -68,7 +68,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Hadda tag xarun caafimaad haddii: dhiig ama dareere ka yimaado siilka; madax-xanuun daran ama aan dhammaanayn; aragga oo ceeryaamo noqda; suuxdin ama miyir beel; wajiga ama gacmaha oo barara; qandho ka badan 38 °C; calool xanuun daran; neefta oo ku dhegta ama laab xanuun; ilmaha oo dhaqdhaqaaqiisu yaraado ama istaago; fikrado ah inaad naftaada wax yeesho.',
+        'Hadda tag xarun caafimaad haddii aad la kulanto: dhiig ama dareere ka yimaado siilka; madax-xanuun daran ama aan dhammaanayn; aragga oo ceeryaamo noqda; suuxdin ama miyir beel; wajiga ama gacmaha oo barara; qandho ka badan 38 °C; calool xanuun daran; neefta oo ku dhegta ama laab xanuun; ilmaha oo dhaqdhaqaaqiisu yaraado ama istaago; fikrado ah inaad naftaada wax yeesho.',
     },
   ],
   sources: [

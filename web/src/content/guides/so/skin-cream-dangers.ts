@@ -24,7 +24,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Ha isku darin kareemada',
       content:
-        'Isku darku wuxuu isu keenaa waxyaabo iyo qiyaaso aan la garanayn. Tusaale ahaan, tretinoin iyo hydroquinone oo la isku daro waxay ka sii daraan waxyeellooyinka.',
+        'Isku darku wuxuu isu keenaa waxyaabo iyo qiyaaso aan la garanayn. Tusaale ahaan, tretinoin iyo hydroquinone oo la isku daro waxay sii xumeeyaan waxyeellooyinka.',
     },
     {
       type: 'section',
