@@ -19,6 +19,8 @@ interface Chunk {
 }
 
 const dist = 'dist';
+/** Parts that wait for the whole stylesheet (fullStyles) before they are shown. */
+const late = ['expiry-calendar.tsx', 'place-select.tsx'];
 const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
 const template = await read('index.html');
 const app = chunk('index.html');
@@ -80,7 +82,7 @@ async function sourcesOf({ text: [folder] }: Screen) {
     (name) => `src/components/${name}.tsx`,
   );
   const own = (await readdir(screen))
-    .filter((name) => name.endsWith('.tsx'))
+    .filter((name) => name.endsWith('.tsx') && !late.includes(name))
     .map((name) => `${screen}/${name}`);
   const texts = await Promise.all([...shared, ...own].map((file) => readFile(file, 'utf8')));
   return texts.join('\n');

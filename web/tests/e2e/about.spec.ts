@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
 for (const { language, words, to } of inBothLanguages) {

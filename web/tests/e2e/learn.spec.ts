@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test';
 import type { Guide } from '@/content/guides';
+import { expect, test } from './fixtures';
 import { guides, slugs } from './guides';
 import { inBothLanguages } from './languages';
 

@@ -1,4 +1,9 @@
 export const text = {
-  title: 'Mahadsanid',
-  description: 'Mahadsanid',
+  title: 'Waad ku mahadsan tahay warbixintaada',
+  description:
+    'Waan dib u eegi doonnaa, tallaabada ku habboonna waan qaadi doonnaa. Maamule ayaa la ogeysiiyay.',
+  reference: 'Lambarka tixraaca',
+  keep: 'Hay lambarkan. Noo sheeg marka aad warbixintaada wax ka weydiinayso.',
+  home: 'Ku noqo bogga hore',
+  another: 'Soo sheeg badeecad kale',
 };

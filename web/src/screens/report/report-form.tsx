@@ -1,6 +1,5 @@
 import { LoaderCircle, WifiOff } from 'lucide-react';
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
-import type { Receipt } from '@/backend/reports';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Field } from '@/components/field';
 import { toast } from '@/components/toast';
 import { Alert, AlertDescription } from '@/components/ui/alert';
@@ -32,7 +31,7 @@ function prepareToSend() {
 }
 
 /** The form, without its surroundings. Without scripts the browser posts it and the function answers with pages. */
-export function ReportForm({ onReceipt }: { onReceipt: (receipt: Receipt) => void }) {
+export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => void }) {
   const text = useText('report');
   const language = useLanguage();
   const hydrated = useHydrated();
@@ -70,7 +69,7 @@ export function ReportForm({ onReceipt }: { onReceipt: (receipt: Receipt) => voi
       return toast({ title: text.toasts.failed.title, description: text.offline, variant: 'destructive' });
     }
     try {
-      const { attemptFor, submitReport } = await import('./submit-report');
+      const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');
       attempt.current = attemptFor(values, photo, attempt.current);
       const receipt = await submitReport(attempt.current, {
         values,
@@ -81,7 +80,7 @@ export function ReportForm({ onReceipt }: { onReceipt: (receipt: Receipt) => voi
       });
       clear();
       toast(text.toasts.success);
-      onReceipt(receipt);
+      onSuccess(<ReportReceipt key={receipt.id} receipt={receipt} />);
     } catch (error) {
       const { title, description } = text.toasts.failed;
       const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
@@ -105,7 +104,7 @@ export function ReportForm({ onReceipt }: { onReceipt: (receipt: Receipt) => voi
       className="grid gap-5"
     >
       <ErrorSummary fields={wrong} />
-      <input type="hidden" name="lang" value={language} />
+      <input type="hidden" name="language" value={language} />
       <p className="hidden" aria-hidden>
         <input name="website" tabIndex={-1} autoComplete="off" aria-label="website" />
       </p>

@@ -1,6 +1,5 @@
 import { Camera, Lock, type LucideIcon, MessageCircle, Siren } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Receipt } from '@/backend/reports';
 import { QuickExit } from '@/components/quick-exit';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
@@ -9,12 +8,11 @@ import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { whatsappLink } from '@/site-config';
 import { ReportForm } from './report-form';
-import { ReportReceipt } from './report-receipt';
 
 export function ReportScreen() {
   const text = useText('report');
   const { opensInNewTab } = useText('layout');
-  const [receipt, setReceipt] = useState<Receipt>();
+  const [receipt, setReceipt] = useState<ReactNode>();
 
   return (
     <div className="page grid gap-6 py-8 md:py-12">
@@ -31,11 +29,11 @@ export function ReportScreen() {
       </Alert>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <div className="grid gap-6">
-          {receipt && <ReportReceipt key={receipt.id} receipt={receipt} />}
+          {receipt}
           <Card>
             <h2>{text.formTitle}</h2>
             <p className="text-muted-foreground mb-3">{text.requiredNote}</p>
-            <ReportForm onReceipt={setReceipt} />
+            <ReportForm onSuccess={setReceipt} />
           </Card>
         </div>
         <aside className="grid gap-4">

@@ -35,7 +35,7 @@ export const limits = {
   phone: 40,
   product_name: 200,
   batch_number: 100,
-  where_bought: 300,
+  where_bought: 500,
   issue_description: 5000,
 } as const;
 

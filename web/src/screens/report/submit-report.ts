@@ -8,6 +8,9 @@ import { shrinkPhoto } from './shrink-photo';
 
 export type Step = 'preparingPhoto' | 'uploadingPhoto' | 'sending';
 
+/** Comes with the code that sends, so that it is there when it is needed and not before. */
+export { ReportReceipt } from './report-receipt';
+
 /** One report on its way: kept while sending fails, so that a retry repeats it instead of doubling it. */
 export interface Attempt {
   key: string;

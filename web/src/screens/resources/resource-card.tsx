@@ -33,12 +33,25 @@ const icons: Record<string, LucideIcon> = {
   Download,
 };
 
+/** The grounds that a resource may have, as the database lists them (resources.color_class). */
+const grounds = [
+  'bg-teal-700',
+  'bg-sky-700',
+  'bg-rose-700',
+  'bg-amber-700',
+  'bg-violet-700',
+  'bg-emerald-700',
+  'bg-pink-700',
+  'bg-slate-700',
+];
+
 export function ResourceCard({ resource }: { resource: Resource }) {
   const text = useText('resources');
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
   const { title, description, category, translated } = wordsOf(resource, language);
   const Icon = icons[resource.icon_name ?? ''] ?? FileText;
+  const ground = grounds.includes(resource.color_class) ? resource.color_class : grounds[0];
   const lang = translated ? undefined : 'en';
 
   async function download() {
@@ -50,12 +63,7 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   return (
     <Card className="h-full">
       <div className="flex items-start gap-3">
-        <span
-          className={cn(
-            'grid size-12 shrink-0 place-items-center rounded-xl text-white',
-            resource.color_class,
-          )}
-        >
+        <span className={cn('grid size-12 shrink-0 place-items-center rounded-xl text-white', ground)}>
           <Icon aria-hidden className="size-6" />
         </span>
         <div className="min-w-0">

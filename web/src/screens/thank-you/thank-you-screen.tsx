@@ -1,13 +1,37 @@
+import { CircleCheck } from 'lucide-react';
+import { Link } from '@/components/link';
+import { buttonVariants } from '@/components/ui/button';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 
+/**
+ * Where the plain form leads after it was stored. The reference is in a cookie that only the function reads,
+ * so the function shows it, in a frame.
+ */
 export function ThankYouScreen() {
   const text = useText('thank-you');
+  const language = useLanguage();
   return (
-    <>
-      <PageMeta title={text.title} description={text.description} />
+    <div className="page grid justify-items-start gap-5 py-10 md:py-16">
+      <PageMeta title={text.title} description={text.description} noindex />
+      <CircleCheck aria-hidden className="text-primary size-12" />
       <h1>{text.title}</h1>
-      <p>{text.description}</p>
-    </>
+      <p className="prose-width text-lg">{text.description}</p>
+      <iframe
+        src={`/functions/v1/submit-report?language=${language}`}
+        title={text.reference}
+        className="bg-primary-soft h-28 w-full max-w-md rounded-2xl"
+      />
+      <p className="prose-width">{text.keep}</p>
+      <div className="flex flex-wrap gap-3">
+        <Link to={pathIn(language, '/')} className={buttonVariants()}>
+          {text.home}
+        </Link>
+        <Link to={pathIn(language, '/report/')} className={buttonVariants({ variant: 'outline' })}>
+          {text.another}
+        </Link>
+      </div>
+    </div>
   );
 }
