@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Superuser is the bootstrap role of every cluster, named as in
@@ -48,6 +49,12 @@ type Options struct {
 	// at every start.
 	Settings map[string]string
 
+	// Archive is a folder to which finished segments of the write-ahead log
+	// are copied, for package backup to take from there; "" for none.
+	// ArchiveWithin is how old an unfinished segment may get. Default: 30 s.
+	Archive       string
+	ArchiveWithin time.Duration
+
 	// Volatile gives up durability for speed. For tests only.
 	Volatile bool
 
@@ -68,6 +75,9 @@ func (o Options) withDefaults() Options {
 	}
 	if abs, err := filepath.Abs(o.Data); err == nil {
 		o.Data = abs
+	}
+	if o.ArchiveWithin == 0 {
+		o.ArchiveWithin = 30 * time.Second
 	}
 	return o
 }

@@ -77,6 +77,24 @@ func CheckTraversable(dir string) error {
 	return w.canReach(o.Data)
 }
 
+// HandOver gives a folder and all in it to the user that will run Postgres on
+// the cluster at data, and to nobody else.
+func HandOver(data, dir string) error {
+	w, err := findOwner(Options{Data: data}.withDefaults())
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil || !w.other {
+		return err
+	}
+	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return w.own(name)
+	})
+}
+
 func (w owner) canReach(dir string) error {
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -62,6 +63,12 @@ func (s *Server) settings() map[string]string {
 		"log_checkpoints":         "off",
 		"log_connections":         "off",
 	}
+	if s.opt.Archive != "" {
+		m["archive_mode"] = "on"
+		m["archive_library"] = "basic_archive"
+		m["basic_archive.archive_directory"] = s.opt.Archive
+		m["archive_timeout"] = strconv.Itoa(max(1, int(s.opt.ArchiveWithin.Seconds())))
+	}
 	if runtime.GOOS == "linux" {
 		// After a crash: one call instead of one per file.
 		m["recovery_init_sync_method"] = "syncfs"
@@ -81,6 +88,11 @@ const (
 )
 
 func (s *Server) writeConfig() error {
+	if s.opt.Archive != "" {
+		if err := errors.Join(os.MkdirAll(s.opt.Archive, 0o700), s.owner.own(s.opt.Archive)); err != nil {
+			return explain("make the archive folder", s.opt, err)
+		}
+	}
 	var conf strings.Builder
 	conf.WriteString("# Written at each start. Change settings with ALTER SYSTEM or the program's configuration.\n")
 	m := s.settings()

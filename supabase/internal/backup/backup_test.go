@@ -1,0 +1,495 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/postgres"
+
+	"filippo.io/age"
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// site is an installation with a database and files.
+type site struct {
+	t       *testing.T
+	dir     string
+	pkg     fs.FS
+	server  *postgres.Server
+	files   string
+	options Options
+}
+
+func newSite(t *testing.T, store Store, recipients ...age.Recipient) *site {
+	t.Helper()
+	pkg, err := postgres.FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, dir: tempDir(t), pkg: pkg}
+	s.files = filepath.Join(s.dir, "storage")
+	s.serve(filepath.Join(s.dir, "postgres"))
+	s.sql(`create table reports (id int primary key, text text not null)`)
+	s.options = Options{
+		Store: store, Recipients: recipients, URL: s.server.URL(postgres.Superuser), Package: pkg,
+		Trees:    []Tree{{"storage", s.files}, {"keys", filepath.Join(s.dir, "keys.json")}},
+		Archive:  filepath.Join(s.dir, "archive"),
+		StateDir: filepath.Join(s.dir, "backup"),
+		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	s.write("keys.json", "{}")
+	return s
+}
+
+// tempDir is a folder that Postgres' user may enter, in memory where possible.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	base := "/dev/shm"
+	if _, err := os.Stat(base); err != nil {
+		base = ""
+	}
+	dir, err := os.MkdirTemp(base, "backup-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func (s *site) serve(data string) {
+	s.t.Helper()
+	server, err := postgres.Start(s.t.Context(), postgres.Options{
+		Source: s.pkg, Data: data, Archive: filepath.Join(s.dir, "archive"), ArchiveWithin: time.Second,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.server = server
+	s.t.Cleanup(s.stop)
+}
+
+func (s *site) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := s.server.Stop(ctx); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *site) sql(sql string) {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.server.URL(postgres.Superuser))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(s.t.Context(), sql); err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (s *site) report(id int) {
+	s.t.Helper()
+	s.sql(fmt.Sprintf(`insert into reports select %d, repeat(md5('%[1]d'), 10)`, id))
+}
+
+func (s *site) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o640)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// now is the database's clock, between two commits.
+func (s *site) now() time.Time {
+	s.t.Helper()
+	t, err := value[time.Time](s.t.Context(), s.server.URL(postgres.Superuser), `select clock_timestamp()`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return t
+}
+
+// shipped waits until everything committed so far is in the store.
+func (s *site) shipped(service *Service) {
+	s.t.Helper()
+	s.sql(`insert into reports values (-1, 'end of the segment'); delete from reports where id = -1`)
+	s.sql(`select pg_switch_wal()`)
+	for range 200 {
+		if err := service.Ship(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		ready, err := value[bool](s.t.Context(), s.server.URL(postgres.Superuser), `
+			select not exists (select from pg_ls_archive_statusdir() where name like '%.ready')`)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(s.options.Archive + "/0*"); ready && len(left) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.t.Fatal("the log was not archived")
+}
+
+func (s *site) ids() string {
+	s.t.Helper()
+	ids, err := value[string](s.t.Context(), s.server.URL(postgres.Superuser), `
+		select coalesce(string_agg(id::text, ' ' order by id), '') from reports where text = repeat(md5(id::text), 10)`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ids
+}
+
+func open(t *testing.T, o Options) *Service {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newFolder(t *testing.T) Store {
+	t.Helper()
+	store, err := OpenStore(tempDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func newBucket(t *testing.T) Store {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("safe"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	store, err := OpenStore("s3://safe/daawo?insecure=1&region=us-east-1&endpoint=" + strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// Write, back up, write, destroy, restore to a moment: the rows and files are
+// those of that moment.
+func TestRestoresToAMoment(t *testing.T) {
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name       string
+		store      func(*testing.T) Store
+		recipients []age.Recipient
+		identities []age.Identity
+	}{
+		{"folder", newFolder, nil, nil},
+		{"encrypted bucket", newBucket, []age.Recipient{identity.Recipient()}, []age.Identity{identity}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			store := test.store(t)
+			s := newSite(t, store, test.recipients...)
+			s.report(1)
+			s.write("storage/photos/1", "photo one")
+			service := open(t, s.options)
+			begin := time.Now()
+			m, err := service.Backup(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("backup and proof in %v, %d bytes", time.Since(begin), m.Base.Size)
+
+			s.report(2)
+			s.write("storage/photos/2", "photo two")
+			s.shipped(service)
+			moment := s.now()
+			s.report(3)
+			s.sql(`delete from reports where id = 1`)
+			s.shipped(service)
+			newest := s.now()
+			s.stop()
+			if err := os.RemoveAll(filepath.Join(s.dir, "postgres")); err != nil {
+				t.Fatal(err)
+			}
+
+			for _, r := range []struct {
+				to   time.Time
+				want string
+			}{{m.End, "1"}, {moment, "1 2"}, {time.Time{}, "2 3"}} {
+				dir := tempDir(t)
+				o := RestoreOptions{
+					Store: store, Identities: test.identities, To: r.to, Package: s.pkg,
+					Data:  filepath.Join(dir, "data"),
+					Trees: []Tree{{"storage", filepath.Join(dir, "storage")}, {"keys", filepath.Join(dir, "keys.json")}},
+				}
+				if test.identities != nil {
+					locked := o
+					locked.Identities = nil
+					if _, err := Restore(t.Context(), locked); err == nil || !strings.Contains(err.Error(), "give the age identity") {
+						t.Errorf("without the key: %v", err)
+					}
+				}
+				got, err := Restore(t.Context(), o)
+				if err != nil {
+					t.Fatalf("restore to %v: %v", r.to, err)
+				}
+				if r.to.IsZero() && newest.Sub(got.Last) > time.Minute {
+					t.Errorf("the last commit restored is %v old", newest.Sub(got.Last))
+				}
+				s.serve(o.Data)
+				if ids := s.ids(); ids != r.want {
+					t.Errorf("restored to %v: reports %q, want %q", r.to, ids, r.want)
+				}
+				s.stop()
+				for name, want := range map[string]string{"storage/photos/1": "photo one", "keys.json": "{}"} {
+					if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+						t.Errorf("%s: %q, %v", name, text, err)
+					}
+				}
+				if strings.Contains(r.want, "2") {
+					if _, err := os.Stat(filepath.Join(dir, "storage/photos/2")); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists") {
+					t.Errorf("restoring over data: %v", err)
+				}
+			}
+			for _, r := range []struct {
+				to   time.Time
+				want string
+			}{{m.Begin.Add(-time.Hour), "the oldest backup is of"}, {newest.Add(time.Hour), "the stored log ends before"}} {
+				data := filepath.Join(tempDir(t), "data")
+				_, err := Restore(t.Context(), RestoreOptions{Store: store, Identities: test.identities, To: r.to, Data: data, Package: s.pkg})
+				if !errors.Is(err, ErrNothingToRestore) || !strings.Contains(err.Error(), r.want) {
+					t.Errorf("restore to %v: %v", r.to, err)
+				}
+				if left, _ := filepath.Glob(data + "*"); len(left) > 1 { // the lock stays
+					t.Errorf("left behind: %v", left)
+				}
+			}
+			if test.identities != nil {
+				searchForPlainText(t, store, "photo one", "reports")
+			}
+		})
+	}
+}
+
+// searchForPlainText looks for what must be encrypted in every stored object.
+func searchForPlainText(t *testing.T, store Store, words ...string) {
+	t.Helper()
+	names, err := store.List(t.Context(), "")
+	if err != nil || len(names) < 5 {
+		t.Fatalf("%d objects, %v", len(names), err)
+	}
+	for _, name := range names {
+		for _, w := range words {
+			if bytes.Contains(content(t, store, name), []byte(w)) {
+				t.Errorf("%s holds %q", name, w)
+			}
+		}
+	}
+}
+
+func content(t *testing.T, store Store, name string) []byte {
+	t.Helper()
+	r, err := store.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// One flipped bit anywhere is found, and named.
+func TestVerifyFindsAFlippedBit(t *testing.T) {
+	store := newFolder(t)
+	s := newSite(t, store)
+	s.write("storage/a", "some file")
+	service := open(t, s.options)
+	m, err := service.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := segment(m.StartLSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.report(1)
+	s.shipped(service)
+	v, err := Verify(t.Context(), store, nil)
+	if err != nil || v.Backups != 1 || v.Segments == 0 || v.Files != 2 {
+		t.Fatalf("a sound store: %+v, %v", v, err)
+	}
+	names, err := store.List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if name == "SYSTEM" {
+			continue // compared when backups are opened
+		}
+		good := content(t, store, name)
+		bad := bytes.Clone(good)
+		bad[len(bad)/2] ^= 1 << 3
+		replace(t, store, name, bad)
+		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
+			t.Errorf("a flipped bit in %s: %v", name, err)
+		}
+		at, inLog := segmentOf(strings.TrimPrefix(name, "wal/"))
+		if strings.HasPrefix(name, "base/") || strings.HasPrefix(name, "wal/") && inLog && at >= first {
+			data := filepath.Join(tempDir(t), "data")
+			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err, ErrDamaged) {
+				t.Errorf("restoring with a flipped bit in %s: %v", name, err)
+			}
+		}
+		replace(t, store, name, good)
+	}
+	if err := store.Delete(t.Context(), firstWith(t, store, "files/")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func replace(t *testing.T, store Store, name string, b []byte) {
+	t.Helper()
+	if err := store.Put(t.Context(), name, bytes.NewReader(b)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func firstWith(t *testing.T, store Store, prefix string) string {
+	t.Helper()
+	names, err := store.List(t.Context(), prefix)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("nothing below %s: %v", prefix, err)
+	}
+	return names[0]
+}
+
+// A backup counts only when its proof has gone well.
+func TestABackupThatCannotBeRestoredIsNone(t *testing.T) {
+	store := newFolder(t)
+	s := newSite(t, rotten{store})
+	service := open(t, s.options)
+	if _, err := service.Backup(t.Context()); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got error %v", err)
+	}
+	if all, err := List(t.Context(), store); err != nil || len(all) != 0 {
+		t.Errorf("backups %v, %v", all, err)
+	}
+	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
+		t.Errorf("left behind: %v, %v", names, err)
+	}
+}
+
+// rotten is a store whose big objects come back with a wrong byte.
+type rotten struct{ Store }
+
+func (r rotten) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	in, err := r.Store.Open(ctx, name)
+	if err != nil || !strings.Contains(name, "base.tar") {
+		return in, err
+	}
+	defer in.Close()
+	b, err := io.ReadAll(in)
+	b[len(b)/3] ^= 1
+	return io.NopCloser(bytes.NewReader(b)), err
+}
+
+func TestPruneKeepsWhatIsNeeded(t *testing.T) {
+	store := newFolder(t)
+	s := newSite(t, store)
+	s.options.Keep = 2
+	service := open(t, s.options)
+	s.write("storage/old", "deleted before the second backup")
+	s.write("storage/stays", "in all of them")
+	for i := range 3 {
+		if i > 0 {
+			time.Sleep(1100 * time.Millisecond) // their names count seconds
+		}
+		if _, err := service.Backup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(filepath.Join(s.files, "old"))
+		s.report(i)
+		s.shipped(service)
+	}
+	before, err := store.List(t.Context(), "wal/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all, err := List(t.Context(), store)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("backups %v, %v", all, err)
+	}
+	if after, _ := store.List(t.Context(), "wal/"); len(after) >= len(before) || len(after) == 0 {
+		t.Errorf("log: %d segments before, %d after", len(before), len(after))
+	}
+	if v, err := Verify(t.Context(), store, nil); err != nil || v.Files != 2 { // stays and keys.json
+		t.Errorf("after pruning: %+v, %v", v, err)
+	}
+	// A file that comes back after its copy was deleted is stored again.
+	s.write("storage/again", "deleted before the second backup")
+	if err := service.Ship(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	dir := tempDir(t)
+	for _, to := range []time.Time{all[0].End, {}} {
+		o := RestoreOptions{Store: store, To: to, Data: filepath.Join(dir, fmt.Sprint("data", to.Unix())), Package: s.pkg, Trees: []Tree{{"storage", filepath.Join(dir, "storage")}}}
+		if _, err := Restore(t.Context(), o); err != nil {
+			t.Errorf("restore to %v: %v", to, err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "storage/again"))
+	if diff := cmp.Diff("deleted before the second backup", string(text)); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestRefusesAnotherInstallationsStore(t *testing.T) {
+	store := newFolder(t)
+	open(t, newSite(t, store).options)
+	if _, err := Open(t.Context(), newSite(t, store).options); !errors.Is(err, ErrOtherSystem) {
+		t.Errorf("got error %v", err)
+	}
+}

@@ -1,0 +1,268 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/postgres"
+
+	"filippo.io/age"
+)
+
+// RestoreOptions say what to bring back and where to.
+type RestoreOptions struct {
+	Store      Store
+	Identities []age.Identity // that open an encrypted backup
+
+	// To is the moment to go back to; zero for the newest there is.
+	To time.Time
+
+	// Data is the folder the cluster is restored to, which must not exist.
+	Data string
+
+	// Trees say where each tree goes. Trees that are not named here are left out.
+	Trees []Tree
+
+	// Package is the Postgres that replays the log.
+	Package fs.FS
+
+	Progress func(step string, done, total int64)
+	Log      *slog.Logger
+}
+
+// Restored says what a restore has brought back.
+type Restored struct {
+	Backup   Manifest
+	Segments int // of the log, replayed on top
+	Files    int
+	Last     time.Time        // of the last commit replayed; zero when there was none
+	Tables   map[string]int64 // rows
+}
+
+// ErrNothingToRestore says that a store holds no backup old enough.
+var ErrNothingToRestore = errors.New("nothing to restore")
+
+// Restore brings an installation back to a moment: the newest base backup
+// before it, the log up to it, and the files of that time. The cluster is looked
+// through before it gets its place; a restore that fails leaves nothing behind.
+func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if _, err := os.Lstat(o.Data); err == nil {
+		return r, fmt.Errorf("restore: %s exists: move it away, or choose another folder", o.Data)
+	}
+	repo := repository{o.Store, sealer{identities: o.Identities}}
+	all, err := List(ctx, o.Store)
+	if err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	base, next, err := choose(all, o.To)
+	if err != nil {
+		return r, fmt.Errorf("restore from %s: %w", o.Store, err)
+	}
+	r.Backup = base
+
+	work := o.Data + ".restoring"
+	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(work, 0o755)); err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	defer os.RemoveAll(work)
+	if err := o.restoreCluster(ctx, repo, work, base, next, &r); err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	if r.Files, err = o.restoreTrees(ctx, repo, base); err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	if err := os.Rename(filepath.Join(work, "data"), o.Data); err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
+	return r, syncDir(filepath.Dir(o.Data))
+}
+
+// choose returns the newest backup that ended before to, and the one after it.
+func choose(all []Manifest, to time.Time) (base Manifest, next *Manifest, err error) {
+	if len(all) == 0 {
+		return base, nil, fmt.Errorf("%w: there is no good backup", ErrNothingToRestore)
+	}
+	if to.IsZero() {
+		return all[len(all)-1], nil, nil
+	}
+	at := -1
+	for i, m := range all {
+		if !m.End.After(to) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return base, nil, fmt.Errorf("%w: the oldest backup is of %s", ErrNothingToRestore, all[0].End.Format(time.RFC3339))
+	}
+	if at+1 < len(all) {
+		next = &all[at+1]
+	}
+	return all[at], next, nil
+}
+
+func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest, r *Restored) error {
+	var d details
+	if err := getJSON(ctx, repo, base.Details.Name, &d); err != nil {
+		return err
+	}
+	o.Progress("database", 0, 2)
+	data, log := filepath.Join(work, "data"), filepath.Join(work, "log")
+	if err := repo.extract(ctx, base, d.Cluster, data); err != nil {
+		return err
+	}
+	o.Progress("database", 1, 2)
+	first, err := segment(base.StartLSN)
+	if err != nil {
+		return err
+	}
+	var last uint64
+	if next != nil { // the moment lies before it; one segment more ends the wait for it
+		if last, err = segment(next.StopLSN); err != nil {
+			return err
+		}
+		last++
+	}
+	if err := os.Mkdir(log, 0o700); err != nil {
+		return err
+	}
+	if r.Segments, err = fetchLog(ctx, repo, log, first, last); err != nil {
+		return err
+	}
+	if err := postgres.HandOver(data, log); err != nil {
+		return err
+	}
+	if err := o.replay(ctx, data, log, r); err != nil {
+		return err
+	}
+	o.Progress("database", 2, 2)
+	return nil
+}
+
+// replay lets Postgres recover the cluster with the log, looks through it, and
+// stops it again.
+func (o RestoreOptions) replay(ctx context.Context, data, log string, r *Restored) error {
+	// Without hot standby nobody is let in before all of the log is replayed.
+	settings := map[string]string{"archive_mode": "off", "hot_standby": "off"}
+	if r.Segments > 0 {
+		if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
+			return err
+		}
+		if err := postgres.HandOver(data, data); err != nil {
+			return err
+		}
+		settings["restore_command"] = copyCommand(log)
+		settings["recovery_target_action"] = "promote"
+		if !o.To.IsZero() {
+			settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
+		}
+	} else if !o.To.IsZero() && o.To.Sub(r.Backup.End) > time.Second {
+		return fmt.Errorf("%w: the log after the backup of %s is missing", ErrNothingToRestore, r.Backup.End.Format(time.RFC3339))
+	}
+	server, err := postgres.Start(ctx, postgres.Options{Source: o.Package, Data: data, Log: o.Log, Settings: settings})
+	if err != nil {
+		if strings.Contains(err.Error(), "before configured recovery target was reached") {
+			return fmt.Errorf("%w: the stored log ends before %s: leave the time out to get all there is", ErrNothingToRestore, o.To.Format(time.RFC3339))
+		}
+		return err
+	}
+	r.Tables, err = examine(ctx, server.URL(postgres.Superuser))
+	if err == nil {
+		r.Last, err = lastCommit(ctx, server.URL(postgres.Superuser))
+	}
+	return errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
+}
+
+// lastCommit is the time of the last commit that was replayed.
+func lastCommit(ctx context.Context, url string) (time.Time, error) {
+	t, err := value[*time.Time](ctx, url, `select pg_last_xact_replay_timestamp()`)
+	if err != nil || t == nil {
+		return time.Time{}, err
+	}
+	return t.UTC(), nil
+}
+
+// copyCommand is a restore_command that takes segments from a folder.
+func copyCommand(dir string) string {
+	dir = strings.ReplaceAll(dir, "%", "%%")
+	return "cp '" + strings.ReplaceAll(dir, "'", `'\''`) + "/%f' '%p'"
+}
+
+// restoreTrees brings back the files of the time: those of the first list at or
+// after it, or the newest. A file too many has no row and does no harm; one too
+// few would be a loss.
+func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base Manifest) (int, error) {
+	if len(o.Trees) == 0 {
+		return 0, nil
+	}
+	name, err := listFor(ctx, repo, base, o.To)
+	if err != nil {
+		return 0, err
+	}
+	var l list
+	if err := getJSON(ctx, repo, name, &l); err != nil {
+		return 0, err
+	}
+	places := map[string]string{}
+	for _, t := range o.Trees {
+		places[t.Name] = t.Path
+	}
+	n := 0
+	for i, f := range l.Files {
+		o.Progress("files", int64(i), int64(len(l.Files)))
+		place, ok := places[f.Tree]
+		if !ok {
+			continue
+		}
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) && f.Path != "" {
+			return n, fmt.Errorf("%w: %q is no path of a file", ErrDamaged, f.Path)
+		}
+		if err := repo.restoreFile(ctx, f, filepath.Join(place, filepath.FromSlash(f.Path))); err != nil {
+			return n, err
+		}
+		n++
+	}
+	o.Progress("files", int64(len(l.Files)), int64(len(l.Files)))
+	return n, nil
+}
+
+func listFor(ctx context.Context, repo repository, base Manifest, to time.Time) (string, error) {
+	names, err := repo.List(ctx, "lists/")
+	if err != nil {
+		return "", err
+	}
+	chosen := base.Lists
+	for _, name := range names { // sorted by time
+		if name <= base.Lists {
+			continue
+		}
+		if !to.IsZero() && strings.TrimPrefix(chosen, "lists/") >= to.UTC().Format(listTime) {
+			break
+		}
+		chosen = name
+	}
+	return chosen, nil
+}
+
+// decodeJSON reads one value and then to the end, past the closing checksums.
+func decodeJSON(r io.Reader, v any) error {
+	if err := json.NewDecoder(r).Decode(v); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	_, err := io.Copy(io.Discard, r)
+	return err
+}

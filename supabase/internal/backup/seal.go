@@ -1,0 +1,275 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"strings"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrDamaged says that stored bytes are not those that were written.
+var ErrDamaged = errors.New("damaged")
+
+// sealer turns plain bytes into stored ones: compressed, then encrypted when
+// there is somebody to encrypt to.
+type sealer struct {
+	recipients []age.Recipient
+	identities []age.Identity
+}
+
+// ext is the ending of stored names.
+func (s sealer) ext() string {
+	if len(s.recipients) > 0 {
+		return ".zst.age"
+	}
+	return ".zst"
+}
+
+// seal returns a writer whose plain bytes arrive, sealed, at w. Closing it
+// leaves w open.
+func (s sealer) seal(w io.Writer) (io.WriteCloser, error) {
+	var closers []io.Closer
+	if len(s.recipients) > 0 {
+		a, err := age.Encrypt(w, s.recipients...)
+		if err != nil {
+			return nil, fmt.Errorf("encrypt: %w", err)
+		}
+		w, closers = a, append(closers, a)
+	}
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	return chain{z, append(closers, z)}, nil
+}
+
+// open returns the plain bytes of what was stored under name. Whatever it
+// cannot undo is ErrDamaged.
+func (s sealer) open(name string, raw io.Reader) (io.ReadCloser, error) {
+	in := &source{r: raw}
+	var r io.Reader = in
+	if strings.HasSuffix(name, ".age") {
+		if len(s.identities) == 0 {
+			return nil, errors.New("it is encrypted: give the age identity (the secret key) that opens it")
+		}
+		a, err := age.Decrypt(r, s.identities...)
+		if wrong := new(age.NoIdentityMatchError); errors.As(err, &wrong) {
+			return nil, errors.New("it is encrypted to somebody else: give the age identity (the secret key) that opens it")
+		} else if err != nil {
+			return nil, in.blame(err)
+		}
+		r = a
+	}
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		return nil, in.blame(err)
+	}
+	return opened{z, in}, nil
+}
+
+// source remembers whether reading stored bytes has failed.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// blame says that stored bytes are damaged, unless they could not even be read.
+func (s *source) blame(err error) error {
+	if s.err != nil {
+		return s.err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// opened is the plain content of a stored object.
+type opened struct {
+	z  *zstd.Decoder
+	in *source
+}
+
+func (o opened) Read(p []byte) (int, error) {
+	n, err := o.z.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = o.in.blame(err)
+	}
+	return n, err
+}
+
+func (o opened) Close() error {
+	o.z.Close()
+	return nil
+}
+
+// chain closes its closers, last one first.
+type chain struct {
+	io.Writer
+	closers []io.Closer
+}
+
+func (c chain) Close() (err error) {
+	for i := len(c.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, c.closers[i].Close())
+	}
+	return err
+}
+
+// repository is a store with its seal.
+type repository struct {
+	Store
+	sealer
+}
+
+// stored is an object as it lies in the store.
+type stored struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`   // in bytes
+	SHA256 string `json:"sha256"` // of the stored bytes
+}
+
+// putStream stores what write produces under name + the seal's ending.
+func (r repository) putStream(ctx context.Context, name string, write func(io.Writer) error) (stored, error) {
+	o := stored{Name: name + r.ext()}
+	pr, pw := io.Pipe()
+	sum := &counter{Hash: sha256.New()}
+	go func() {
+		w, err := r.seal(io.MultiWriter(pw, sum))
+		if err == nil {
+			err = write(w)
+			err = errors.Join(err, w.Close())
+		}
+		pw.CloseWithError(err)
+	}()
+	err := r.Put(ctx, o.Name, pr)
+	pr.CloseWithError(errors.New("the store does not take it")) // frees the writer, if Put gave up
+	if err != nil {
+		return o, fmt.Errorf("store %s in %s: %w", o.Name, r, err)
+	}
+	o.Size, o.SHA256 = sum.n, hex.EncodeToString(sum.Sum(nil))
+	return o, nil
+}
+
+// sumChars is how much of the sum of its bytes a stored name carries.
+const sumChars = 16
+
+// putSummed stores what write produces under a name that carries the sum of
+// the stored bytes, so that damage shows without the key.
+func (r repository) putSummed(ctx context.Context, name string, write func(io.Writer) error) (string, error) {
+	spool, err := os.CreateTemp("", "daawo-backup-")
+	if err != nil {
+		return "", err
+	}
+	defer spool.Close()
+	defer os.Remove(spool.Name())
+	sum := sha256.New()
+	w, err := r.seal(io.MultiWriter(spool, sum))
+	if err == nil {
+		err = write(w)
+		err = errors.Join(err, w.Close())
+	}
+	if err == nil {
+		_, err = spool.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return "", fmt.Errorf("prepare %s: %w", name, err)
+	}
+	name += "-" + hex.EncodeToString(sum.Sum(nil))[:sumChars] + r.ext()
+	if err := r.Put(ctx, name, spool); err != nil {
+		return "", fmt.Errorf("store %s in %s: %w", name, r, err)
+	}
+	return name, nil
+}
+
+// plainName takes sum and ending off a name that putSummed made.
+func plainName(name string) (plain, sum string) {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".age"), ".zst")
+	if i := strings.LastIndexByte(name, '-'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return name, ""
+}
+
+// read calls f with the plain bytes of a stored object.
+func (r repository) read(ctx context.Context, name string, f func(io.Reader) error) error {
+	raw, err := r.Open(ctx, name)
+	if err != nil {
+		return fmt.Errorf("read %s from %s: %w", name, r, err)
+	}
+	defer raw.Close()
+	plain, err := r.open(name, contextReader{ctx, raw})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer plain.Close()
+	if err := f(plain); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// sumOf reads a stored object through and returns its size and sum.
+func (r repository) sumOf(ctx context.Context, name string) (int64, string, error) {
+	raw, err := r.Open(ctx, name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer raw.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, contextReader{ctx, raw})
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// putClear stores a small text as it is, with its sum in its name.
+func putClear(ctx context.Context, store Store, name, ext string, text []byte) error {
+	sum := sha256.Sum256(text)
+	name += "-" + hex.EncodeToString(sum[:])[:sumChars] + ext
+	if err := store.Put(ctx, name, bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("store %s in %s: %w", name, store, err)
+	}
+	return nil
+}
+
+// readClear reads what putClear stored.
+func readClear(ctx context.Context, store Store, name string) ([]byte, error) {
+	r, err := store.Open(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s from %s: %w", name, store, err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(contextReader{ctx, r})
+	if err != nil {
+		return nil, fmt.Errorf("read %s from %s: %w", name, store, err)
+	}
+	sum := sha256.Sum256(text)
+	if !strings.HasSuffix(strings.TrimSuffix(name, ".json"), "-"+hex.EncodeToString(sum[:])[:sumChars]) {
+		return nil, fmt.Errorf("%w: %s", ErrDamaged, name)
+	}
+	return text, nil
+}
+
+// counter is a hash that counts.
+type counter struct {
+	hash.Hash
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return c.Hash.Write(p)
+}

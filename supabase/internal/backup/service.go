@@ -1,0 +1,222 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"filippo.io/age"
+	"github.com/jackc/pgx/v5"
+)
+
+// Options say what is backed up and where to.
+type Options struct {
+	Store Store
+
+	// Recipients are whom backups are encrypted to; none for no encryption.
+	Recipients []age.Recipient
+
+	// URL connects to the cluster as a superuser.
+	URL string
+
+	// Trees are the files that belong to the installation.
+	Trees []Tree
+
+	// Archive is the folder into which Postgres puts finished segments of its
+	// log (postgres.Options.Archive); "" when it archives nothing.
+	Archive string
+
+	// StateDir keeps what later backups need, and the cluster that a backup is
+	// restored to for its proof. Postgres' user must be able to enter it.
+	StateDir string
+
+	// Package is the Postgres that proves backups by running on them.
+	Package fs.FS
+
+	// Every is the time between base backups, Keep their number.
+	// Defaults: 24 h, 7.
+	Every time.Duration
+	Keep  int
+
+	// Progress, when given, is told of the steps of a backup.
+	Progress func(step string, done, total int64)
+
+	Log *slog.Logger
+}
+
+// Service makes the backups of one installation.
+type Service struct {
+	opt   Options
+	repo  repository
+	trees *trees
+}
+
+// ErrOtherSystem says that a store holds the backups of another installation.
+var ErrOtherSystem = errors.New("another installation's backups")
+
+// Open prepares the backups of an installation whose server is running. It
+// refuses a store that belongs to another one.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if o.Every == 0 {
+		o.Every = 24 * time.Hour
+	}
+	if o.Keep == 0 {
+		o.Keep = 7
+	}
+	s := &Service{opt: o, repo: repository{Store: o.Store}}
+	if len(o.Recipients) > 0 {
+		// The operator's identity is not on this machine. To read back what we
+		// write we also encrypt to one of our own, which lives and dies with
+		// this process.
+		own, err := age.GenerateX25519Identity()
+		if err != nil {
+			return nil, err
+		}
+		s.repo.recipients = append([]age.Recipient{own.Recipient()}, o.Recipients...)
+		s.repo.identities = []age.Identity{own}
+	}
+	if err := s.claim(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	s.trees, err = openTrees(ctx, s.repo, o.StateDir, o.Trees)
+	return s, err
+}
+
+// claim marks the store with the cluster's identity, which a restored cluster
+// keeps.
+func (s *Service) claim(ctx context.Context) error {
+	system, err := value[string](ctx, s.opt.URL, `select system_identifier::text from pg_control_system()`)
+	if err != nil {
+		return err
+	}
+	r, err := s.repo.Open(ctx, "SYSTEM")
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.repo.Put(ctx, "SYSTEM", strings.NewReader(system+"\n"))
+	} else if err != nil {
+		return fmt.Errorf("open %s: %w", s.repo, err)
+	}
+	defer r.Close()
+	mark, err := io.ReadAll(io.LimitReader(r, 100))
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(mark)) != system {
+		return fmt.Errorf("%w: %s was filled from another database cluster: choose an empty place", ErrOtherSystem, s.repo)
+	}
+	return nil
+}
+
+// value runs a query that yields one value.
+func value[T any](ctx context.Context, url, sql string, args ...any) (v T, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return v, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return v, conn.QueryRow(ctx, sql, args...).Scan(&v)
+}
+
+// Ship stores what is new since the last time: finished segments of the log and
+// files. What is committed and shipped can be restored.
+func (s *Service) Ship(ctx context.Context) error {
+	if s.opt.Archive != "" {
+		if _, err := shipLog(ctx, s.repo, s.opt.Archive); err != nil {
+			return fmt.Errorf("ship the log: %w", err)
+		}
+	}
+	return s.trees.sync(ctx, time.Now())
+}
+
+// shipPause is the time between two shipments. With the 30 seconds that Postgres
+// keeps a segment at most, a lost machine costs less than a minute of work.
+const shipPause = 10 * time.Second
+
+// Run ships continuously and makes a base backup whenever the newest is older
+// than Options.Every, until ctx ends. Failures are logged and tried again.
+func (s *Service) Run(ctx context.Context) {
+	var retry time.Time // not before then
+	for {
+		if err := s.Ship(ctx); err != nil && ctx.Err() == nil {
+			s.opt.Log.Error("backup: nothing can be stored", "place", s.repo.String(), "error", err)
+		}
+		if time.Now().After(retry) {
+			if err := s.whenDue(ctx); err != nil && ctx.Err() == nil {
+				s.opt.Log.Error("backup failed and is tried again in an hour", "place", s.repo.String(), "error", err)
+				retry = time.Now().Add(time.Hour)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(shipPause):
+		}
+	}
+}
+
+func (s *Service) whenDue(ctx context.Context) error {
+	all, err := List(ctx, s.repo.Store)
+	if err != nil {
+		return err
+	}
+	if n := len(all); n > 0 && time.Since(all[n-1].End) < s.opt.Every {
+		return nil
+	}
+	if _, err := s.Backup(ctx); err != nil {
+		return err
+	}
+	return s.Prune(ctx)
+}
+
+// exclusive waits until no other process of this machine makes or deletes
+// backups of this installation, and keeps others waiting until unlock.
+func (s *Service) exclusive(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.opt.StateDir, "backup.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// scratch is a new folder for a cluster to be proved in.
+func (s *Service) scratch() (string, error) {
+	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(s.opt.StateDir, "proof-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o755)
+}

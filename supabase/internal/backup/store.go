@@ -1,0 +1,130 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Store is where backups are kept. Names are slash-separated paths.
+type Store interface {
+	// Put stores what r yields, all of it or nothing.
+	Put(ctx context.Context, name string, r io.Reader) error
+	// Open returns fs.ErrNotExist for a name that is not there.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// List returns the names that begin with prefix, sorted.
+	List(ctx context.Context, prefix string) ([]string, error)
+	// Delete removes a name; one that is not there is no error.
+	Delete(ctx context.Context, name string) error
+	// String names the place for people, without secrets.
+	String() string
+}
+
+// OpenStore opens a folder, given by its path, or a bucket, given as
+// s3://bucket/prefix (see openS3 for its parameters).
+func OpenStore(place string) (Store, error) {
+	if u, err := url.Parse(place); err == nil && u.Scheme == "s3" {
+		return openS3(u)
+	}
+	if place == "" {
+		return nil, errors.New("backup: no place is given")
+	}
+	dir, err := filepath.Abs(strings.TrimPrefix(place, "file://"))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("backup folder: %w", err)
+	}
+	return folder(dir), nil
+}
+
+// folder is a Store on a file system.
+type folder string
+
+func (f folder) String() string { return string(f) }
+
+func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
+
+func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
+	target := f.path(name)
+	dir := filepath.Dir(target)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, ".put-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = io.Copy(tmp, contextReader{ctx, r})
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), target); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	return os.Open(f.path(name))
+}
+
+func (f folder) List(_ context.Context, prefix string) ([]string, error) {
+	var names []string
+	root := f.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(string(f), path)
+		name := filepath.ToSlash(rel)
+		if strings.HasPrefix(name, prefix) && !strings.HasPrefix(d.Name(), ".put-") {
+			names = append(names, name)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+func (f folder) Delete(_ context.Context, name string) error {
+	if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	os.Remove(filepath.Dir(f.path(name))) // when it is empty now
+	return nil
+}
+
+// syncDir makes a rename in dir survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// contextReader ends with its context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,245 @@
+package backup
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tree is a folder, or a single file, that belongs to the installation beside
+// its database, such as the files of storage or the keys.
+type Tree struct {
+	Name string // in the backup, such as storage
+	Path string
+}
+
+// file is one file of a tree at some time.
+type file struct {
+	Tree    string            `json:"tree"`
+	Path    string            `json:"path"` // within the tree; "" for a tree that is a file
+	Mode    fs.FileMode       `json:"mode"`
+	Size    int64             `json:"size"`
+	ModTime time.Time         `json:"mtime"`
+	SHA256  string            `json:"sha256"`
+	Attrs   map[string]string `json:"attrs,omitempty"` // extended attributes
+	Object  string            `json:"object"`          // in the store
+}
+
+// list is what files there were at a time.
+type list struct {
+	Time  time.Time `json:"time"`
+	Files []file    `json:"files"`
+}
+
+// trees copies the files of trees into a repository, each content once.
+type trees struct {
+	repo repository
+	salt []byte
+	all  []Tree
+
+	mu     sync.Mutex
+	known  map[string]file   // by place, as it was when last read
+	stored map[string]string // keyed hash of a content → its object
+	fresh  map[string]bool   // objects stored since the last proof
+	last   string            // the newest list, without its time
+}
+
+// openTrees prepares copying. salt keys the names of contents, so that a store
+// does not tell who has which picture; it is kept in stateDir.
+func openTrees(ctx context.Context, repo repository, stateDir string, all []Tree) (*trees, error) {
+	salt, err := loadSalt(stateDir)
+	if err != nil {
+		return nil, err
+	}
+	t := &trees{repo: repo, salt: salt, all: all, known: map[string]file{}, stored: map[string]string{}, fresh: map[string]bool{}}
+	return t, t.reload(ctx)
+}
+
+// reload learns what the store has.
+func (t *trees) reload(ctx context.Context) error {
+	names, err := t.repo.List(ctx, "files/")
+	if err != nil {
+		return fmt.Errorf("list %s: %w", t.repo, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.stored)
+	clear(t.known)
+	for _, name := range names {
+		if strings.HasSuffix(name, t.repo.ext()) { // not of another seal
+			plain, _ := plainName(name)
+			t.stored[plain] = name
+		}
+	}
+	return nil
+}
+
+func loadSalt(dir string) ([]byte, error) {
+	name := filepath.Join(dir, "backup-salt")
+	salt, err := os.ReadFile(name)
+	if err == nil && len(salt) == 32 {
+		return salt, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	salt = make([]byte, 32)
+	rand.Read(salt)
+	if err := os.MkdirAll(dir, 0o755); err != nil { // Postgres passes through; the salt has its own mode
+		return nil, err
+	}
+	return salt, os.WriteFile(name, salt, 0o600)
+}
+
+// copy stores what is new and returns the list of all files. A file that
+// vanishes meanwhile was deleted by its owner and is left out.
+func (t *trees) copy(ctx context.Context) ([]file, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var files []file
+	for _, tree := range t.all {
+		err := filepath.WalkDir(tree.Path, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(tree.Path, path)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(rel, ".") && rel != "." { // such as .incoming: not yet whole
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if !d.Type().IsRegular() {
+				return nil
+			}
+			f, err := t.copyFile(ctx, tree, path, filepath.ToSlash(strings.TrimPrefix(rel, ".")))
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil {
+				files = append(files, f)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("back up %s: %w", tree.Path, err)
+		}
+	}
+	return files, nil
+}
+
+func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return file{}, err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return file{}, err
+	}
+	f := file{Tree: tree.Name, Path: rel, Mode: info.Mode().Perm(), Size: info.Size(), ModTime: info.ModTime(), Attrs: readAttrs(in)}
+	if old, ok := t.known[path]; ok && old.Size == f.Size && old.ModTime.Equal(f.ModTime) {
+		f.SHA256, f.Object = old.SHA256, old.Object
+		return f, nil
+	}
+	sum, keyed := sha256.New(), hmac.New(sha256.New, t.salt)
+	if _, err := io.Copy(io.MultiWriter(sum, keyed), in); err != nil {
+		return file{}, err
+	}
+	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	name := "files/" + hex.EncodeToString(keyed.Sum(nil))[:40]
+	if f.Object = t.stored[name]; f.Object == "" {
+		if _, err := in.Seek(0, io.SeekStart); err != nil {
+			return file{}, err
+		}
+		f.Object, err = t.repo.putSummed(ctx, name, func(w io.Writer) error {
+			// A file that grows while it is read is found whole the next time.
+			_, err := io.Copy(w, io.LimitReader(in, f.Size))
+			return err
+		})
+		if err != nil {
+			return file{}, err
+		}
+		t.stored[name], t.fresh[f.Object] = f.Object, true
+	}
+	t.known[path] = f
+	return f, nil
+}
+
+// sync copies what is new and, if anything has changed, stores a new list.
+func (t *trees) sync(ctx context.Context, now time.Time) error {
+	files, err := t.copy(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = t.putList(ctx, now, files)
+	return err
+}
+
+// listTime is the time in a list's name; names sort by it.
+const listTime = "20060102T150405.000Z"
+
+func (t *trees) putList(ctx context.Context, now time.Time, files []file) (string, error) {
+	text, err := json.Marshal(files)
+	if err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	same := t.last == string(text)
+	t.mu.Unlock()
+	if same {
+		return "", nil
+	}
+	stamp := now.UTC().Format(listTime)
+	name, err := putJSON(ctx, t.repo, "lists/"+stamp, list{now.UTC(), files})
+	if err != nil {
+		return "", err
+	}
+	// Which objects it needs, in the clear: what no list needs can then be
+	// deleted without the key.
+	var needs strings.Builder
+	for _, f := range files {
+		fmt.Fprintln(&needs, f.Object)
+	}
+	if err := putClear(ctx, t.repo.Store, "needs/"+stamp, "", []byte(needs.String())); err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	t.last = string(text)
+	t.mu.Unlock()
+	return name, nil
+}
+
+// forgetList makes the next list count as new.
+func (t *trees) forgetList() {
+	t.mu.Lock()
+	t.last = ""
+	t.mu.Unlock()
+}
+
+func putJSON(ctx context.Context, repo repository, name string, v any) (string, error) {
+	return repo.putSummed(ctx, name, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+}
+
+func getJSON(ctx context.Context, repo repository, name string, v any) error {
+	return repo.read(ctx, name, func(r io.Reader) error { return decodeJSON(r, v) })
+}
