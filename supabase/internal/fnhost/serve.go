@@ -107,16 +107,14 @@ func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 	case err := <-done:
 		h.finish(w, r, env, err)
 	case <-timer.C:
-		if w.begun() { // the limit is for the first byte
+		late := w.abandon()
+		if late == nil { // the limit is for the first byte, and it was in time
 			h.finish(w, r, env, <-done)
 			return
 		}
-		late := w.abandon()
 		f.gate.runaway(done)
 		env.Log.Error("function did not answer in time", "limit", f.Timeout)
-		if late != nil {
-			fail(late, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
-		}
+		fail(late, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
 	}
 }
 
