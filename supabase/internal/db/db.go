@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,14 +22,20 @@ type Config struct {
 	MaxConns        int32         // most connections open at once; 0 means 10
 	MinIdleConns    int32         // connections kept warm; 0 means none
 	AcquireTimeout  time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
+	MaxIdle         time.Duration // an unused connection is closed after this; 0 means 5 min
+	MaxLifetime     time.Duration // any connection is closed after this; 0 means an hour
+	Unprepared      bool          // Sessions prepare nothing, as some connection poolers need it
 	ApplicationName string        // shown in pg_stat_activity
 	Log             *slog.Logger  // nil means slog.Default()
 }
 
 // Pool hands out connections. Its methods may be called from many goroutines.
 type Pool struct {
-	pgx     *pgxpool.Pool
-	acquire time.Duration
+	pgx        *pgxpool.Pool
+	acquire    time.Duration
+	unprepared bool
+	waiting    atomic.Int64
+	timeouts   atomic.Int64
 }
 
 // ErrUnavailable means that no connection could be had: the database is down, or the pool stayed exhausted.
@@ -47,6 +54,15 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	}
 	pc.MinIdleConns = c.MinIdleConns
 	pc.MaxConnIdleTime = 5 * time.Minute
+	if c.MaxIdle > 0 {
+		pc.MaxConnIdleTime = c.MaxIdle
+	}
+	if c.MaxLifetime > 0 {
+		pc.MaxConnLifetime = c.MaxLifetime
+	}
+	if c.Unprepared {
+		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
 	pc.ConnConfig.ConnectTimeout = 5 * time.Second
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
@@ -59,7 +75,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire}, nil
+	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared}, nil
 }
 
 // Close waits for the connections in use to come back and closes them all.
@@ -67,6 +83,12 @@ func (p *Pool) Close() { p.pgx.Close() }
 
 // Pgx is the pool below, for libraries that want one (River). Statements run through it have the login role's rights.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }
+
+// Waiting gives the number of callers that wait for a connection.
+func (p *Pool) Waiting() int64 { return p.waiting.Load() }
+
+// Timeouts gives the number of callers that waited in vain.
+func (p *Pool) Timeouts() int64 { return p.timeouts.Load() }
 
 // Ping says whether the database answers.
 func (p *Pool) Ping(ctx context.Context) error {
@@ -77,8 +99,13 @@ func (p *Pool) Ping(ctx context.Context) error {
 func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	actx, cancel := context.WithTimeout(ctx, p.acquire)
 	defer cancel()
+	p.waiting.Add(1)
 	conn, err := p.pgx.Acquire(actx)
+	p.waiting.Add(-1)
 	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			p.timeouts.Add(1)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -17,9 +17,10 @@ type Statement struct {
 
 // Session is a connection on loan, for callers that lay out their round trips themselves.
 type Session struct {
-	conn  *pgconn.PgConn
-	plans *planCache
-	scope string
+	conn       *pgconn.PgConn
+	plans      *planCache
+	scope      string
+	unprepared bool
 }
 
 // Session lends a connection to fn. A transaction that fn leaves open is rolled back.
@@ -30,7 +31,7 @@ type Session struct {
 func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) error) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error {
 		conn := c.Conn().PgConn()
-		s := &Session{conn: conn, plans: plansOf(conn), scope: scope}
+		s := &Session{conn: conn, plans: plansOf(conn), scope: scope, unprepared: p.unprepared}
 		err := fn(s)
 		if !conn.IsClosed() && conn.TxStatus() != 'I' {
 			if _, rerr := conn.Exec(context.WithoutCancel(ctx), "rollback").ReadAll(); rerr != nil && err == nil {
@@ -48,6 +49,10 @@ func (s *Session) Run(ctx context.Context, statements []Statement, read func(i i
 	pipe := s.conn.StartPipeline(ctx)
 	fresh := make([]*plan, len(statements))
 	for i, st := range statements {
+		if s.unprepared {
+			pipe.SendQueryParams(st.SQL, st.Args, nil, nil, st.Formats)
+			continue
+		}
 		key := planKey{s.scope, st.SQL}
 		if known := s.plans.get(key); known != nil {
 			pipe.SendQueryStatement(known.description, st.Args, nil, st.Formats)

@@ -29,7 +29,9 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 		return identity{c.AnonRole, `{"role":` + quoteJSON(c.AnonRole) + `}`, true}, nil
 	}
 	now := e.now()
+	e.counts.tokens.Add(1)
 	if id, ok := e.tokens.get(text, now); ok {
+		e.counts.tokenHits.Add(1)
 		return id, nil
 	}
 	if c.Keys == nil {
@@ -55,7 +57,7 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 		if exp, ok := token.Expiry(claims); ok && exp.Before(until) {
 			until = exp
 		}
-		e.tokens.put(text, id, until, c.CacheSize)
+		e.counts.tokenEvicted.Add(e.tokens.put(text, id, until, c.CacheSize))
 	}
 	return id, nil
 }
@@ -101,8 +103,9 @@ func (t *tokenCache) get(text string, now time.Time) (identity, bool) {
 	return e.id, true
 }
 
-// put remembers a token. A full cache drops some entry: which one, the map decides.
-func (t *tokenCache) put(text string, id identity, until time.Time, size int) {
+// put remembers a token and says how many were forgotten for it. A full cache drops some entry: which one, the map
+// decides.
+func (t *tokenCache) put(text string, id identity, until time.Time, size int) (evicted int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.entries == nil {
@@ -113,8 +116,10 @@ func (t *tokenCache) put(text string, id identity, until time.Time, size int) {
 			break
 		}
 		delete(t.entries, k)
+		evicted++
 	}
 	t.entries[text] = tokenEntry{id, until}
+	return evicted
 }
 
 func (t *tokenCache) clear() {

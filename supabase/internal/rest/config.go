@@ -55,6 +55,7 @@ type Config struct {
 	Host           string      // [server-host], as OpenAPI shows it
 	Port           int         // [server-port], as OpenAPI shows it
 
+	LogQuery          bool        // [log-query]
 	AppSettings       [][2]string // [app.settings.*]
 	CORSOrigins       []string    // [server-cors-allowed-origins] empty allows all
 	NoCORS            bool        // the gateway in front answers CORS

@@ -22,8 +22,10 @@ import (
 type Options struct {
 	Pool   *db.Pool // logs in as the authenticator role
 	Config Config
-	Log    *slog.Logger     // nil means slog.Default()
-	Now    func() time.Time // nil means time.Now
+	// Configure reads the configuration anew when a notification asks for that; nil keeps it.
+	Configure func(context.Context) (Config, error)
+	Log       *slog.Logger     // nil means slog.Default()
+	Now       func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler rooted as PostgREST's root. Start loads the schema; until it is loaded every request is
@@ -35,6 +37,28 @@ type Engine struct {
 	state  atomic.Pointer[state]
 	tokens tokenCache
 	loader loader
+	counts counts
+}
+
+// counts are what the engine did, for metrics.
+type counts struct {
+	loads, failedLoads              atomic.Int64
+	loadTime                        atomic.Int64 // of the last load, in nanoseconds
+	tokens, tokenHits, tokenEvicted atomic.Int64
+}
+
+// Stats are counters since the engine was made.
+type Stats struct {
+	Loads, FailedLoads                     int64         // of the schema
+	LoadTime                               time.Duration // of the last one
+	TokenLookups, TokenHits, TokensEvicted int64         // of the cache of verified tokens
+}
+
+// Stats reads the counters.
+func (e *Engine) Stats() Stats {
+	c := &e.counts
+	return Stats{c.loads.Load(), c.failedLoads.Load(), time.Duration(c.loadTime.Load()),
+		c.tokens.Load(), c.tokenHits.Load(), c.tokenEvicted.Load()}
 }
 
 // state is everything a request depends on that can be reloaded, replaced as a whole.
@@ -60,16 +84,24 @@ func New(o Options) (*Engine, error) {
 		e.now = time.Now
 	}
 	e.state.Store(&state{config: o.Config})
-	e.loader.init(e)
+	e.loader.init(e, o.Configure)
 	return e, nil
 }
 
 // SetConfig replaces the configuration; the schema is read anew in the background when it depends on it.
 func (e *Engine) SetConfig(c Config) {
-	old := e.state.Load()
-	e.state.Store(&state{config: c, cache: old.cache, roles: old.roles})
-	e.tokens.clear()
+	e.replaceConfig(c)
 	e.Reload()
+}
+
+func (e *Engine) replaceConfig(c Config) {
+	for {
+		old := e.state.Load()
+		if e.state.CompareAndSwap(old, &state{config: c, cache: old.cache, roles: old.roles}) {
+			break
+		}
+	}
+	e.tokens.clear()
 }
 
 // Config gives the configuration in use.
@@ -127,4 +159,10 @@ func (e *Engine) Start(ctx context.Context) error { return e.loader.start(ctx) }
 func (e *Engine) Close(ctx context.Context) error { return e.loader.stop(ctx) }
 
 // Reload asks for the schema to be read again. Requests go on with the old one meanwhile.
-func (e *Engine) Reload() { e.loader.ask() }
+func (e *Engine) Reload() { e.loader.ask(false) }
+
+// ReloadConfig asks for the configuration to be read again by Options.Configure, and then the schema.
+func (e *Engine) ReloadConfig() { e.loader.ask(true) }
+
+// Loading says whether the schema is waited for: it is being read anew because an attempt failed.
+func (e *Engine) Loading() bool { return e.loader.delay.Load() > 0 }

@@ -14,19 +14,26 @@ import (
 
 // loader keeps the schema of an engine up to date.
 type loader struct {
-	engine *Engine
-	asked  chan struct{}
-	cancel context.CancelFunc
-	done   sync.WaitGroup
-	delay  atomic.Int64 // the wait before the next attempt, in seconds
+	engine    *Engine
+	configure func(context.Context) (Config, error)
+	config    atomic.Bool // the configuration has to be read, too
+	asked     chan struct{}
+	cancel    context.CancelFunc
+	done      sync.WaitGroup
+	delay     atomic.Int64 // the wait before the next attempt, in seconds
 }
 
 // maxDelay bounds the wait between attempts to reach the database.
 const maxDelay = 32 * time.Second
 
-func (l *loader) init(e *Engine) { l.engine, l.asked = e, make(chan struct{}, 1) }
+func (l *loader) init(e *Engine, configure func(context.Context) (Config, error)) {
+	l.engine, l.configure, l.asked = e, configure, make(chan struct{}, 1)
+}
 
-func (l *loader) ask() {
+func (l *loader) ask(config bool) {
+	if config {
+		l.config.Store(true)
+	}
 	select {
 	case l.asked <- struct{}{}:
 	default: // one is already waiting; it will see this change too
@@ -39,7 +46,7 @@ func (l *loader) start(ctx context.Context) error {
 	ctx, l.cancel = context.WithCancel(ctx)
 	err := l.engine.load(ctx)
 	if err != nil {
-		l.ask()
+		l.ask(false)
 	}
 	l.done.Go(func() { l.work(ctx) })
 	l.done.Go(func() { l.listen(ctx) })
@@ -69,6 +76,7 @@ func (l *loader) work(ctx context.Context) {
 			return
 		case <-l.asked:
 		}
+		l.reconfigure(ctx)
 		for delay := time.Second; ; delay = min(2*delay, maxDelay) {
 			err := l.engine.load(ctx)
 			if err == nil || ctx.Err() != nil {
@@ -84,6 +92,19 @@ func (l *loader) work(ctx context.Context) {
 	}
 }
 
+// reconfigure reads the configuration where that was asked for. One that cannot be read leaves the old one in use.
+func (l *loader) reconfigure(ctx context.Context) {
+	if l.configure == nil || !l.config.Swap(false) {
+		return
+	}
+	c, err := l.configure(ctx)
+	if err != nil {
+		l.engine.log.ErrorContext(ctx, "rest: the configuration could not be read", "error", err)
+		return
+	}
+	l.engine.replaceConfig(c)
+}
+
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -96,7 +117,14 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // load reads the schema and the roles' settings and puts them in place of the old ones.
-func (e *Engine) load(ctx context.Context) error {
+func (e *Engine) load(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			e.counts.failedLoads.Add(1)
+		} else {
+			e.counts.loads.Add(1)
+		}
+	}()
 	begun := e.now()
 	c := e.Config()
 	conn, err := e.pool.Pgx().Acquire(ctx)
@@ -118,7 +146,9 @@ func (e *Engine) load(ctx context.Context) error {
 			break
 		}
 	}
-	e.log.InfoContext(ctx, "rest: schema loaded", "what", cache.String(), "took", e.now().Sub(begun))
+	took := e.now().Sub(begun)
+	e.counts.loadTime.Store(int64(took))
+	e.log.InfoContext(ctx, "rest: schema loaded", "what", cache.String(), "took", took)
 	return nil
 }
 
@@ -175,7 +205,7 @@ func (l *loader) listen(ctx context.Context) {
 		if !sleep(ctx, delay) {
 			return
 		}
-		l.ask() // a notification may have been missed
+		l.ask(true) // a notification may have been missed
 	}
 }
 
@@ -194,8 +224,10 @@ func (l *loader) listenOnce(ctx context.Context, channel string) error {
 			return err
 		}
 		switch n.Payload {
-		case "", "reload schema", "reload config":
-			l.ask()
+		case "", "reload config":
+			l.ask(true)
+		case "reload schema":
+			l.ask(false)
 		}
 	}
 }

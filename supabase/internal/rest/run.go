@@ -198,6 +198,9 @@ func (j *job) run(ctx context.Context) (*result, error) {
 		list = append(list, ending(rollsBack)...)
 	}
 
+	if j.state.config.LogQuery {
+		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", st.SQL)
+	}
 	res := &result{}
 	scope := j.id.role + "\x00" + searchPath
 	err := j.engine.pool.Session(ctx, scope, func(c *db.Session) error {

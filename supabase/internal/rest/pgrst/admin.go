@@ -1,0 +1,76 @@
+package pgrst
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest"
+)
+
+// admin answers /live, /ready, /schema_cache and /metrics.
+type admin struct {
+	engine *rest.Engine
+	pool   *db.Pool
+	live   atomic.Bool // the main socket is open
+}
+
+func (a *admin) handler() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(a)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
+		if !a.live.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	mux.HandleFunc("/ready", func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case a.engine.Schema() == nil, a.engine.Loading():
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case !a.live.Load():
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	mux.HandleFunc("/schema_cache", func(w http.ResponseWriter, r *http.Request) {
+		if c := a.engine.Schema(); c != nil {
+			_ = json.NewEncoder(w).Encode(c) // the client may be gone
+		}
+	})
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	return mux
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// Describe leaves the metrics undeclared: they are those of Collect.
+func (a *admin) Describe(chan<- *prometheus.Desc) {}
+
+// Collect reads the counters of the engine and the pool under PostgREST's names.
+func (a *admin) Collect(out chan<- prometheus.Metric) {
+	s, p := a.engine.Stats(), a.pool.Pgx().Stat()
+	gauge := func(name, help string, v float64) {
+		out <- prometheus.MustNewConstMetric(describe(name, help), prometheus.GaugeValue, v)
+	}
+	counter := func(name, help string, v int64) {
+		out <- prometheus.MustNewConstMetric(describe(name, help), prometheus.CounterValue, float64(v))
+	}
+	gauge("pgrst_db_pool_max", "Max pool connections", float64(p.MaxConns()))
+	gauge("pgrst_db_pool_available", "Available connections in the pool", float64(p.IdleConns()))
+	gauge("pgrst_db_pool_waiting", "Requests waiting to acquire a pool connection", float64(a.pool.Waiting()))
+	counter("pgrst_db_pool_timeouts_total", "The total number of pool connection timeouts", a.pool.Timeouts())
+	loads := describe("pgrst_schema_cache_loads_total", "The total number of times the schema cache was loaded", "status")
+	out <- prometheus.MustNewConstMetric(loads, prometheus.CounterValue, float64(s.Loads), "SUCCESS")
+	out <- prometheus.MustNewConstMetric(loads, prometheus.CounterValue, float64(s.FailedLoads), "FAIL")
+	gauge("pgrst_schema_cache_query_time_seconds", "The query time in seconds of the last schema cache load", s.LoadTime.Seconds())
+	counter("pgrst_jwt_cache_requests_total", "The total number of JWT cache lookups", s.TokenLookups)
+	counter("pgrst_jwt_cache_hits_total", "The total number of JWT cache hits", s.TokenHits)
+	counter("pgrst_jwt_cache_evictions_total", "The total number of JWT cache evictions", s.TokensEvicted)
+}

@@ -1,0 +1,52 @@
+package pgrst
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// listen opens the socket that the settings name: a unix socket where there is one, else TCP. A host is an address or
+// name, "*" for all addresses, "*4" or "*6" for all with a preference, "!4" or "!6" for all of that family only.
+func listen(ctx context.Context, socket string, mode fs.FileMode, host string, port int, reuse bool) (net.Listener, error) {
+	if socket != "" {
+		if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		l, err := net.Listen("unix", socket)
+		if err != nil {
+			return nil, err
+		}
+		return l, os.Chmod(socket, mode)
+	}
+	network, address := "tcp", host
+	switch {
+	case host == "!4":
+		network, address = "tcp4", ""
+	case host == "!6":
+		network, address = "tcp6", ""
+	case strings.HasPrefix(host, "*"):
+		address = ""
+	}
+	lc := net.ListenConfig{}
+	if reuse {
+		lc.Control = func(_, _ string, c syscall.RawConn) error {
+			var serr error
+			err := c.Control(func(fd uintptr) { serr = reusePort(int(fd)) })
+			if err == nil {
+				err = serr
+			}
+			return err
+		}
+	}
+	l, err := lc.Listen(ctx, network, net.JoinHostPort(address, strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("port %d: %w", port, err)
+	}
+	return l, nil
+}

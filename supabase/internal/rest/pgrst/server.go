@@ -1,0 +1,248 @@
+package pgrst
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest"
+)
+
+// Options are what a server is started with.
+type Options struct {
+	File    string // the configuration file; "" is none
+	Environ []string
+	Log     *slog.Logger
+	Ready   func(address string) // called once the port is open; may be nil
+}
+
+// server is one stand-alone engine.
+type server struct {
+	options  Options
+	settings *Settings
+	pool     *db.Pool
+	engine   *rest.Engine
+}
+
+// open reads the settings, those in the database too, and makes the engine.
+func open(ctx context.Context, o Options) (*server, error) {
+	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	if err != nil {
+		return nil, err
+	}
+	v := &server{options: o, settings: s}
+	v.pool, err = db.Open(ctx, db.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
+		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: "daawo rest"})
+	if err != nil {
+		return nil, err
+	}
+	if c, err := v.configure(ctx); err != nil {
+		o.Log.ErrorContext(ctx, "rest: the configuration in the database could not be read", "error", err)
+	} else {
+		s.Rest = c
+	}
+	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Log: o.Log})
+	if err != nil {
+		v.pool.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// configure reads the settings again: file, environment and database.
+func (v *server) configure(ctx context.Context) (rest.Config, error) {
+	src := Sources{File: v.options.File, Environ: v.options.Environ, DBURI: v.settings.DBURI}
+	s, err := Load(src)
+	if err != nil {
+		return rest.Config{}, err
+	}
+	if s.InDatabase {
+		if src.Database, err = inDatabase(ctx, v.pool, s); err != nil {
+			return rest.Config{}, err
+		}
+		if s, err = Load(src); err != nil {
+			return rest.Config{}, err
+		}
+	}
+	return s.Rest, nil
+}
+
+// Run serves until ctx ends, then lets the requests under way finish.
+func Run(ctx context.Context, o Options) error {
+	v, err := open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer v.pool.Close()
+	s := v.settings
+	a := &admin{engine: v.engine, pool: v.pool}
+	servers := make(chan error, 2)
+
+	adminServer := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 10 * time.Second}
+	if s.AdminPort != 0 || s.AdminSocket != "" {
+		l, err := listen(ctx, s.AdminSocket, s.AdminMode, s.AdminHost, s.AdminPort, false)
+		if err != nil {
+			return err
+		}
+		go func() { servers <- adminServer.Serve(l) }()
+		defer adminServer.Close()
+	}
+
+	v.signals(ctx)
+	if err := v.engine.Start(ctx); err != nil {
+		o.Log.WarnContext(ctx, "rest: the schema could not be read; it is tried again", "error", err)
+	}
+	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
+
+	l, err := listen(ctx, s.Socket, s.Mode, s.Host, s.Port, s.ReusePort)
+	if err != nil {
+		return err
+	}
+	main := &http.Server{Handler: v.logged(), ReadHeaderTimeout: 30 * time.Second}
+	go func() { servers <- main.Serve(l) }()
+	a.live.Store(true)
+	o.Log.InfoContext(ctx, "rest: listening", "address", l.Addr().String())
+	if o.Ready != nil {
+		o.Ready(l.Addr().String())
+	}
+
+	select {
+	case err := <-servers:
+		return err
+	case <-ctx.Done():
+	}
+	a.live.Store(false)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if err := main.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// signals reloads the schema on SIGUSR1 and the configuration on SIGUSR2.
+func (v *server) signals(ctx context.Context) {
+	c := make(chan os.Signal, 4)
+	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		defer signal.Stop(c)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s := <-c:
+				if s == syscall.SIGUSR1 {
+					v.engine.Reload()
+				} else {
+					v.engine.ReloadConfig()
+				}
+			}
+		}
+	}()
+}
+
+// logged logs requests as log-level asks: error those of ours, warn those that failed, info all.
+func (v *server) logged() http.Handler {
+	least := map[string]int{"crit": 1000, "error": 500, "warn": 400}[v.settings.LogLevel]
+	if least == 1000 {
+		return v.engine
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		v.engine.ServeHTTP(s, r)
+		if s.status >= least {
+			v.options.Log.InfoContext(r.Context(), "rest: request", "method", r.Method, "path", r.URL.Path, "status", s.status)
+		}
+	})
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// DumpConfig writes the settings in use and ends.
+func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
+	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	if err != nil {
+		return err
+	}
+	if s.InDatabase {
+		v, err := open(ctx, o)
+		if err != nil {
+			return err
+		}
+		defer v.pool.Close()
+		values, err := inDatabase(ctx, v.pool, s)
+		if err != nil {
+			return err
+		}
+		if s, err = Load(Sources{File: o.File, Environ: o.Environ, Database: values}); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(out, s.Dump())
+	return err
+}
+
+// DumpSchema writes the schema as JSON and ends.
+func DumpSchema(ctx context.Context, o Options, out io.Writer) error {
+	v, err := open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer v.pool.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := v.engine.Start(ctx); err != nil {
+		return err
+	}
+	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
+	return json.NewEncoder(out).Encode(v.engine.Schema())
+}
+
+// CheckReady asks a running server's admin port whether it is ready.
+func CheckReady(ctx context.Context, o Options) error {
+	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	if err != nil {
+		return err
+	}
+	if s.AdminPort == 0 {
+		return errors.New("admin server is not running: please check admin-server-port config")
+	}
+	host := s.AdminHost
+	switch host {
+	case "!4", "*", "*4":
+		host = "127.0.0.1"
+	case "!6", "*6":
+		host = "[::1]"
+	}
+	url := fmt.Sprintf("http://%s:%d/ready", host, s.AdminPort)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, res.Status)
+	}
+	return nil
+}

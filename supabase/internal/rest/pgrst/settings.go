@@ -1,0 +1,364 @@
+package pgrst
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/rest"
+	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/rest/token"
+)
+
+// Settings is PostgREST's configuration. Rest holds what the engine needs; the rest is about the process.
+type Settings struct {
+	Rest rest.Config
+
+	DBURI              string
+	Pool               int
+	AcquisitionTimeout time.Duration
+	MaxLifetime        time.Duration
+	MaxIdle            time.Duration
+	AutomaticRecovery  bool
+	Prepared           bool
+	InDatabase         bool         // db-config
+	PreConfig          *schema.Name // db-pre-config
+	ChannelEnabled     bool
+
+	Host      string
+	Port      int
+	Socket    string
+	Mode      fs.FileMode
+	ReusePort bool
+
+	AdminHost   string
+	AdminPort   int // 0 is none
+	AdminSocket string
+	AdminMode   fs.FileMode
+
+	LogLevel string
+	LogQuery bool
+
+	channel  string // db-channel, also while it is not listened to
+	audience string
+	secret   []byte
+	base64   bool
+	txEnd    string
+}
+
+// Sources is where settings come from; a later one wins: file, environment, database.
+type Sources struct {
+	File     string // path; "" is none
+	Environ  []string
+	Database map[string]string // names with underscores
+	DBURI    string            // the URI in use, kept on reload
+}
+
+// Load reads the settings.
+func Load(src Sources) (*Settings, error) {
+	env := map[string]string{}
+	for _, kv := range src.Environ {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	r := &reader{env: env, db: src.Database, file: map[string]string{}}
+	if src.File != "" {
+		text, err := os.ReadFile(src.File)
+		if err != nil {
+			return nil, fmt.Errorf("Error in config %w", err)
+		}
+		r.file, err = parseFile(string(text), func(k string) (string, bool) { v, ok := env[k]; return v, ok })
+		if err != nil {
+			return nil, fmt.Errorf("Error in config %s: %w", src.File, err)
+		}
+	}
+	s := r.settings()
+	if src.DBURI != "" {
+		s.DBURI = src.DBURI
+	} else if path, ok := strings.CutPrefix(s.DBURI, "@"); ok {
+		text, err := os.ReadFile(path)
+		r.fail(err)
+		s.DBURI = strings.TrimSpace(string(text))
+	}
+	r.keys(s)
+	if r.err != nil {
+		return nil, fmt.Errorf("Error in config %w", r.err)
+	}
+	return s, nil
+}
+
+// reader looks settings up and keeps the first error.
+type reader struct {
+	file, env, db map[string]string
+	err           error
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// lookup finds a setting under its name or an older one.
+func (r *reader) lookup(names ...string) (string, bool) {
+	for _, n := range names {
+		under := strings.ReplaceAll(n, "-", "_")
+		if v, ok := r.db[under]; ok {
+			return v, true
+		}
+		if v, ok := r.env["PGRST_"+strings.ToUpper(under)]; ok {
+			return v, true
+		}
+		if v, ok := r.file[n]; ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// text finds a setting that is not empty.
+func (r *reader) text(fallback string, names ...string) string {
+	for _, n := range names {
+		if v, ok := r.lookup(n); ok && v != "" {
+			return v
+		}
+	}
+	return fallback
+}
+
+func (r *reader) number(fallback int, names ...string) int {
+	for _, n := range names {
+		if v, ok := r.lookup(n); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
+				return n
+			}
+		}
+	}
+	return fallback
+}
+
+// flag reads true and false in any spelling, and numbers.
+func (r *reader) flag(fallback bool, names ...string) bool {
+	for _, n := range names {
+		v, ok := r.lookup(n)
+		if !ok {
+			continue
+		}
+		word := strings.ToLower(strings.Map(func(c rune) rune {
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+				return c
+			}
+			return -1
+		}, v))
+		if word == "true" || word == "false" {
+			return word == "true"
+		}
+		if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
+			return n > 0
+		}
+	}
+	return fallback
+}
+
+func (r *reader) choice(fallback, message, name string, allowed ...string) string {
+	v := r.text(fallback, name)
+	if !slices.Contains(allowed, v) {
+		r.fail(errors.New(message))
+	}
+	return v
+}
+
+func (r *reader) name(names ...string) *schema.Name {
+	v := r.text("", names...)
+	if v == "" {
+		return nil
+	}
+	if s, n, ok := strings.Cut(v, "."); ok {
+		return &schema.Name{Schema: s, Name: n}
+	}
+	return &schema.Name{Name: v}
+}
+
+func (r *reader) mode(name string) fs.FileMode {
+	v := r.text("660", name)
+	n, err := strconv.ParseUint(v, 8, 32)
+	switch {
+	case err != nil:
+		r.fail(fmt.Errorf("Invalid %s: not an octal", name))
+	case n < 0o600 || n > 0o777:
+		r.fail(fmt.Errorf("Invalid %s: needs to be between 600 and 777", name))
+	}
+	return fs.FileMode(n)
+}
+
+func (r *reader) seconds(fallback int, names ...string) time.Duration {
+	return time.Duration(r.number(fallback, names...)) * time.Second
+}
+
+func commas(s string) []string {
+	parts := strings.Split(s, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+func (r *reader) settings() *Settings {
+	c := rest.Default()
+	c.AnonRole = r.text("", "db-anon-role")
+	c.Aggregates = r.flag(false, "db-aggregates-enabled")
+	c.Channel = r.text("pgrst", "db-channel")
+	if v, ok := r.lookup("db-extra-search-path"); ok {
+		c.ExtraSearchPath = nil
+		if v != "" {
+			c.ExtraSearchPath = commas(v)
+		}
+	}
+	c.HoistedSettings = commas(r.text(strings.Join(c.HoistedSettings, ","), "db-hoisted-tx-settings"))
+	if n := r.number(-1, "db-max-rows", "max-rows"); n >= 0 {
+		rows := int64(n)
+		c.MaxRows = &rows
+	}
+	c.PlanEnabled = r.flag(false, "db-plan-enabled")
+	c.PreRequest = r.name("db-pre-request", "pre-request")
+	c.RootFunction = r.name("db-root-spec", "root-spec")
+	c.Schemas = commas(r.text("public", "db-schemas", "db-schema"))
+	for _, forbidden := range [...]string{"pg_catalog", "information_schema"} {
+		if slices.Contains(c.Schemas, forbidden) {
+			r.fail(fmt.Errorf("db-schemas does not allow schema: '%s'", forbidden))
+		}
+	}
+	txEnd := r.choice("commit", "Invalid transaction termination. Check your configuration.", "db-tx-end",
+		"commit", "commit-allow-override", "rollback", "rollback-allow-override")
+	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"), Override: strings.HasSuffix(txEnd, "-allow-override")}
+	c.CacheSize = r.number(1000, "jwt-cache-max-entries")
+	c.MinimalErrors = r.choice("verbose", "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
+		"verbose", "minimal") == "minimal"
+	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges, "disabled": rest.OpenAPIDisabled}[r.choice(
+		"follow-privileges", "Invalid openapi-mode. Check your configuration.", "openapi-mode",
+		"follow-privileges", "ignore-privileges", "disabled")]
+	c.OpenAPISecured = r.flag(false, "openapi-security-active")
+	if c.ProxyURL = r.text("", "openapi-server-proxy-uri"); c.ProxyURL != "" {
+		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			r.fail(errors.New("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
+		}
+	}
+	if v := r.text("", "server-cors-allowed-origins"); v != "" {
+		c.CORSOrigins = commas(v)
+	}
+	c.TraceHeader = r.text("", "server-trace-header")
+	c.ServerTiming = r.flag(false, "server-timing-enabled")
+	c.LegacyTargetNames = r.flag(true, "url-use-legacy-target-names")
+	c.AppSettings = r.appSettings()
+	if v := r.text("", "jwt-role-claim-key", "role-claim-key"); v != "" {
+		path, err := token.ParsePath(v)
+		if err != nil {
+			r.fail(fmt.Errorf("failed to parse role-claim-key value (%s)", v))
+		}
+		c.RoleClaim = path
+	}
+	audience := r.text("", "jwt-aud")
+	if audience != "" {
+		if strings.Contains(audience, ":") {
+			if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
+				r.fail(errors.New("jwt-aud should be a string or a valid URI"))
+			}
+		}
+		c.Audience = func(a string) bool { return a == audience }
+	}
+
+	s := &Settings{
+		Rest:               c,
+		DBURI:              r.text("postgresql://", "db-uri"),
+		Pool:               r.number(10, "db-pool"),
+		AcquisitionTimeout: r.seconds(10, "db-pool-acquisition-timeout"),
+		MaxLifetime:        r.seconds(1800, "db-pool-max-lifetime"),
+		MaxIdle:            r.seconds(30, "db-pool-timeout", "db-pool-max-idletime"),
+		AutomaticRecovery:  r.flag(true, "db-pool-automatic-recovery"),
+		Prepared:           r.flag(true, "db-prepared-statements"),
+		InDatabase:         r.flag(true, "db-config"),
+		PreConfig:          r.name("db-pre-config"),
+		ChannelEnabled:     r.flag(true, "db-channel-enabled"),
+		Host:               r.text("!4", "server-host"),
+		Port:               r.number(3000, "server-port"),
+		Socket:             r.text("", "server-unix-socket"),
+		Mode:               r.mode("server-unix-socket-mode"),
+		ReusePort:          r.flag(false, "server-reuseport"),
+		AdminHost:          r.text("!4", "admin-server-host", "server-host"),
+		AdminPort:          r.number(0, "admin-server-port"),
+		AdminSocket:        r.text("", "admin-server-unix-socket"),
+		AdminMode:          r.mode("admin-server-unix-socket-mode"),
+		LogLevel: r.choice("error", "Invalid logging level. Check your configuration.", "log-level",
+			"crit", "error", "warn", "info", "debug"),
+		LogQuery: r.flag(false, "log-query"),
+		audience: audience,
+		txEnd:    txEnd,
+		secret:   []byte(r.text("", "jwt-secret")),
+		base64:   r.flag(false, "jwt-secret-is-base64", "secret-is-base64"),
+	}
+	if s.AdminPort != 0 && s.AdminPort == s.Port {
+		r.fail(errors.New("admin-server-port cannot be the same as server-port"))
+	}
+	s.Rest.Host, s.Rest.Port = s.Host, s.Port
+	s.Rest.LogQuery = s.LogQuery
+	s.channel = s.Rest.Channel
+	if !s.ChannelEnabled {
+		s.Rest.Channel = ""
+	}
+	return s
+}
+
+// appSettings gathers app.settings.* of the file and PGRST_APP_SETTINGS_*, sorted by name.
+func (r *reader) appSettings() [][2]string {
+	all := map[string]string{}
+	for k, v := range r.file {
+		if strings.HasPrefix(k, "app.settings.") {
+			all[k] = v
+		}
+	}
+	for k, v := range r.env {
+		if name, ok := strings.CutPrefix(k, "PGRST_APP_SETTINGS_"); ok {
+			all["app.settings."+name] = v
+		}
+	}
+	var out [][2]string
+	for k, v := range all {
+		out = append(out, [2]string{k, v})
+	}
+	slices.SortFunc(out, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return out
+}
+
+// keys reads the secret, from a file or in base64 where it says so.
+func (r *reader) keys(s *Settings) {
+	if path, ok := strings.CutPrefix(string(s.secret), "@"); ok {
+		text, err := os.ReadFile(path)
+		r.fail(err)
+		s.secret = []byte(strings.TrimSuffix(string(text), "\n"))
+	}
+	if len(s.secret) == 0 {
+		return
+	}
+	if s.base64 {
+		plain := strings.NewReplacer("_", "/", "-", "+", ".", "=").Replace(strings.TrimSpace(string(s.secret)))
+		decoded, err := base64.StdEncoding.DecodeString(plain)
+		r.fail(err)
+		s.secret = decoded
+	}
+	set, err := token.NewSet(s.secret)
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	if !strings.HasPrefix(strings.TrimSpace(string(s.secret)), "{") && len(s.secret) < 32 {
+		r.fail(errors.New("The JWT secret must be at least 32 characters long."))
+	}
+	s.Rest.Keys = set
+}
