@@ -5,12 +5,16 @@ package functions
 
 import (
 	"daawo/functions/edge"
+	"daawo/functions/prune"
 	submitreport "daawo/functions/submit-report"
 	trackdownload "daawo/functions/track-download"
+	weeklydigest "daawo/functions/weekly-digest"
 )
 
 // All is every function by its name in the URL, which is also its folder's name.
 var All = map[string]edge.Func{
+	"prune":          prune.Func,
 	"submit-report":  submitreport.Func,
 	"track-download": trackdownload.Func,
+	"weekly-digest":  weeklydigest.Func,
 }

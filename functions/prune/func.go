@@ -1,0 +1,83 @@
+// Package prune deletes every hour what must not be kept: photos whose report never came, the keys of reports after their
+// 30 days, and the counters and salts of the rate limits. Only functions.All imports it.
+package prune
+
+import (
+	"context"
+
+	"daawo/functions/edge"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Func runs by its schedule only; it cannot be called.
+var Func = edge.Func{Schedule: "7 * * * *", Run: run}
+
+// batch is how many photos one request to the storage service deletes.
+const batch = 500
+
+func run(ctx context.Context, env *edge.Env) error {
+	photos, err := prunePhotos(ctx, env)
+	if err != nil {
+		return err
+	}
+	records, err := pruneRecords(ctx, env)
+	if err != nil {
+		return err
+	}
+	env.Log.InfoContext(ctx, "pruned", "photos", photos, "records", records)
+	return nil
+}
+
+// prunePhotos deletes photos that have waited a day for their report, through the storage service, which owns the files.
+func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
+	const q = `
+select o.name
+  from storage.objects as o
+ where o.bucket_id = 'report-photos' and o.created_at < $1::timestamptz - interval '24 hours'
+   and not exists (select from public.reports as r where r.photo_url = o.name)
+ order by o.created_at
+ limit $2`
+	for {
+		var names []string
+		err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, q, env.Now(), batch)
+			if err != nil {
+				return err
+			}
+			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		if err != nil || len(names) == 0 {
+			return deleted, err
+		}
+		if err := env.Remove(ctx, "report-photos", names); err != nil {
+			return deleted, err
+		}
+		deleted += len(names)
+		if len(names) < batch {
+			return deleted, nil
+		}
+	}
+}
+
+// pruneRecords deletes what the functions remembered for a time only.
+func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error) {
+	now := env.Now()
+	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		for _, q := range []string{
+			`delete from private.idempotency_keys where expires_at <= $1`,
+			`update public.reports set idempotency_key = null where idempotency_key is not null and created_at < $1::timestamptz - interval '30 days'`,
+			`delete from private.request_limits where started_at < $1::timestamptz - interval '1 day'`,
+			`delete from private.daily_salts where day < ($1::timestamptz at time zone 'UTC')::date - 1`,
+		} {
+			tag, err := tx.Exec(ctx, q, now)
+			if err != nil {
+				return err
+			}
+			deleted += tag.RowsAffected()
+		}
+		return nil
+	})
+	return deleted, err
+}

@@ -1,0 +1,88 @@
+// Package weeklydigest tells the administrators every Monday how many reports the week brought, by product and by region.
+// Only functions.All imports it.
+package weeklydigest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"daawo/functions/edge"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Func runs by its schedule only; it cannot be called.
+var Func = edge.Func{Schedule: "0 6 * * 1", Run: run}
+
+// enough is how many reports must name a product before the digest does. A product's name is what a visitor typed, and
+// the digest leaves the stack by mail: what only one or two wrote could say who they are.
+const enough = 3
+
+// count is a group of reports.
+type count struct {
+	Name string
+	N    int
+}
+
+func run(ctx context.Context, env *edge.Env) error {
+	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		var total, open int
+		const totals = `
+select count(*) filter (where created_at >= $1::timestamptz - interval '7 days'),
+       count(*) filter (where status in ('new', 'reviewing'))
+  from public.reports where created_at < $1`
+		if err := tx.QueryRow(ctx, totals, env.Now()).Scan(&total, &open); err != nil {
+			return err
+		}
+		if total == 0 && open == 0 {
+			return nil
+		}
+		products, err := counts(ctx, tx, `
+select mode() within group (order by btrim(product_name)), count(*)::int
+  from public.reports
+ where created_at >= $1::timestamptz - interval '7 days' and created_at < $1
+ group by lower(btrim(product_name)) having count(*) >= $2
+ order by 2 desc, 1 limit 20`, env.Now(), enough)
+		if err != nil {
+			return err
+		}
+		regions, err := counts(ctx, tx, `
+select coalesce(region, 'not given or not recognised'), count(*)::int
+  from public.reports
+ where created_at >= $1::timestamptz - interval '7 days' and created_at < $1
+ group by 1 order by 2 desc, 1`, env.Now())
+		if err != nil {
+			return err
+		}
+		return env.Notify(ctx, tx, digest(total, open, products, regions))
+	})
+}
+
+func counts(ctx context.Context, tx pgx.Tx, q string, args ...any) ([]count, error) {
+	rows, err := tx.Query(ctx, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[count])
+}
+
+// digest puts the numbers into words.
+func digest(total, open int, products, regions []count) edge.Notice {
+	facts := []edge.Fact{
+		{Name: "Reports in the last seven days", Value: strconv.Itoa(total)},
+		{Name: "Reports that wait for a decision", Value: strconv.Itoa(open)},
+	}
+	rest := total
+	for _, p := range products {
+		facts = append(facts, edge.Fact{Name: "Product " + p.Name, Value: strconv.Itoa(p.N)})
+		rest -= p.N
+	}
+	if rest > 0 {
+		facts = append(facts, edge.Fact{Name: fmt.Sprintf("Products reported fewer than %d times", enough), Value: strconv.Itoa(rest)})
+	}
+	for _, r := range regions {
+		facts = append(facts, edge.Fact{Name: "Region " + r.Name, Value: strconv.Itoa(r.N)})
+	}
+	return edge.Notice{Kind: "digest.weekly", Subject: fmt.Sprintf("Product reports of the week: %d", total), Facts: facts}
+}

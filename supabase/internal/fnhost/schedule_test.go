@@ -1,0 +1,79 @@
+package fnhost
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"daawo/supabase/internal/testdb"
+)
+
+func TestPrune(t *testing.T) {
+	s := newSite(t)
+	var removed string
+	storage := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		removed += r.Method + " " + r.URL.Path + " " + string(body)
+	}))
+	defer storage.Close()
+	s.env["SUPABASE_URL"] = storage.URL
+	s.db.ExecAs("supabase_storage_admin", `
+		insert into storage.objects (bucket_id, name, created_at) values
+			('report-photos', 'old-orphan.jpg', now() - interval '25 hours'),
+			('report-photos', 'new-orphan.jpg', now() - interval '23 hours'),
+			('report-photos', 'attached.jpg', now() - interval '25 hours'),
+			('resources', 'old.pdf', now() - interval '25 hours')`)
+	s.db.Exec(`
+		insert into reports (product_name, issue_description, photo_url, idempotency_key, created_at) values
+			('a', 'b', 'attached.jpg', 'recent', now()), ('a', 'b', null, 'old', now() - interval '31 days');
+		insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at) values
+			('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second'), ('y', 'y', gen_random_uuid(), 'y', now() + interval '1 day');
+		insert into private.request_limits (client, name, started_at) values ('a', 'b', now() - interval '2 days'), ('c', 'b', now());
+		insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 2), ((now() at time zone 'UTC')::date)`)
+	if err := s.RunSchedule(t.Context(), "prune"); err != nil {
+		t.Fatal(err)
+	}
+	if want := `DELETE /storage/v1/object/report-photos {"prefixes":["old-orphan.jpg"]}`; removed != want {
+		t.Errorf("%s, want %s", removed, want)
+	}
+	for q, want := range map[string]string{
+		`select string_agg(key_hash, ',') from private.idempotency_keys`: "y",
+		`select string_agg(idempotency_key, ',') from public.reports`:    "recent",
+		`select string_agg(client, ',') from private.request_limits`:     "c",
+		`select count(*)::text from private.daily_salts`:                 "1",
+	} {
+		if got := testdb.Value[string](s.db, q); got != want {
+			t.Errorf("%s: %s, want %s", q, got, want)
+		}
+	}
+}
+
+func TestWeeklyDigestHasCountsAndNothingOfAVisitor(t *testing.T) {
+	s := newSite(t)
+	if err := s.RunSchedule(t.Context(), "weekly-digest"); err != nil {
+		t.Fatal(err)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from river.river_job`); n != 0 {
+		t.Error("a week without reports brings a mail")
+	}
+	s.db.Exec(`
+		insert into reports (product_name, issue_description, region, created_at, status) values
+			('Cream X', 'secret', 'Bari', now(), 'new'), ('cream x', 'secret', 'Bari', now(), 'new'), (' Cream X', 'secret', null, now(), 'closed'),
+			('my neighbour Amina''s pills', 'secret', 'Sool', now(), 'new'), ('Cream X', 'secret', 'Bay', now() - interval '8 days', 'new')`)
+	if err := s.RunSchedule(t.Context(), "weekly-digest"); err != nil {
+		t.Fatal(err)
+	}
+	mail := testdb.Value[string](s.db, `select args::text from river.river_job`)
+	for _, want := range []string{"of the week: 4", `"Product Cream X", "value": "3"`, "fewer than 3 times", `"Region Bari", "value": "2"`} {
+		if !strings.Contains(mail, want) {
+			t.Errorf("no %q in %s", want, mail)
+		}
+	}
+	for _, never := range []string{"secret", "Amina", "Bay"} {
+		if strings.Contains(mail, never) {
+			t.Errorf("%q is in %s", never, mail)
+		}
+	}
+}
