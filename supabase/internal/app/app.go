@@ -42,12 +42,13 @@ type App struct {
 	data    string
 	log     *slog.Logger
 
-	closers []closer
-	info    Info
-	ended   chan error    // the first failure of a part that should not end
-	stop    chan struct{} // closed when the operator asks for the end
-	stopped sync.Once
-	begun   time.Time
+	closers  []closer
+	describe func() []Value // addresses and keys, as they are now
+	ended    chan error     // the first failure of a part that should not end
+	stop     chan struct{}  // closed when the operator asks for the end
+	stopped  sync.Once
+	begun    time.Time
+	took     time.Duration // of the start
 }
 
 // closer ends one part; they run in the reverse order of their making.
@@ -64,12 +65,15 @@ func New(o Options) *App {
 	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, ended: make(chan error, 1), stop: make(chan struct{})}
 }
 
-// Run starts, reports readiness, and serves until ctx ends, the operator stops it or a part fails for good.
-func (a *App) Run(ctx context.Context, ready func(Info)) error {
-	if err := a.Start(ctx); err != nil {
+// Run starts the whole stack, reports readiness, and serves until ctx ends, the operator stops it or a part fails for
+// good.
+func (a *App) Run(ctx context.Context, ready func(Info)) error { return a.run(ctx, a.Start, ready) }
+
+func (a *App) run(ctx context.Context, start func(context.Context) error, ready func(Info)) error {
+	if err := start(ctx); err != nil {
 		return err
 	}
-	ready(a.info)
+	ready(a.Info())
 	var failure error
 	select {
 	case <-ctx.Done():
@@ -80,30 +84,33 @@ func (a *App) Run(ctx context.Context, ready func(Info)) error {
 	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
 }
 
-// Start returns when the stack serves. When it fails, what was started is ended again.
-func (a *App) Start(ctx context.Context) (err error) {
+// begin runs a start; when it fails, what was started is ended again.
+func (a *App) begin(ctx context.Context, start func(context.Context) error) error {
 	a.begun = time.Now()
+	if err := start(ctx); err != nil {
+		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+	}
+	a.took = time.Since(a.begun)
+	return nil
+}
+
+// Start returns when the whole stack serves.
+func (a *App) Start(ctx context.Context) error { return a.begin(ctx, a.startAll) }
+
+func (a *App) startAll(ctx context.Context) error {
 	if err := a.cfg.CheckPublic(); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
-		}
-	}()
 	lock, err := lockData(a.data)
 	if err != nil {
 		return err
 	}
 	a.onClose("data folder", func(context.Context) error { return lock.Close() })
 	// The port is taken first: that it is not free should be known before anything is unpacked.
-	listener, err := listen(a.cfg.Host, a.cfg.API.Port, false)
+	front, err := a.openFront()
 	if err != nil {
 		return err
 	}
-	a.onClose("port", func(context.Context) error { _ = listener.Close(); return nil }) // the server closes it, too
-	address := publicAddress(a.cfg, portOf(listener))
-
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -111,18 +118,27 @@ func (a *App) Start(ctx context.Context) (err error) {
 	if err := a.migrateAll(ctx, d); err != nil {
 		return err
 	}
-	s, err := a.openServices(ctx, d, address)
+	s, err := a.openServices(ctx, d, front.places)
 	if err != nil {
 		return err
 	}
-	files, err := a.openSite(address, s)
+	if err := a.openGateway(ctx, front, s); err != nil {
+		return err
+	}
+	a.describe = func() []Value { return a.values(d, s, front.public) }
+	return a.openControl(s)
+}
+
+// openGateway serves the services and the site at the front.
+func (a *App) openGateway(ctx context.Context, front *front, s *services) error {
+	files, err := a.openSite(front.public, s)
 	if err != nil {
 		return err
 	}
-	handler := gateway.New(s.gatewayOptions(a, files))
-	a.onClose("gateway", serve(server(handler, a.log), listener, a.fail))
-	a.info = a.describe(d, s, address)
-	return a.openControl()
+	if err := a.openStudio(); err != nil {
+		return err
+	}
+	return a.openDoors(ctx, front, gateway.New(s.gatewayOptions(a, files)))
 }
 
 // openSite fills the pages and compresses them once the start is over.
@@ -151,10 +167,16 @@ func (a *App) openSite(address string, s *services) (http.Handler, error) {
 	return files, nil
 }
 
-func (a *App) openControl() error {
-	a.info.Ready = readable(time.Since(a.begun))
+func (a *App) openControl(s *services) error {
 	c, err := openControl(a.data, map[string]func(context.Context) (any, error){
-		"/status": func(context.Context) (any, error) { return a.info, nil },
+		"/status": func(context.Context) (any, error) { return a.Info(), nil },
+		"/keys/reload": func(context.Context) (any, error) {
+			set, err := LoadKeys(a.cfg, a.data)
+			if err == nil {
+				s.keys.replace(set)
+			}
+			return struct{}{}, err
+		},
 		"/stop": func(context.Context) (any, error) {
 			a.stopped.Do(func() { close(a.stop) })
 			return struct{}{}, nil
@@ -167,13 +189,10 @@ func (a *App) openControl() error {
 	return nil
 }
 
-// readable rounds a duration to what a person compares.
-func readable(d time.Duration) string {
-	return fmt.Sprintf("%.2f s", d.Seconds())
-}
-
 // Info is what `status` prints. It is complete once Start has returned.
-func (a *App) Info() Info { return a.info }
+func (a *App) Info() Info {
+	return Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe()}
+}
 
 // Close ends every part, the newest first, and reports what could not be ended in order.
 func (a *App) Close(ctx context.Context) error {
@@ -198,20 +217,4 @@ func (a *App) fail(err error) {
 	case a.ended <- err:
 	default: // the first failure is the one that is told
 	}
-}
-
-// publicAddress is how visitors reach the site: SITE_URL, or the port that was opened.
-func publicAddress(c *config.Config, port int) string {
-	if c.SiteURL != "" {
-		return c.SiteURL
-	}
-	scheme := "http"
-	if c.API.TLS.Enabled {
-		scheme = "https"
-	}
-	host := c.Host
-	if host == "localhost" || host == "::1" {
-		host = "127.0.0.1"
-	}
-	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }

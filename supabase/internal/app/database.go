@@ -104,20 +104,7 @@ var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "s
 
 // migrateAll brings the database to the schema of this program: platform, site, seed.
 func (a *App) migrateAll(ctx context.Context, d *database) error {
-	admin := d.url(postgres.Superuser)
-	if d.embedded == nil {
-		admin = d.given.String()
-	}
-	err := withConn(ctx, admin, func(conn *pgx.Conn) error {
-		if err := migrate.Platform(ctx, conn); err != nil {
-			return err
-		}
-		if d.embedded == nil {
-			return giveLogins(ctx, conn, d)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := a.migratePlatform(ctx, d); err != nil {
 		return err
 	}
 	if d.embedded != nil {
@@ -141,6 +128,39 @@ func (a *App) migrateAll(ctx context.Context, d *database) error {
 		}
 		return nil
 	})
+}
+
+// migratePlatform makes what Supabase's Postgres image has: roles, schemas, and the tables of the services that run
+// here. A database whose administrator is no superuser is such an image already: there the real services look after
+// their own tables.
+func (a *App) migratePlatform(ctx context.Context, d *database) error {
+	if d.embedded != nil {
+		return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
+			return migrate.Platform(ctx, conn, a.foreignSchemas()...)
+		})
+	}
+	return withConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
+		var super bool
+		if err := conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {
+			return err
+		}
+		if err := migrate.Platform(ctx, conn, a.foreignSchemas()...); err != nil {
+			return err
+		}
+		return giveLogins(ctx, conn, d)
+	})
+}
+
+// foreignSchemas are the platform files, by prefix, of the services that run elsewhere and make their own tables.
+func (a *App) foreignSchemas() []string {
+	var skip []string
+	if a.cfg.AuthURL != "" {
+		skip = append(skip, "20")
+	}
+	if a.cfg.StorageURL != "" {
+		skip = append(skip, "30")
+	}
+	return skip
 }
 
 // giveLogins lets the service roles of a database given by URL log in with its password. Roles that can are left alone.

@@ -17,7 +17,7 @@ const (
 )
 
 // openREST serves PostgREST's dialect.
-func (a *App) openREST(ctx context.Context, s *services, d *database, address string) error {
+func (a *App) openREST(ctx context.Context, s *services, d *database, at places) error {
 	if a.cfg.RESTURL != "" {
 		return a.upstream(a.cfg.RESTURL, &s.rest)
 	}
@@ -28,7 +28,7 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, address st
 	c := rest.Default()
 	c.Schemas, c.ExtraSearchPath = a.cfg.API.Schemas, a.cfg.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS = keys.RoleAnon, true
-	c.ProxyURL = address + "/rest/v1"
+	c.ProxyURL = at.public + "/rest/v1"
 	if a.cfg.API.MaxRows > 0 {
 		c.MaxRows = &a.cfg.API.MaxRows
 	}

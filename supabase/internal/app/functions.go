@@ -15,7 +15,7 @@ import (
 )
 
 // openMail sends through the mail server that is set, and otherwise to the development inbox.
-func (a *App) openMail(_ context.Context, s *services, _ *database, _ string) error {
+func (a *App) openMail(_ context.Context, s *services, _ *database, _ places) error {
 	smtp := a.cfg.SMTP
 	s.smtp = mail.Server{
 		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
@@ -54,7 +54,7 @@ func (a *App) openInbox(s *services) error {
 }
 
 // openOutbox prepares the durable background work. It begins when the functions are there.
-func (a *App) openOutbox(ctx context.Context, s *services, d *database, address string) error {
+func (a *App) openOutbox(ctx context.Context, s *services, d *database, at places) error {
 	if a.cfg.FunctionsURL != "" {
 		return nil // the process that hosts the functions works it off
 	}
@@ -70,8 +70,8 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, address 
 	secret, _ := a.options.Getenv("NOTIFY_WEBHOOK_SECRET")
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: webhook, WebhookSecret: secret,
-		SiteURL: address, StudioURL: a.cfg.StudioURL,
-		Storage: outbox.Storage{URL: address, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
+		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
+		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
 		Log: a.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func cleanPhoto(content []byte) ([]byte, string, error) {
 }
 
 // openFunctions hosts the edge functions and begins the background work.
-func (a *App) openFunctions(ctx context.Context, s *services, d *database, address string) error {
+func (a *App) openFunctions(ctx context.Context, s *services, d *database, at places) error {
 	if a.cfg.FunctionsURL != "" {
 		return a.upstream(a.cfg.FunctionsURL, &s.functions)
 	}
@@ -104,7 +104,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, addre
 			}
 			return claims.Raw, nil
 		},
-		Getenv: a.functionEnv(s, d, address),
+		Getenv: a.functionEnv(s, d, at),
 		Client: func(r *http.Request) string { return r.Header.Get("X-Forwarded-For") }, // the gateway's word
 		Log:    a.log.With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
 	})
@@ -117,17 +117,18 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, addre
 	}
 	a.onClose("outbox", s.outbox.Close)
 	s.functions = host
+	s.ready["database"] = pool.Ping
 	return nil
 }
 
 // functionEnv is what functions see of the environment: Supabase's names, the secrets of config.toml, and the process's
 // own variables.
-func (a *App) functionEnv(s *services, d *database, address string) func(string) string {
+func (a *App) functionEnv(s *services, d *database, at places) func(string) string {
 	return func(name string) string {
 		set := s.keys.current()
 		switch name {
 		case "SUPABASE_URL":
-			return address
+			return at.inside
 		case "SUPABASE_ANON_KEY":
 			return set.Anon
 		case "SUPABASE_SERVICE_ROLE_KEY":
@@ -139,7 +140,7 @@ func (a *App) functionEnv(s *services, d *database, address string) func(string)
 		case "SUPABASE_DB_URL":
 			return d.url("postgres")
 		case "SITE_URL":
-			return address
+			return at.public
 		}
 		if secret, ok := a.cfg.EdgeRuntime.Secrets[name]; ok {
 			return secret

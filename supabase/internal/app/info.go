@@ -71,8 +71,8 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// describe lists what `status` prints.
-func (a *App) describe(d *database, s *services, address string) Info {
+// values are those of the whole stack.
+func (a *App) values(d *database, s *services, address string) []Value {
 	set := s.keys.current()
 	s3ID, s3Secret := s3Keys(set)
 	values := []Value{
@@ -92,7 +92,7 @@ func (a *App) describe(d *database, s *services, address string) Info {
 	if s.inbox != "" {
 		values = append(values, Value{"MAILPIT_URL", "Inbox", s.inbox}, Value{"INBUCKET_URL", "", s.inbox})
 	}
-	return Info{Version: a.options.Version, Data: a.data, Values: append(values,
+	return append(values,
 		Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable},
 		Value{"SECRET_KEY", "Secret key", set.Secret},
 		Value{"ANON_KEY", "", set.Anon},
@@ -101,5 +101,5 @@ func (a *App) describe(d *database, s *services, address string) Info {
 		Value{"S3_PROTOCOL_ACCESS_KEY_ID", "", s3ID},
 		Value{"S3_PROTOCOL_ACCESS_KEY_SECRET", "", s3Secret},
 		Value{"S3_PROTOCOL_REGION", "", "local"},
-	)}
+	)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,20 +60,19 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 	if k == (config.APIKeys{}) {
 		return set, false, nil
 	}
-	for _, source := range []struct{ name, text string }{{"JWT_KEYS", k.JWTKeys}, {"JWT_JWKS", k.JWTJWKS}} {
+	for _, source := range []struct {
+		name, text string
+		to         *[]keys.Key
+	}{{"JWT_KEYS", k.JWTKeys, &set.Signing}, {"JWT_JWKS", k.JWTJWKS, &set.Previous}} {
 		if source.text == "" {
 			continue
 		}
-		all, err := keys.ParseSet(source.text)
-		if err != nil {
+		if *source.to, err = keys.ParseSet(source.text); err != nil {
 			return set, true, fmt.Errorf("%s: %w", source.name, err)
 		}
-		for _, key := range all {
-			if key.Algorithm == "HS256" && k.JWTSecret != "" {
-				continue // the secret under its other name
-			}
-			set.Signing = append(set.Signing, key)
-		}
+	}
+	if set.Retired, err = parseRetired(k.Retired); err != nil {
+		return set, true, err
 	}
 	for _, need := range []struct{ name, value string }{
 		{"JWT_SECRET", k.JWTSecret}, {"ANON_KEY", k.Anon}, {"SERVICE_ROLE_KEY", k.ServiceRole},
@@ -82,6 +82,64 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 		}
 	}
 	return set, true, nil
+}
+
+// parseRetired reads RETIRED_KEYS.
+func parseRetired(text string) (retired []keys.Retired, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		key, day, _ := strings.Cut(word, "@")
+		until, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			return nil, fmt.Errorf("RETIRED_KEYS: an entry is not of the form KEY@2026-12-31")
+		}
+		retired = append(retired, keys.Retired{Key: key, Until: until})
+	}
+	return retired, nil
+}
+
+// EnvironmentOf writes a set as the variables of the compose form, in their order.
+func EnvironmentOf(set keys.Set) ([]Value, error) {
+	signing, err := json.Marshal(append(set.Signing[:len(set.Signing):len(set.Signing)], keys.Secret("", set.JWTSecret)))
+	if err != nil {
+		return nil, err
+	}
+	verifying, err := json.Marshal(struct {
+		Keys []keys.Key `json:"keys"`
+	}{publicHalves(set.Verifying())})
+	if err != nil {
+		return nil, err
+	}
+	var retired []string
+	for _, old := range set.Retired {
+		retired = append(retired, old.Key+"@"+old.Until.Format(time.DateOnly))
+	}
+	return []Value{
+		{Name: "JWT_SECRET", Value: set.JWTSecret},
+		{Name: "JWT_KEYS", Value: string(signing)},
+		{Name: "JWT_JWKS", Value: string(verifying)},
+		{Name: "ANON_KEY", Value: set.Anon},
+		{Name: "SERVICE_ROLE_KEY", Value: set.ServiceRole},
+		{Name: "SUPABASE_PUBLISHABLE_KEY", Value: set.Publishable},
+		{Name: "SUPABASE_SECRET_KEY", Value: set.Secret},
+		{Name: "ANON_KEY_ASYMMETRIC", Value: set.AnonToken},
+		{Name: "SERVICE_ROLE_KEY_ASYMMETRIC", Value: set.ServiceRoleToken},
+		{Name: "RETIRED_KEYS", Value: strings.Join(retired, ",")},
+	}, nil
+}
+
+// publicHalves leaves out what only signs; secrets verify too and stay.
+func publicHalves(all []keys.Key) []keys.Key {
+	out := make([]keys.Key, 0, len(all))
+	for _, key := range all {
+		if public, ok := key.Public(); ok {
+			key = public
+		}
+		out = append(out, key)
+	}
+	return out
 }
 
 func newKeyring(set keys.Set) *keyring {
@@ -106,6 +164,12 @@ func (k *keyring) current() keys.Set {
 	return k.set
 }
 
+// Signer is the key that signs new tokens.
+func (k *keyring) Signer() keys.Key { return k.current().Signer() }
+
+// Verifying are the keys whose tokens are accepted.
+func (k *keyring) Verifying() []keys.Key { return k.current().Verifying() }
+
 // Resolve is gateway.KeySet.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 	role, token, ok := k.current().Resolve(apikey, time.Now())
@@ -114,16 +178,9 @@ func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 
 // openers is what REST checks tokens with.
 func openers(set keys.Set) (*token.Set, error) {
-	var all struct {
+	text, err := json.Marshal(struct {
 		Keys []keys.Key `json:"keys"`
-	}
-	for _, key := range set.Verifying() {
-		if public, ok := key.Public(); ok {
-			key = public
-		}
-		all.Keys = append(all.Keys, key)
-	}
-	text, err := json.Marshal(all)
+	}{publicHalves(set.Verifying())})
 	if err != nil {
 		return nil, err
 	}

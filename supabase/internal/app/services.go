@@ -32,16 +32,16 @@ type services struct {
 const upstreamPatience = 15 * time.Second
 
 // openServices starts the engines, each on a pool of its own so that none starves another.
-func (a *App) openServices(ctx context.Context, d *database, address string) (*services, error) {
+func (a *App) openServices(ctx context.Context, d *database, at places) (*services, error) {
 	set, err := LoadKeys(a.cfg, a.data)
 	if err != nil {
 		return nil, err
 	}
 	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
-	for _, open := range []func(context.Context, *services, *database, string) error{
-		a.openMail, a.openOutbox, a.openREST, a.openStorage, a.openFunctions, a.openUpstreams,
+	for _, open := range []func(context.Context, *services, *database, places) error{
+		a.openMail, a.openOutbox, a.openREST, a.openAuth, a.openStorage, a.openFunctions, a.openUpstreams,
 	} {
-		if err := open(ctx, s, d, address); err != nil {
+		if err := open(ctx, s, d, at); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func (a *App) openPool(ctx context.Context, d *database, role, part string, most
 }
 
 // openUpstreams takes the services that have no engine here.
-func (a *App) openUpstreams(_ context.Context, s *services, _ *database, _ string) error {
+func (a *App) openUpstreams(_ context.Context, s *services, _ *database, _ places) error {
 	for _, u := range []struct {
 		target string
 		to     *http.Handler

@@ -29,7 +29,7 @@ import (
 const tenant = "daawo"
 
 // openStorage serves storage-api's wire over files in the data folder.
-func (a *App) openStorage(ctx context.Context, s *services, d *database, _ string) error {
+func (a *App) openStorage(ctx context.Context, s *services, d *database, _ places) error {
 	if a.cfg.StorageURL != "" {
 		return a.upstream(a.cfg.StorageURL, &s.storage)
 	}

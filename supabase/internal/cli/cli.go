@@ -51,7 +51,8 @@ type command struct {
 func commands() []command {
 	return []command{
 		startCommand, statusCommand, stopCommand,
-		healthcheckCommand, versionCommand,
+		migrateCommand, keysCommand,
+		serveCommand, healthcheckCommand, versionCommand,
 	}
 }
 

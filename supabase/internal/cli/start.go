@@ -29,25 +29,29 @@ func runStart(ctx context.Context, inv *invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	c, err := inv.config()
+	a, err := inv.app(*dev)
 	if err != nil {
 		return err
+	}
+	return a.Run(ctx, inv.announce)
+}
+
+// app prepares the stack that the command line asks for.
+func (inv *invocation) app(dev bool) (*app.App, error) {
+	c, err := inv.config()
+	if err != nil {
+		return nil, err
 	}
 	data, err := inv.dataDir(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	project, _ := inv.project()
-	a := app.New(app.Options{
-		Config: c, Data: data, AnyPort: inv.given("port"), Dev: *dev,
+	return app.New(app.Options{
+		Config: c, Data: data, AnyPort: inv.given("port"), Dev: dev,
 		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
 		Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
-	})
-	return a.Run(ctx, func(info app.Info) {
-		fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
-		_ = info.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
-		fmt.Fprintln(inv.Stdout)
-	})
+	}), nil
 }
 
 // startFlags declares the flags that change the configuration.

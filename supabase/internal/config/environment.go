@@ -65,6 +65,7 @@ type APIKeys struct {
 	Secret                string `env:"SUPABASE_SECRET_KEY" doc:"Opaque key of the role service_role, for servers."`
 	AnonAsymmetric        string `env:"ANON_KEY_ASYMMETRIC" doc:"ES256 token that the publishable key stands for."`
 	ServiceRoleAsymmetric string `env:"SERVICE_ROLE_KEY_ASYMMETRIC" doc:"ES256 token that the secret key stands for."`
+	Retired               string `env:"RETIRED_KEYS" doc:"Keys that rotation replaced and that are accepted until a day: KEY@2026-12-31, separated by commas."`
 }
 
 // List is a comma-separated list of words.

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/outbox"
+)
+
+// Migrate brings the database to the schema of this program and ends: platform, site, seed, background work, buckets.
+// The embedded Postgres is started for it; a server that runs has migrated already.
+func (a *App) Migrate(ctx context.Context) (err error) {
+	return a.oneShot(ctx, func(d *database) error {
+		if err := a.migrateAll(ctx, d); err != nil {
+			return err
+		}
+		pool, err := a.openPool(ctx, d, "postgres", "outbox", outboxConns)
+		if err != nil {
+			return err
+		}
+		jobs, err := outbox.New(outbox.Options{DB: pool, Log: a.log})
+		if err != nil {
+			return err
+		}
+		if err := jobs.Migrate(ctx); err != nil {
+			return err
+		}
+		if a.cfg.StorageURL == "" {
+			return nil // the storage of this program makes its buckets when it starts
+		}
+		set, err := LoadKeys(a.cfg, a.data)
+		if err != nil {
+			return err
+		}
+		var storage http.Handler
+		if err := a.upstream(a.cfg.StorageURL, &storage); err != nil {
+			return err
+		}
+		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+			return seedStorage(ctx, a.cfg, a.options.Project, storage, set.ServiceRole, conn)
+		})
+	})
+}
+
+// Pending lists the site's migrations that the database does not have.
+func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
+	err = a.oneShot(ctx, func(d *database) error {
+		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+			pending, err = migrate.Pending(ctx, conn, a.options.Project)
+			return err
+		})
+	})
+	return pending, err
+}
+
+// oneShot opens the database for one piece of work.
+func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
+	return a.begin(ctx, func(ctx context.Context) error {
+		if a.cfg.DatabaseURL == "" {
+			lock, err := lockData(a.data)
+			if err != nil {
+				return err
+			}
+			a.onClose("data folder", func(context.Context) error { return lock.Close() })
+			a.cfg.DB.Port = 0 // nobody but this work uses it
+		}
+		d, err := a.openDatabase(ctx)
+		if err != nil {
+			return err
+		}
+		if err := work(d); err != nil {
+			return err
+		}
+		if err := a.Close(context.WithoutCancel(ctx)); err != nil {
+			return fmt.Errorf("the work is done, but: %w", err)
+		}
+		return nil
+	})
+}

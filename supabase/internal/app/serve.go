@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"daawo/supabase/internal/observe"
+)
+
+// RunGateway serves the gateway and the site alone, in front of services that run elsewhere.
+func (a *App) RunGateway(ctx context.Context, ready func(Info)) error {
+	return a.run(ctx, func(ctx context.Context) error { return a.begin(ctx, a.startGateway) }, ready)
+}
+
+func (a *App) startGateway(ctx context.Context) error {
+	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
+		return fmt.Errorf("SITE_URL: is needed when listening on %s; links in pages start with it", a.cfg.Host)
+	}
+	set, err := LoadKeys(a.cfg, a.data)
+	if err != nil {
+		return err
+	}
+	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	for _, u := range []struct {
+		name, target string
+		to           *http.Handler
+	}{
+		{"auth", a.cfg.AuthURL, &s.auth}, {"rest", a.cfg.RESTURL, &s.rest}, {"storage", a.cfg.StorageURL, &s.storage},
+		{"functions", a.cfg.FunctionsURL, &s.functions}, {"meta", a.cfg.MetaURL, &s.meta},
+	} {
+		if err := a.upstream(u.target, u.to); err != nil {
+			return err
+		}
+		if u.target != "" && u.name != "meta" {
+			s.ready[u.name] = reachable(u.target)
+		}
+	}
+	if err := a.upstream(a.cfg.RealtimeURL, &s.realtime); err != nil {
+		return err
+	}
+	front, err := a.openFront()
+	if err != nil {
+		return err
+	}
+	if err := a.openGateway(ctx, front, s); err != nil {
+		return err
+	}
+	a.describe = func() []Value { return []Value{{"API_URL", "API", front.public}} }
+	return nil
+}
+
+// reachable checks that something listens at a URL.
+func reachable(target string) observe.Check {
+	return func(ctx context.Context) error {
+		u, err := url.Parse(target)
+		if err != nil {
+			return err
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+}
+
+// RunFunctions serves the edge functions alone and works off their background jobs. It listens on PORT (9000).
+func (a *App) RunFunctions(ctx context.Context, ready func(Info)) error {
+	return a.run(ctx, func(ctx context.Context) error { return a.begin(ctx, a.startFunctions) }, ready)
+}
+
+func (a *App) startFunctions(ctx context.Context) error {
+	if a.cfg.DatabaseURL == "" {
+		return errors.New("DATABASE_URL: is needed; functions keep reports there")
+	}
+	if err := a.cfg.CheckPublic(); err != nil {
+		return err
+	}
+	port, err := a.port(9000)
+	if err != nil {
+		return err
+	}
+	set, err := LoadKeys(a.cfg, a.data)
+	if err != nil {
+		return err
+	}
+	d, err := a.openDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := listen(a.cfg.Host, port, false)
+	if err != nil {
+		return err
+	}
+	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
+	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	at := places{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
+	if at.inside, _ = a.options.Getenv("SUPABASE_URL"); at.inside == "" {
+		at.inside = at.public
+	}
+	for _, open := range []func(context.Context, *services, *database, places) error{a.openMail, a.openOutbox, a.openFunctions} {
+		if err := open(ctx, s, d, at); err != nil {
+			return err
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
+	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
+	mux.Handle("/", s.functions)
+	a.onClose("functions' port", serve(server(mux, a.log), l, a.fail))
+	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
+	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
+	return nil
+}
+
+// port is PORT, or the service's usual one.
+func (a *App) port(usual uint16) (uint16, error) {
+	text, _ := a.options.Getenv("PORT")
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("PORT: %q is not a port", text)
+	}
+	return uint16(n), nil
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/keys"
+)
+
+var keysCommand = command{
+	name:  "keys",
+	args:  "[show|rotate|generate] [FLAGS]",
+	short: "Show, replace or make the keys of an installation",
+	long: `
+show       prints the API keys of the data folder (the default)
+rotate     replaces every key. A running server takes the new ones at once; what the old ones signed is accepted until
+           the next rotation, the old publishable key for 30 days, since pages kept offline go on using it
+generate   prints fresh keys as the variables of the compose form, and changes nothing
+
+  daawo keys rotate --env-file .env     replaces them in a compose form's .env, then: docker compose up -d`,
+	run: runKeys,
+}
+
+func runKeys(ctx context.Context, inv *invocation) error {
+	action := "show"
+	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
+		action, inv.args = inv.args[0], inv.args[1:]
+	}
+	inv.dataFlag()
+	var envFile string
+	if action == "rotate" {
+		inv.flags.StringVar(&envFile, "env-file", "", "rotate the keys in this `file` of variables instead")
+	}
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	switch action {
+	case "show":
+		return showKeys(inv)
+	case "rotate":
+		if envFile != "" {
+			return rotateFile(envFile)
+		}
+		return rotateKeys(ctx, inv)
+	case "generate":
+		set, err := keys.Generate(time.Now())
+		if err != nil {
+			return err
+		}
+		return printEnvironment(inv, set)
+	}
+	return usagef("keys %s: the actions are show, rotate and generate", action)
+}
+
+func showKeys(inv *invocation) error {
+	c, data, err := inv.installation()
+	if err != nil {
+		return err
+	}
+	set, err := app.LoadKeys(c, data)
+	if err != nil {
+		return err
+	}
+	if set.IsDemo() {
+		fmt.Fprintln(inv.Stderr, "daawo: these are the official CLI's local keys, which everybody knows; they work on loopback only")
+	}
+	return app.Info{Values: []app.Value{
+		{Name: "PUBLISHABLE_KEY", Label: "Publishable key", Value: set.Publishable},
+		{Name: "SECRET_KEY", Label: "Secret key", Value: set.Secret},
+		{Name: "ANON_KEY", Label: "anon key", Value: set.Anon},
+		{Name: "SERVICE_ROLE_KEY", Label: "service_role key", Value: set.ServiceRole},
+	}}.Write(inv.Stdout, "pretty")
+}
+
+func rotateKeys(ctx context.Context, inv *invocation) error {
+	c, data, err := inv.installation()
+	if err != nil {
+		return err
+	}
+	if c.Keys != (config.APIKeys{}) {
+		return errors.New("the keys come from the environment; rotate them where they are set, with --env-file for a compose form")
+	}
+	set, err := app.LoadKeys(c, data)
+	if err != nil {
+		return err
+	}
+	if set, err = set.Rotate(time.Now()); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return err
+	}
+	if err := set.Save(app.KeysFile(data)); err != nil {
+		return err
+	}
+	var reply struct{}
+	err = app.Command(ctx, data, "/keys/reload", &reply)
+	switch {
+	case errors.Is(err, app.ErrNotRunning):
+		fmt.Fprintln(inv.Stdout, "rotated; the next start uses the new keys")
+	case err != nil:
+		return fmt.Errorf("the keys are rotated, but the running server could not take them: %w", err)
+	default:
+		fmt.Fprintln(inv.Stdout, "rotated; the running server uses the new keys")
+	}
+	return nil
+}
+
+// installation is the configuration and the data folder of this command line.
+func (inv *invocation) installation() (*config.Config, string, error) {
+	c, err := inv.config()
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := inv.dataDir(c)
+	return c, data, err
+}
+
+func printEnvironment(inv *invocation, set keys.Set) error {
+	values, err := app.EnvironmentOf(set)
+	for _, v := range values {
+		fmt.Fprintf(inv.Stdout, "%s='%s'\n", v.Name, v.Value) // keys hold no quotes of this kind
+	}
+	return err
+}
+
+// rotateFile replaces the keys in a file of NAME=value lines and leaves everything else as it is.
+func rotateFile(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	variables := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(key, "#") {
+			variables[key] = strings.Trim(value, `'"`)
+		}
+	}
+	c, err := config.Load(config.Sources{Getenv: func(key string) (string, bool) {
+		for _, prefix := range []string{"JWT_", "ANON_", "SERVICE_ROLE_", "SUPABASE_PUBLISHABLE_", "SUPABASE_SECRET_", "RETIRED_"} {
+			if strings.HasPrefix(key, prefix) {
+				v, ok := variables[key]
+				return v, ok
+			}
+		}
+		return "", false
+	}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if c.Keys == (config.APIKeys{}) {
+		return fmt.Errorf("%s: %w: there are no keys in it", name, fs.ErrNotExist)
+	}
+	set, err := app.LoadKeys(c, "")
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if set, err = set.Rotate(time.Now()); err != nil {
+		return err
+	}
+	values, err := app.EnvironmentOf(set)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place: it may be mounted
+}
+
+func replaceLines(text string, values []app.Value) string {
+	var out strings.Builder
+	left := map[string]string{}
+	for _, v := range values {
+		left[v.Name] = v.Value
+	}
+	for line := range strings.Lines(text) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if value, ok := left[name]; ok {
+			line = name + "='" + value + "'\n"
+			delete(left, name)
+		}
+		out.WriteString(line)
+	}
+	for _, v := range values {
+		if value, ok := left[v.Name]; ok {
+			out.WriteString(v.Name + "='" + value + "'\n")
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"daawo/supabase/internal/app"
+)
+
+var serveCommand = command{
+	name:  "serve",
+	args:  "gateway|functions|rest|auth|storage [FLAGS]",
+	short: "Serve one service alone",
+	long: `
+gateway and functions are this product's own halves of the compose form, set by the variables of docs/docker.md.
+rest, auth and storage are drop-ins for their upstream images: they read the same variables (PGRST_*, GOTRUE_*,
+storage-api's), listen on the same ports and answer the same health paths.`,
+	run: runServe,
+}
+
+// services are what can be served alone.
+var services = map[string]func(context.Context, *invocation) error{
+	"gateway":   serveApp((*app.App).RunGateway),
+	"functions": serveApp((*app.App).RunFunctions),
+}
+
+func runServe(ctx context.Context, inv *invocation) error {
+	name := ""
+	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
+		name, inv.args = inv.args[0], inv.args[1:]
+	}
+	serve, ok := services[name]
+	if !ok {
+		if err := inv.parse(0, 0); err != nil {
+			return err
+		}
+		return usagef("name a service to serve: %s", strings.Join(slices.Sorted(maps.Keys(services)), ", "))
+	}
+	return serve(ctx, inv)
+}
+
+// serveApp runs one part of the stack as the compose form does.
+func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(context.Context, *invocation) error {
+	return func(ctx context.Context, inv *invocation) error {
+		inv.dataFlag()
+		inv.startFlags()
+		if err := inv.parse(0, 0); err != nil {
+			return err
+		}
+		a, err := inv.app(false)
+		if err != nil {
+			return err
+		}
+		return run(a, ctx, inv.announce)
+	}
+}
+
+// announce says that the server is ready and where.
+func (inv *invocation) announce(info app.Info) {
+	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
+	_ = info.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
+	fmt.Fprintln(inv.Stdout)
+}
