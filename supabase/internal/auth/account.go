@@ -1,0 +1,196 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// getUser answers GET /user.
+func (e *Engine) getUser(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Token audience doesn't match request audience")
+	}
+	return send(w, http.StatusOK, c.user)
+}
+
+type userChanges struct {
+	Email           string   `json:"email"`
+	Phone           string   `json:"phone"`
+	Password        *string  `json:"password"`
+	CurrentPassword *string  `json:"current_password"`
+	Nonce           string   `json:"nonce"`
+	Data            metadata `json:"data"`
+	AppData         metadata `json:"app_metadata"`
+}
+
+// updateUser answers PUT /user.
+func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) error {
+	var p userChanges
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	ctx, u := r.Context(), c.user
+	if err := e.checkChanges(ctx, c, &p); err != nil {
+		return err
+	}
+	hash := ""
+	if p.Password != nil {
+		var err error
+		if hash, err = e.newPassword(ctx, c, p); err != nil {
+			return err
+		}
+	}
+	_, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if hash != "" {
+			var keep *uuid.UUID
+			if c.session != nil {
+				keep = &c.session.ID
+			}
+			if err := savePassword(ctx, tx, u, hash, keep, e.now()); err != nil {
+				return nil, err
+			}
+			if err := e.audit(ctx, tx, u, "user_updated_password", nil); err != nil {
+				return nil, err
+			}
+		}
+		if p.Data != nil {
+			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), e.now()); err != nil {
+				return nil, err
+			}
+		}
+		return nil, e.audit(ctx, tx, u, "user_modified", nil)
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, u)
+}
+
+// checkChanges says what the user may not change.
+func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) error {
+	u := c.user
+	var err error
+	if p.Email != "" {
+		if p.Email, err = validEmail(p.Email); err != nil {
+			return err
+		}
+	}
+	if p.Phone != "" {
+		if p.Phone, err = validPhone(p.Phone); err != nil {
+			return err
+		}
+	}
+	newPassword := p.Password != nil && *p.Password != ""
+	newEmail, newPhone := p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone
+	if p.Password != nil {
+		if err := e.checkPassword(*p.Password); err != nil {
+			return err
+		}
+	}
+	if p.AppData != nil {
+		return wire.Errorf(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
+	}
+	if u.verifiedFactor() && (c.session == nil || c.session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
+		return wire.Errorf(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
+	}
+	if u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "" {
+		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Updating password of an anonymous user without an email or phone is not allowed")
+	}
+	if u.IsSSO && (newPassword || newEmail || newPhone || p.Nonce != "") {
+		return wire.Errorf(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
+	}
+	if newEmail {
+		if err := taken(userByEmail(ctx, e.db.Pgx(), p.Email, u.Audience)); err != nil {
+			return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+		}
+	}
+	if newPhone {
+		if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil {
+			return wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+		}
+	}
+	return nil
+}
+
+// errTaken means that somebody else has the address or number.
+var errTaken = errors.New("taken")
+
+func taken(u *User, err error) error {
+	switch {
+	case errors.Is(err, errNotFound):
+		return nil
+	case err != nil:
+		return err
+	case u != nil:
+		return errTaken
+	}
+	return nil
+}
+
+// newPassword checks that the user may set it and makes its hash.
+func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (string, error) {
+	u := c.user
+	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) && p.Nonce == "" {
+		return "", wire.Errorf(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	}
+	if *p.Password == "" {
+		return "", nil
+	}
+	if u.HasPassword() {
+		if e.config.RequireCurrent && (c.session == nil || !c.session.recovery()) {
+			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
+				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
+			}
+			ok, err := e.matches(ctx, u, *p.CurrentPassword)
+			if err != nil {
+				return "", err
+			}
+			if !ok {
+				return "", wire.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
+			}
+		}
+		same, err := e.matches(ctx, u, *p.Password)
+		if err != nil {
+			return "", err
+		}
+		if same {
+			return "", wire.Errorf(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
+		}
+	}
+	return e.hash(ctx, *p.Password)
+}
+
+// logout ends sessions: all of the user's, this one, or the others.
+func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error {
+	scope := r.URL.Query().Get("scope")
+	switch scope {
+	case "", "global", "local", "others":
+	default:
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported logout scope %q", scope)
+	}
+	ctx := r.Context()
+	_, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := e.audit(ctx, tx, c.user, "logout", nil); err != nil {
+			return nil, err
+		}
+		switch {
+		case c.session != nil && scope == "local":
+			return nil, logoutSession(ctx, tx, c.session.ID)
+		case c.session != nil && scope == "others":
+			return nil, logoutOthers(ctx, tx, c.user.ID, c.session.ID)
+		}
+		return nil, logoutAll(ctx, tx, c.user.ID)
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

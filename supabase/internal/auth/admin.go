@@ -1,0 +1,421 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/wire"
+)
+
+type adminUser struct {
+	ID           string   `json:"id"`
+	Audience     string   `json:"aud"`
+	Role         string   `json:"role"`
+	Email        string   `json:"email"`
+	Phone        string   `json:"phone"`
+	Password     *string  `json:"password"`
+	PasswordHash string   `json:"password_hash"`
+	EmailConfirm bool     `json:"email_confirm"`
+	PhoneConfirm bool     `json:"phone_confirm"`
+	UserMetadata metadata `json:"user_metadata"`
+	AppMetadata  metadata `json:"app_metadata"`
+	BanDuration  string   `json:"ban_duration"`
+}
+
+// adminListUsers answers GET /admin/users with pages of 50 by default, newest first.
+func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *User) error {
+	q := r.URL.Query()
+	page, perPage := uint64(1), uint64(50)
+	for _, p := range []struct {
+		name string
+		into *uint64
+	}{{"page", &page}, {"per_page", &perPage}} {
+		text := q.Get(p.name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: %v", err)
+		}
+		*p.into = n
+	}
+	page, perPage = max(page, 1), max(perPage, 1)
+	order, err := userOrder(q["sort"])
+	if err != nil {
+		return err
+	}
+	ctx, aud := r.Context(), e.audience(r, nil)
+	const filter = `where u.aud = $1 and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
+	var total uint64
+	if err := e.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud, q.Get("filter")).Scan(&total); err != nil {
+		return err
+	}
+	users, err := findUsers(ctx, e.db.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
+		aud, q.Get("filter"), perPage, (page-1)*perPage)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		u.Identities, u.Factors = nil, nil // lists leave them out
+	}
+	if users == nil {
+		users = []*User{}
+	}
+	setPages(w.Header(), r.URL, page, perPage, total)
+	return send(w, http.StatusOK, struct {
+		Users    []*User `json:"users"`
+		Audience string  `json:"aud"`
+	}{users, aud})
+}
+
+func userOrder(sort []string) (string, error) {
+	if len(sort) == 0 {
+		return "desc", nil
+	}
+	field, direction, _ := strings.Cut(sort[0], " ")
+	if field != "created_at" {
+		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad field for sort '%s'", field)
+	}
+	switch strings.ToLower(direction) {
+	case "", "desc":
+		return "desc", nil
+	case "asc":
+		return "asc", nil
+	}
+	return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad direction for sort '%s', only 'asc' and 'desc' allowed", direction)
+}
+
+// setPages writes X-Total-Count and a relative Link (RFC 8288), which auth-js reads.
+func setPages(h http.Header, u *url.URL, page, perPage, total uint64) {
+	pages := (total + perPage - 1) / perPage
+	link := func(n uint64, rel string) string {
+		q := u.Query()
+		q.Set("page", strconv.FormatUint(n, 10))
+		return fmt.Sprintf("<%s?%s>; rel=%q", u.Path, q.Encode(), rel)
+	}
+	var links []string
+	if pages > page {
+		links = append(links, link(page+1, "next"))
+	}
+	h.Set("Link", strings.Join(append(links, link(pages, "last")), ", "))
+	h.Set("X-Total-Count", strconv.FormatUint(total, 10))
+}
+
+// adminSubject loads the user whom an administrator's request names.
+func (e *Engine) adminSubject(r *http.Request) (*User, error) {
+	id, err := uuid.Parse(chi.URLParam(r, "user_id"))
+	if err != nil {
+		return nil, wire.Errorf(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
+	}
+	u, err := userByID(r.Context(), e.db.Pgx(), id)
+	if errors.Is(err, errNotFound) {
+		return nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User not found")
+	}
+	return u, err
+}
+
+func (e *Engine) adminGetUser(w http.ResponseWriter, r *http.Request, _ *User) error {
+	u, err := e.adminSubject(r)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, u)
+}
+
+// adminCreateUser makes an account, confirmed or not, without sending anything.
+func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+	var p adminUser
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	u, hash, err := e.prepareUser(r, &p)
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		u.EncryptedPassword = &hash
+		if err := insertUser(ctx, tx, u); err != nil {
+			if db.IsCode(err, "23505") {
+				return nil, wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered").WithCause(err)
+			}
+			return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Database error creating new user").WithCause(err)
+		}
+		for _, known := range []struct{ provider, value string }{{"email", u.Email}, {"phone", u.Phone}} {
+			if known.value == "" {
+				continue
+			}
+			data := metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false, known.provider: known.value}
+			if err := insertIdentity(ctx, tx, u, known.provider, data, e.now()); err != nil {
+				return nil, err
+			}
+		}
+		if p.AppMetadata != nil {
+			if err := saveAppMetadata(ctx, tx, u, u.AppMetadata.merge(p.AppMetadata), e.now()); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.applyConfirmations(ctx, tx, u, p); err != nil {
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, admin, "user_signedup", map[string]any{
+			"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone, "provider": u.AppMetadata["provider"],
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, u)
+}
+
+// prepareUser validates a new account and makes its row and its password's hash.
+func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*User, string, error) {
+	bad := func(format string, args ...any) (*User, string, error) {
+		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
+	}
+	ctx, now := r.Context(), e.now()
+	u := &User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: metadata{}, UserMetadata: metadata{}.merge(p.UserMetadata),
+		Identities: []Identity{}, CreatedAt: now, UpdatedAt: now}
+	if u.Audience == "" {
+		u.Audience = e.audience(r, nil)
+	}
+	if u.Role == "" {
+		u.Role = e.config.DefaultRole
+	}
+	if p.Email == "" && p.Phone == "" {
+		return bad("Cannot create a user without either an email or phone")
+	}
+	if err := e.checkContacts(ctx, u, p); err != nil {
+		return nil, "", err
+	}
+	if p.Password != nil && p.PasswordHash != "" {
+		return bad("Only a password or a password hash should be provided")
+	}
+	if p.ID != "" {
+		id, err := uuid.Parse(p.ID)
+		if err != nil {
+			return bad("ID must conform to the uuid v4 format")
+		}
+		if id == uuid.Nil {
+			return bad("ID cannot be a nil uuid")
+		}
+		u.ID = id
+	}
+	if p.BanDuration != "" {
+		var err error
+		if u.BannedUntil, err = banUntil(p.BanDuration, now); err != nil {
+			return nil, "", err
+		}
+	}
+	if p.PasswordHash != "" {
+		return u, p.PasswordHash, nil
+	}
+	password := randomPassword()[:maxPasswordLength-8]
+	if p.Password != nil && *p.Password != "" {
+		password = *p.Password
+	}
+	if len(password) > maxPasswordLength {
+		return bad("bcrypt: password length exceeds 72 bytes")
+	}
+	hash, err := e.hash(ctx, password)
+	return u, hash, err
+}
+
+// checkContacts validates address and number, checks that nobody else has them, and puts them into u.
+func (e *Engine) checkContacts(ctx context.Context, u *User, p *adminUser) error {
+	var err error
+	if p.Email != "" {
+		if p.Email, err = validEmail(p.Email); err != nil {
+			return err
+		}
+		if p.Email != u.Email {
+			if err := taken(userByEmail(ctx, e.db.Pgx(), p.Email, u.Audience)); errors.Is(err, errTaken) {
+				return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+			} else if err != nil {
+				return err
+			}
+		}
+		u.Email = p.Email
+	}
+	if p.Phone != "" {
+		if p.Phone, err = validPhone(p.Phone); err != nil {
+			return err
+		}
+		if p.Phone != u.Phone {
+			if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); errors.Is(err, errTaken) {
+				return wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "Phone number already registered by another user")
+			} else if err != nil {
+				return err
+			}
+		}
+		u.Phone = p.Phone
+	}
+	return nil
+}
+
+func (e *Engine) applyConfirmations(ctx context.Context, tx pgx.Tx, u *User, p adminUser) error {
+	if p.EmailConfirm {
+		if err := confirmEmail(ctx, tx, u, e.now()); err != nil {
+			return err
+		}
+	}
+	if p.PhoneConfirm {
+		return confirmPhone(ctx, tx, u, e.now())
+	}
+	return nil
+}
+
+// adminUpdateUser changes an account at once: nothing is sent and nothing must be confirmed.
+func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+	u, err := e.adminSubject(r)
+	if err != nil {
+		return err
+	}
+	var p adminUser
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	before := *u
+	if err := e.checkContacts(ctx, u, &p); err != nil {
+		return err
+	}
+	hash := ""
+	if p.Password != nil {
+		if err := e.checkPassword(*p.Password); err != nil {
+			return err
+		}
+		if hash, err = e.hash(ctx, *p.Password); err != nil {
+			return err
+		}
+	}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := e.applyAdminUpdate(ctx, tx, u, &before, p, hash); err != nil {
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, admin, "user_modified", map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, u)
+}
+
+func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u, before *User, p adminUser, hash string) error {
+	now := e.now()
+	if p.Role != "" {
+		u.Role = p.Role
+		if err := setColumn(ctx, tx, u, "role", p.Role, now); err != nil {
+			return err
+		}
+	}
+	if err := e.applyConfirmations(ctx, tx, u, p); err != nil {
+		return err
+	}
+	if hash != "" {
+		if err := savePassword(ctx, tx, u, hash, nil, now); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		provider, value, old string
+		confirmed            bool
+	}{{"email", p.Email, before.Email, p.EmailConfirm}, {"phone", p.Phone, before.Phone, p.PhoneConfirm}} {
+		if c.value == "" {
+			continue
+		}
+		if err := setColumn(ctx, tx, u, c.provider, c.value, now); err != nil {
+			return err
+		}
+		if err := saveContactIdentity(ctx, tx, u, c.provider, c.value, c.confirmed, now); err != nil {
+			return err
+		}
+		if u.IsAnonymous && c.confirmed {
+			u.IsAnonymous = false
+			if err := setColumn(ctx, tx, u, "is_anonymous", false, now); err != nil {
+				return err
+			}
+		}
+	}
+	if p.AppMetadata != nil {
+		if err := saveAppMetadata(ctx, tx, u, u.AppMetadata.merge(p.AppMetadata), now); err != nil {
+			return err
+		}
+	}
+	if p.UserMetadata != nil {
+		if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.UserMetadata), now); err != nil {
+			return err
+		}
+	}
+	if p.BanDuration != "" {
+		until, err := banUntil(p.BanDuration, now)
+		if err != nil {
+			return err
+		}
+		u.BannedUntil = until
+		return setColumn(ctx, tx, u, "banned_until", until, now)
+	}
+	return nil
+}
+
+// saveContactIdentity keeps the identity of an address or number in step with the account.
+func saveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
+	data := metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
+	for i := range u.Identities {
+		id := &u.Identities[i]
+		if id.Provider != provider || id.ProviderID != u.ID.String() {
+			continue
+		}
+		id.Data, id.UpdatedAt = id.Data.merge(data), now
+		if provider == "email" {
+			id.Email = value
+		}
+		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID, id.Data.json(), now)
+		return err
+	}
+	return insertIdentity(ctx, tx, u, provider, data, now)
+}
+
+// adminDeleteUser removes an account, or with should_soft_delete all that tells who it was.
+func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+	u, err := e.adminSubject(r)
+	if err != nil {
+		return err
+	}
+	var p struct {
+		Soft bool `json:"should_soft_delete"`
+	}
+	if r.ContentLength != 0 {
+		if err := readJSON(r, &p); err != nil {
+			return err
+		}
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		traits := map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone}
+		if err := e.audit(ctx, tx, admin, "user_deleted", traits); err != nil {
+			return nil, err
+		}
+		if p.Soft {
+			return nil, softDelete(ctx, tx, u, e.now())
+		}
+		_, err := tx.Exec(ctx, `delete from auth.users where id = $1`, u.ID)
+		return nil, err
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, struct{}{})
+}

@@ -1,0 +1,245 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// refused is an error that is answered after the transaction has been committed: what it found out must be kept.
+type refused struct{ err error }
+
+func (r refused) Error() string { return r.err.Error() }
+func (r refused) Unwrap() error { return r.err }
+
+var errAlreadyUsed = wire.Errorf(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+
+// refreshGrant exchanges a refresh token for a fresh pair.
+func (e *Engine) refreshGrant(w http.ResponseWriter, r *http.Request) error {
+	var p struct {
+		RefreshToken string `json:"refresh_token"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	invalid := wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
+	legacy := isLegacyToken(p.RefreshToken)
+	var signed signedToken
+	if !legacy {
+		var err error
+		if signed, err = parseSignedToken(p.RefreshToken); err != nil {
+			return invalid
+		}
+	}
+	reply, err := inTx(r.Context(), e, func(tx pgx.Tx) (*tokenReply, error) {
+		if legacy {
+			return e.refreshLegacy(r.Context(), tx, w.Header(), p.RefreshToken, clientOf(r))
+		}
+		return e.refreshSigned(r.Context(), tx, w.Header(), signed, clientOf(r))
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+// legacyToken is a row of auth.refresh_tokens.
+type legacyToken struct {
+	ID        int64      `db:"id"`
+	Token     string     `db:"token"`
+	Parent    string     `db:"parent"`
+	UserID    uuid.UUID  `db:"user_id"`
+	SessionID *uuid.UUID `db:"session_id"`
+	Revoked   bool       `db:"revoked"`
+	UpdatedAt time.Time  `db:"updated_at"`
+}
+
+const selectLegacyToken = `
+	select id, token, coalesce(parent, '') parent, user_id::uuid user_id, session_id, coalesce(revoked, false) revoked,
+	       coalesce(updated_at, 'epoch') updated_at
+	  from auth.refresh_tokens `
+
+func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) (*legacyToken, error) {
+	rows, err := tx.Query(ctx, selectLegacyToken+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[legacyToken])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errNotFound
+	}
+	return t, err
+}
+
+// refreshLegacy follows GoTrue's rules for a token that was already used: the parent of the active token gives the active
+// one again, for the client may have lost the answer; any other is taken for the reuse interval and then ends its family.
+// The family is ended by marking its tokens anew, which is why each of them is taken once more within the interval.
+func (e *Engine) refreshLegacy(ctx context.Context, tx pgx.Tx, headers http.Header, text string, c client) (*tokenReply, error) {
+	// The row is locked: two refreshes with one token follow one another, whichever replica they reach.
+	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
+	if errors.Is(err, errNotFound) {
+		return nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.SessionID == nil {
+		if _, err := tx.Exec(ctx, `delete from auth.refresh_tokens where id = $1`, t.ID); err != nil {
+			return nil, err
+		}
+		return nil, refused{wire.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found")}
+	}
+	u, _, err := e.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt)
+	if err != nil {
+		return nil, err
+	}
+	issued := ""
+	if t.Revoked {
+		active, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id desc limit 1`, *t.SessionID)
+		if err != nil && !errors.Is(err, errNotFound) {
+			return nil, err
+		}
+		if active != nil && active.Parent == t.Token {
+			issued = active.Token
+		} else if e.now().After(t.UpdatedAt.Add(e.config.ReuseInterval)) {
+			if e.config.RefreshTokenRotation {
+				if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1`,
+					*t.SessionID, e.now()); err != nil {
+					return nil, err
+				}
+			}
+			return nil, refused{errAlreadyUsed}
+		}
+	}
+	if err := e.audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+		return nil, err
+	}
+	if issued == "" {
+		if issued, err = e.swapToken(ctx, tx, u, t); err != nil {
+			return nil, err
+		}
+		headers.Set("sb-auth-refresh-token-reuse", "false")
+	}
+	headers.Set("sb-auth-refresh-token-prefix", issued[:5])
+	return e.refreshed(ctx, tx, u, *t.SessionID, issued, c)
+}
+
+// swapToken revokes a token and makes its child.
+func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyToken) (string, error) {
+	if err := e.audit(ctx, tx, u, "token_revoked", nil); err != nil {
+		return "", err
+	}
+	now, token := e.now(), newLegacyToken()
+	if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now); err != nil {
+		return "", err
+	}
+	_, err := tx.Exec(ctx, `
+		insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
+		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, false, $4, $4, $5)`,
+		token, t.Token, u.ID.String(), now, t.SessionID)
+	return token, err
+}
+
+// refreshSigned follows the counter: the current token moves it on, the one before it gives the current one again, older
+// ones do so within the reuse interval and end the session after it.
+func (e *Engine) refreshSigned(ctx context.Context, tx pgx.Tx, headers http.Header, t signedToken, c client) (*tokenReply, error) {
+	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {
+		return nil, err
+	}
+	notFound := wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	u, s, err := e.refreshable(ctx, tx, headers, t.Session, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	if s.HMACKey == nil || s.TokenCounter == nil {
+		return nil, notFound
+	}
+	key, err := base64.RawURLEncoding.DecodeString(*s.HMACKey)
+	if err != nil {
+		return nil, err
+	}
+	if !t.authentic(key) {
+		return nil, notFound
+	}
+	counter := *s.TokenCounter
+	switch behind := counter - t.Counter; {
+	case behind < 0:
+		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid Refresh Token: Not Issued By This Server")
+	case behind == 0:
+		counter++
+		headers.Set("sb-auth-refresh-token-reuse", "false")
+	default:
+		cause := ""
+		if e.now().Sub(s.lastUsed(time.Time{})).Abs() < e.config.ReuseInterval {
+			cause = "concurrent-refresh"
+		}
+		if behind == 1 {
+			if cause != "" {
+				cause += ","
+			}
+			cause += "fail-to-save"
+		}
+		if cause == "" {
+			if e.config.RefreshTokenRotation {
+				headers.Set("sb-auth-refresh-token-rotated", "true")
+				if err := logoutSession(ctx, tx, s.ID); err != nil {
+					return nil, err
+				}
+			}
+			return nil, refused{errAlreadyUsed}
+		}
+		headers.Set("sb-auth-refresh-token-reuse-cause", cause)
+	}
+	if _, err := tx.Exec(ctx, `update auth.sessions set refresh_token_counter = $2 where id = $1`, s.ID, counter); err != nil {
+		return nil, err
+	}
+	headers.Set("sb-auth-refresh-token-counter", strconv.FormatInt(counter, 10))
+	if err := e.audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+		return nil, err
+	}
+	return e.refreshed(ctx, tx, u, s.ID, signedToken{Session: s.ID, Counter: counter}.encode(key), c)
+}
+
+// refreshable loads whose session it is and checks that it may go on.
+func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time) (*User, *Session, error) {
+	s, err := findSession(ctx, tx, session)
+	if errors.Is(err, errNotFound) {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := userByID(ctx, tx, s.UserID)
+	if err != nil {
+		return nil, nil, err
+	}
+	headers.Set("sb-auth-user-id", u.ID.String())
+	if u.banned(e.now()) {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
+	}
+	headers.Set("sb-auth-session-id", s.ID.String())
+	if why := s.expired(e.config, tokenTime, e.now()); why != "" {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
+	}
+	return u, s, nil
+}
+
+// refreshed notes when and by whom the session was used, and answers.
+func (e *Engine) refreshed(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID, token string, c client) (*tokenReply, error) {
+	if _, err := tx.Exec(ctx, `
+		update auth.sessions
+		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
+		 where id = $1`,
+		session, e.now(), c.userAgent, c.address); err != nil {
+		return nil, err
+	}
+	return e.newTokenReply(ctx, tx, u, session, token)
+}

@@ -1,0 +1,96 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+
+	"github.com/google/uuid"
+)
+
+// A refresh token has one of two forms, which its length tells apart: twelve random characters that are looked up in
+// auth.refresh_tokens, or a signed message that names its session and how often it was refreshed.
+
+const legacyTokenLength = 12
+
+// newLegacyToken makes twelve random characters of a–z and 2–7: 60 bits.
+func newLegacyToken() string {
+	const letters = "abcdefghijklmnopqrstuvwxyz234567"
+	raw := make([]byte, legacyTokenLength)
+	_, _ = rand.Read(raw) // never fails (crypto/rand)
+	for i, b := range raw {
+		raw[i] = letters[b%32]
+	}
+	return string(raw)
+}
+
+// isLegacyToken says whether a text has the first form.
+func isLegacyToken(text string) bool {
+	if len(text) != legacyTokenLength {
+		return false
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// signedToken is the second form: a version byte, the session, a varint counter, the first 16 bytes of their HMAC-SHA-256
+// under the session's key, and 4 bytes of SHA-256 over all that, which tells a typing error from a forgery.
+type signedToken struct {
+	Session uuid.UUID
+	Counter int64
+	message []byte
+	mac     []byte
+}
+
+const (
+	macLength      = 16
+	checksumLength = 4
+)
+
+var errTokenForm = errors.New("not a refresh token")
+
+func (t signedToken) encode(key []byte) string {
+	message := append([]byte{0}, t.Session[:]...)
+	message = binary.AppendUvarint(message, uint64(max(t.Counter, 0)))
+	out := append(message, tokenMAC(key, message)...)
+	sum := sha256.Sum256(out)
+	return base64.RawURLEncoding.EncodeToString(append(out, sum[:checksumLength]...))
+}
+
+func tokenMAC(key, message []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(message)
+	return h.Sum(nil)[:macLength]
+}
+
+// parseSignedToken reads the second form; whether it was signed here is for authentic to say.
+func parseSignedToken(text string) (signedToken, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(raw) < 1+16+1+macLength+checksumLength || raw[0] != 0 {
+		return signedToken{}, errTokenForm
+	}
+	body, checksum := raw[:len(raw)-checksumLength], raw[len(raw)-checksumLength:]
+	sum := sha256.Sum256(body)
+	if subtle.ConstantTimeCompare(sum[:checksumLength], checksum) != 1 {
+		return signedToken{}, errTokenForm
+	}
+	t := signedToken{message: body[:len(body)-macLength], mac: body[len(body)-macLength:]}
+	copy(t.Session[:], t.message[1:17])
+	counter, n := binary.Uvarint(t.message[17:])
+	if n != len(t.message)-17 || counter > 1<<62 {
+		return signedToken{}, errTokenForm
+	}
+	t.Counter = int64(counter)
+	return t, nil
+}
+
+// authentic says whether the session's key signed the token.
+func (t signedToken) authentic(key []byte) bool { return hmac.Equal(tokenMAC(key, t.message), t.mac) }
