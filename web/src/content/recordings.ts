@@ -4,7 +4,7 @@ import type { Language } from '@/i18n/language';
 declare const RECORDINGS: readonly string[];
 
 /** The address of a guide read aloud, if somebody has recorded it. */
-export function recording(language: Language, slug: string): string | undefined {
-  const found = RECORDINGS.find((file) => file.startsWith(`${language}/${slug}.`));
+export function recording(language: Language, slug: string, files = RECORDINGS): string | undefined {
+  const found = files.find((file) => file.startsWith(`${language}/${slug}.`));
   return found && `/audio/${found}`;
 }

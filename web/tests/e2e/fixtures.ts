@@ -3,6 +3,8 @@ import { test as base, expect, type Page } from '@playwright/test';
 interface Watched {
   /** What a test provokes on purpose: console messages that match are no failure. */
   allowConsole: RegExp[];
+  /** Addresses elsewhere that a test goes to on purpose. */
+  allowRequests: RegExp[];
 }
 
 /** The log of a missing page, and the browser's own line about its status. */
@@ -14,8 +16,9 @@ const always = [/^404: no page at /, /status of 404/];
  */
 export const test = base.extend<Watched & { watch: undefined }>({
   allowConsole: [[], { option: true }],
+  allowRequests: [[], { option: true }],
   watch: [
-    async ({ context, baseURL, allowConsole }, use) => {
+    async ({ context, baseURL, allowConsole, allowRequests }, use) => {
       const seen: string[] = [];
       const allowed = [...always, ...allowConsole];
       context.on('console', (message) => {
@@ -24,10 +27,10 @@ export const test = base.extend<Watched & { watch: undefined }>({
       });
       context.on('weberror', (error) => seen.push(String(error.error())));
       context.on('request', (request) => {
-        const { protocol, origin } = new URL(request.url());
-        if (protocol.startsWith('http') && origin !== new URL(baseURL ?? '').origin) {
-          seen.push(`a request to ${request.url()}`);
-        }
+        const { href, protocol, origin } = new URL(request.url());
+        const foreign = protocol.startsWith('http') && origin !== new URL(baseURL ?? '').origin;
+        if (foreign && !allowRequests.some((pattern) => pattern.test(href)))
+          seen.push(`a request to ${href}`);
       });
       await use(undefined);
       expect(seen, 'errors, warnings and foreign requests').toEqual([]);
