@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/observe"
 	"daawo/supabase/internal/rest/pgrst"
 )
@@ -19,9 +20,10 @@ var restCommand = command{
 	long: `
 'rest explain URL' prints the statement that the REST engine would run for a URL such as
 '/resources?select=title,id&is_active=is.true&order=created_at.desc', with its parameters, and runs nothing.
-The database is that of --config or PGRST_DB_URI, read as 'serve rest' does.
+The database is the running server's, else that of --db-uri, --config or PGRST_DB_URI, read as 'serve rest' does.
 
-  daawo rest explain '/resources?select=id' --db-uri "$(daawo status -o env | sed -n 's/^DB_URL="\(.*\)"/\1/p')"`,
+  daawo rest explain '/resources?select=id&limit=3'
+  daawo rest explain '/reports' --method POST --body '{"product_name":"x"}' --prefer return=representation`,
 	run: runREST,
 }
 
@@ -72,6 +74,7 @@ func runREST(ctx context.Context, inv *invocation) error {
 	}
 	var f restFlags
 	var uri, method, body, prefer, accept, schemas string
+	inv.dataFlag()
 	inv.flags.StringVar(&f.config, "config", "", "PostgREST configuration `file`")
 	inv.flags.StringVar(&uri, "db-uri", "", "database `URI` (PGRST_DB_URI)")
 	inv.flags.StringVar(&schemas, "db-schemas", "", "exposed `schemas`, separated by commas (PGRST_DB_SCHEMAS)")
@@ -92,6 +95,17 @@ func runREST(ctx context.Context, inv *invocation) error {
 	}
 	if url == "" {
 		return usagef("usage: daawo rest explain URL")
+	}
+	if _, set := inv.Getenv("PGRST_DB_URI"); uri == "" && f.config == "" && !set {
+		data, err := inv.running()
+		if err != nil {
+			return err
+		}
+		var info app.Info
+		if err := app.Command(ctx, data, "/status", &info); err != nil {
+			return err
+		}
+		uri = info.Get("DB_URL")
 	}
 	var extra []string
 	if uri != "" {

@@ -25,6 +25,7 @@ storage-api's), listen on the same ports and answer the same health paths.`,
 var services = map[string]func(context.Context, *invocation) error{
 	"gateway":   serveApp((*app.App).RunGateway),
 	"functions": serveApp((*app.App).RunFunctions),
+	"rest":      serveREST,
 }
 
 func runServe(ctx context.Context, inv *invocation) error {

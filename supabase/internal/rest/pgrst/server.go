@@ -246,3 +246,19 @@ func CheckReady(ctx context.Context, o Options) error {
 	}
 	return nil
 }
+
+// Explain prints what the engine would run for a request.
+func Explain(ctx context.Context, o Options, r *http.Request) (string, error) {
+	v, err := open(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	defer v.pool.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := v.engine.Start(ctx); err != nil {
+		return "", err
+	}
+	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
+	return v.engine.Explain(r)
+}
