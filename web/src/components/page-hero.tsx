@@ -21,7 +21,7 @@ export function PageHero({ title, lead, above, picture, children }: PageHeroProp
         {above}
         <h1>{title}</h1>
         {lead && <p className="text-muted-foreground mt-3 text-lg">{lead}</p>}
-        {children && <div className="mt-6 flex flex-wrap gap-3">{children}</div>}
+        {children && <div className="mt-6 flex flex-wrap gap-3 print:hidden">{children}</div>}
       </div>
     </div>
   );

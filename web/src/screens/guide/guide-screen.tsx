@@ -45,18 +45,18 @@ function GuidePage({ guide }: { guide: Guide }) {
           above={
             <Link
               to={pathIn(language, '/learn/')}
-              className="text-primary no-print mb-2 inline-flex min-h-11 items-center gap-2 font-semibold"
+              className="text-primary print:hidden mb-2 inline-flex min-h-11 items-center gap-2 font-semibold"
             >
               <ArrowLeft aria-hidden className="size-5" />
               {text.back}
             </Link>
           }
         >
-          <a href="#danger" className="text-destructive no-print font-semibold underline lg:hidden">
+          <a href="#danger" className="text-destructive print:hidden font-semibold underline lg:hidden">
             {text.danger.title}
           </a>
           {spoken && (
-            <figure className="no-print">
+            <figure className="print:hidden">
               <figcaption className="font-semibold">{text.listen}</figcaption>
               {/* The words that are read aloud are the guide below: no captions are needed. */}
               {/* biome-ignore lint/a11y/useMediaCaption: see above */}

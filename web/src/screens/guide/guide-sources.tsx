@@ -27,7 +27,7 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
       </ul>
       <p className="mt-3">{text.reviewed}</p>
       <p className="mt-1">{text.disclaimer}</p>
-      <p className="no-print mt-3">
+      <p className="print:hidden mt-3">
         <Link
           to={pathIn(language, '/resources/')}
           className="text-primary inline-flex min-h-11 items-center font-semibold underline"
