@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +93,7 @@ func (c *call) serve(o *objects.Object, expires string) error {
 	}
 	offset, length, status := int64(0), *m.Size, http.StatusOK
 	if header := c.r.Header.Get("Range"); header != "" {
-		if offset, length, err = parseRange(header, *m.Size); err != nil {
+		if offset, length, err = objects.ParseRange(header, *m.Size); err != nil {
 			return err
 		}
 		status = http.StatusPartialContent
@@ -183,37 +182,6 @@ func (c *call) unchanged(m objects.Metadata) bool {
 	since, err := http.ParseTime(c.r.Header.Get("If-Modified-Since"))
 	modified := m.Modified()
 	return err == nil && !modified.IsZero() && !modified.After(since)
-}
-
-var rangePattern = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
-
-// parseRange reads a single range; what storage-api cannot serve is 416.
-func parseRange(header string, size int64) (offset, length int64, err error) {
-	m := rangePattern.FindStringSubmatch(header)
-	if m == nil || size == 0 || m[1] == "" && m[2] == "" {
-		return 0, 0, objects.ErrInvalidRange()
-	}
-	last := size - 1
-	if m[1] == "" {
-		n, err := strconv.ParseInt(m[2], 10, 64)
-		if err != nil || n == 0 {
-			return 0, 0, objects.ErrInvalidRange()
-		}
-		n = min(n, size)
-		return size - n, n, nil
-	}
-	first, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil || first > last {
-		return 0, 0, objects.ErrInvalidRange()
-	}
-	if m[2] != "" {
-		end, err := strconv.ParseInt(m[2], 10, 64)
-		if err != nil || end < first {
-			return 0, 0, objects.ErrInvalidRange()
-		}
-		last = min(last, end)
-	}
-	return first, last - first + 1, nil
 }
 
 // disposition answers ?download and ?download=name.

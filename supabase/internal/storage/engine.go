@@ -13,6 +13,8 @@ import (
 	"daawo/supabase/internal/storage/backend"
 	"daawo/supabase/internal/storage/images"
 	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/storage/s3"
+	"daawo/supabase/internal/storage/tus"
 )
 
 // Config is what a deployment may choose. The zero value of a field is storage-api's default unless it says otherwise.
@@ -58,6 +60,8 @@ type Engine struct {
 	log          *slog.Logger
 	table        []route
 	signedUpload time.Duration
+	tus          *tus.Handler
+	s3           *s3.Handler
 	now          func() time.Time
 }
 
@@ -84,6 +88,17 @@ func New(o Options) (*Engine, error) {
 	if o.ImageTransformation {
 		e.images = images.New(images.Config{Backend: o.Backend, ImgproxyURL: o.ImgproxyURL})
 	}
+	expiry := o.TUSExpiry
+	if expiry == 0 {
+		expiry = time.Hour
+	}
+	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, Location: e.location,
+		Log: e.log, Now: e.now})
+	if o.S3 {
+		e.s3 = s3.New(s3.Config{Store: e.store, Verifier: o.Verifier, AccessKeyID: o.S3AccessKeyID, SecretAccessKey: o.S3SecretAccessKey,
+			SessionKey: o.S3SessionKey, SessionSecret: o.S3AnonKey, Region: o.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts,
+			Headers: headersJSON, Log: e.log, Now: e.now})
+	}
 	e.table = e.routes()
 	return e, nil
 }
@@ -95,7 +110,13 @@ func (e *Engine) Store() *objects.Store { return e.store }
 func (e *Engine) Start(context.Context) error { return nil }
 
 // Close ends it.
-func (e *Engine) Close(context.Context) error { return nil }
+func (e *Engine) Close(context.Context) error {
+	e.tus.Close()
+	if e.images != nil {
+		e.images.Close()
+	}
+	return nil
+}
 
 // ServeHTTP dispatches to the protocol of the path.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +128,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Write([]byte(Version))
 	case strings.HasPrefix(path, "/upload/resumable"):
-		e.rest(w, r)
+		e.resumable(w, r)
+	case e.s3 != nil && (path == s3.Root || strings.HasPrefix(path, s3.Root+"/")):
+		e.s3.ServeHTTP(w, r)
 	default:
 		e.rest(w, r)
 	}

@@ -203,7 +203,7 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		s.forget(ctx, key)
 		return nil, mapError(err)
 	}
-	m := metadataOf(meta)
+	m := MetadataOf(meta)
 	if old, _ := source.Meta(); old.XRobotsTag != "" {
 		m.XRobotsTag = old.XRobotsTag
 	}

@@ -94,8 +94,8 @@ func (m Metadata) Modified() time.Time {
 // Timestamp is a time as JavaScript writes it into JSON.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// metadataOf describes a stored version for the column.
-func metadataOf(m backend.Meta) Metadata {
+// MetadataOf describes a stored version for the column.
+func MetadataOf(m backend.Meta) Metadata {
 	return Metadata{ETag: m.ETag, Size: &m.Size, MimeType: m.ContentType, CacheControl: m.CacheControl,
 		LastModified: Timestamp(m.Modified), ContentLength: &m.Size, Status: 200}
 }

@@ -107,8 +107,8 @@ func row[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T], 
 	return &out[0], nil
 }
 
-// lockKey is storage-api's hash of an object's path, so that both servers wait for each other.
-func lockKey(parts ...string) int64 {
+// LockKey is storage-api's hash of an object's path, so that both servers wait for each other.
+func LockKey(parts ...string) int64 {
 	hash := int32(5381)
 	for i, p := range parts {
 		if i > 0 {
@@ -126,7 +126,7 @@ func lock(ctx context.Context, tx pgx.Tx, bucket, name string, timeout time.Dura
 	if _, err := tx.Exec(ctx, `select set_config('lock_timeout', $1, true)`, timeout.String()); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, lockKey(bucket, name)); err != nil {
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, LockKey(bucket, name)); err != nil {
 		if db.IsCode(err, "55P03") {
 			return ErrLockTimeout().WithCause(err)
 		}

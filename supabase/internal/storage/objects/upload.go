@@ -106,7 +106,7 @@ func (s *Store) Upload(ctx context.Context, c Caller, u Upload) (*Object, error)
 		s.forget(ctx, key)
 		return nil, mapError(err)
 	}
-	m := metadataOf(meta)
+	m := MetadataOf(meta)
 	m.XRobotsTag = u.XRobotsTag
 	user := u.UserMetadata
 	if user == nil {

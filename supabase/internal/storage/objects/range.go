@@ -1,0 +1,37 @@
+package objects
+
+import (
+	"regexp"
+	"strconv"
+)
+
+var rangePattern = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
+
+// ParseRange reads a single range; what storage-api cannot serve is 416.
+func ParseRange(header string, size int64) (offset, length int64, err error) {
+	m := rangePattern.FindStringSubmatch(header)
+	if m == nil || size == 0 || m[1] == "" && m[2] == "" {
+		return 0, 0, ErrInvalidRange()
+	}
+	last := size - 1
+	if m[1] == "" {
+		n, err := strconv.ParseInt(m[2], 10, 64)
+		if err != nil || n == 0 {
+			return 0, 0, ErrInvalidRange()
+		}
+		n = min(n, size)
+		return size - n, n, nil
+	}
+	first, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || first > last {
+		return 0, 0, ErrInvalidRange()
+	}
+	if m[2] != "" {
+		end, err := strconv.ParseInt(m[2], 10, 64)
+		if err != nil || end < first {
+			return 0, 0, ErrInvalidRange()
+		}
+		last = min(last, end)
+	}
+	return first, last - first + 1, nil
+}

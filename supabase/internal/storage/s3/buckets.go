@@ -1,0 +1,140 @@
+package s3
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/wire"
+)
+
+func (c *call) listBuckets() error {
+	list, err := c.h.Store.Buckets(c.r.Context(), c.caller, objects.BucketPage{Column: "name"})
+	if err != nil {
+		return err
+	}
+	doc := listBucketsReply{Xmlns: namespace, Buckets: make([]bucketEntry, len(list))}
+	for i, b := range list {
+		doc.Buckets[i] = bucketEntry{b.Name, objects.Timestamp(b.CreatedAt)}
+	}
+	return reply(c.w, http.StatusOK, doc)
+}
+
+func (c *call) createBucket() error {
+	public := c.r.Header.Get("X-Amz-Acl") == "public-read"
+	if err := c.h.Store.CreateBucket(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", "/"+c.bucket)
+	c.w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func (c *call) headBucket() error {
+	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+		return err
+	}
+	c.w.Header().Set("X-Amz-Bucket-Region", c.h.Region)
+	c.w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func (c *call) deleteBucket() error {
+	if err := c.h.Store.DeleteBucket(c.r.Context(), c.caller, c.bucket); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *call) getLocation() error {
+	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+		return err
+	}
+	return reply(c.w, http.StatusOK, locationReply{Xmlns: namespace, Region: c.h.Region})
+}
+
+func (c *call) getVersioning() error {
+	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+		return err
+	}
+	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
+}
+
+// number reads a query parameter between 1 and most.
+func (c *call) number(name string, otherwise, most int) (int, error) {
+	text := c.query.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, wire.Errorf(400, "InvalidRequest", "Querystring, %s must be integer", name)
+	}
+	return min(n, most), nil
+}
+
+// listObjects is version 2 with list-type=2, else version 1.
+func (c *call) listObjects() error {
+	limit, err := c.number("max-keys", 1000, 1000)
+	if err != nil {
+		return err
+	}
+	if encoding := c.query.Get("encoding-type"); encoding != "" && encoding != "url" {
+		return wire.Errorf(400, "InvalidRequest", "Querystring, encoding-type must be equal to one of the allowed values")
+	}
+	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
+		return err
+	}
+	second := c.query.Get("list-type") == "2"
+	p := objects.List{Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Limit: limit}
+	if second {
+		p.Cursor, p.StartAfter = c.query.Get("continuation-token"), c.query.Get("start-after")
+	} else {
+		p.StartAfter = c.query.Get("marker")
+	}
+	page := &objects.Page{}
+	if limit > 0 {
+		if page, err = c.h.Store.List(c.r.Context(), c.caller, c.bucket, p); err != nil {
+			return err
+		}
+	}
+	doc := listReply{Xmlns: namespace, Name: c.bucket, Prefix: c.encoded(p.Prefix), MaxKeys: limit, Delimiter: c.encoded(p.Delimiter),
+		EncodingType: c.query.Get("encoding-type"), IsTruncated: page.More}
+	for _, o := range page.Objects {
+		m, _ := (&objects.Object{Metadata: o.Metadata}).Meta()
+		e := objectEntry{Key: c.encoded(o.Name), ETag: m.ETag, StorageClass: "STANDARD"}
+		if m.Size != nil {
+			e.Size = *m.Size
+		}
+		if o.UpdatedAt != nil {
+			e.LastModified = objects.Timestamp(*o.UpdatedAt)
+		}
+		doc.Contents = append(doc.Contents, e)
+	}
+	for _, f := range page.Folders {
+		doc.CommonPrefixes = append(doc.CommonPrefixes, prefixEntry{c.encoded(f.Name)})
+	}
+	if second {
+		count := len(page.Objects) + len(page.Folders)
+		doc.KeyCount, doc.ContinuationToken, doc.StartAfter = &count, p.Cursor, p.StartAfter
+		doc.NextContinuationToken = page.Next
+	} else {
+		marker := p.StartAfter
+		doc.Marker = &marker
+		if page.More && p.Delimiter != "" {
+			doc.NextMarker = c.encoded(page.NextKey)
+		}
+	}
+	return reply(c.w, http.StatusOK, doc)
+}
+
+// encoded applies encoding-type=url.
+func (c *call) encoded(s string) string {
+	if c.query.Get("encoding-type") != "url" {
+		return s
+	}
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+}

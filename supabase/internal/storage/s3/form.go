@@ -1,0 +1,194 @@
+package s3
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/wire"
+)
+
+// A browser form may upload one file under a signed policy (S3 API reference, "Browser-Based Uploads Using POST").
+
+const (
+	maxFormFields = 20
+	maxFormField  = 64 << 10
+)
+
+type policy struct {
+	Expiration string `json:"expiration"`
+	Conditions []any  `json:"conditions"`
+}
+
+func (c *call) postForm() error {
+	_, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil {
+		return objects.ErrInvalidRequest("Multipart: Boundary not found")
+	}
+	form := multipart.NewReader(c.r.Body, params["boundary"])
+	fields := http.Header{}
+	var file *multipart.Part
+	for file == nil {
+		part, err := form.NextPart()
+		if err != nil {
+			return objects.ErrInvalidRequest("Missing file")
+		}
+		name := strings.ToLower(part.FormName())
+		if name == "file" {
+			file = part
+			break
+		}
+		data, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
+		if err != nil || len(data) > maxFormField || len(fields) == maxFormFields {
+			return objects.ErrInvalidRequest("The form is too large")
+		}
+		if _, twice := fields[name]; twice {
+			return errSignature("Duplicate form field in POST policy request")
+		}
+		fields[name] = []string{string(data)}
+	}
+	get := func(name string) string { return strings.Join(fields[name], "") }
+	limits, err := c.checkPolicy(get, fields)
+	if err != nil {
+		return err
+	}
+	key := strings.ReplaceAll(get("key"), "${filename}", file.FileName())
+	body := &between{r: file, least: limits[0], left: limits[1]}
+	kind := orElse(get("content-type"), orElse(file.Header.Get("Content-Type"), "application/octet-stream"))
+	user := http.Header{}
+	for name, values := range fields {
+		if strings.HasPrefix(name, metaPrefix) {
+			user[name] = values
+		}
+	}
+	c.caller.Operation = "storage.s3.upload"
+	o, err := c.store(key, body, -1, kind, orElse(get("cache-control"), "no-cache"), userMetadata(user))
+	if err != nil {
+		return err
+	}
+	m, _ := o.Meta()
+	c.w.Header().Set("Etag", m.ETag)
+	status, _ := strconv.Atoi(get("success_action_status"))
+	if status != http.StatusCreated && status != http.StatusNoContent {
+		status = http.StatusOK
+	}
+	c.w.WriteHeader(status)
+	return nil
+}
+
+// checkPolicy verifies the signature over the policy, that it has not expired, and that the form keeps to it. It gives
+// the allowed sizes.
+func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [2]int64, err error) {
+	sizes[1] = maxPart
+	raw := get("policy")
+	s := &signature{value: get("x-amz-signature"), session: get("x-amz-security-token")}
+	if raw == "" || s.value == "" || get("x-amz-credential") == "" || get("x-amz-date") == "" {
+		return sizes, errSignature("Invalid signature format")
+	}
+	if err := s.scope(get("x-amz-credential"), get("x-amz-date")); err != nil {
+		return sizes, err
+	}
+	secret, err := c.identify(s)
+	if err != nil {
+		return sizes, err
+	}
+	if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(mac(s.key(secret), raw))), []byte(s.value)) != 1 {
+		return sizes, errMismatch
+	}
+	var p policy
+	text, err := base64.StdEncoding.DecodeString(raw)
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		return sizes, objects.ErrInvalidRequest("Invalid policy")
+	}
+	until, err := time.Parse(time.RFC3339, p.Expiration)
+	if err != nil {
+		return sizes, objects.ErrDenied("Invalid according to Policy: Policy expiration is required")
+	}
+	if c.h.Now().After(until) {
+		return sizes, objects.ErrDenied("Invalid according to Policy: Policy expired.")
+	}
+	seen := map[string]bool{"policy": true, "x-amz-signature": true, "file": true}
+	for _, condition := range p.Conditions {
+		name, ok := c.meets(condition, get, &sizes)
+		if !ok {
+			return sizes, objects.ErrDenied("Invalid according to Policy: Policy Condition failed")
+		}
+		seen[name] = true
+	}
+	for name := range fields {
+		if !seen[name] && !strings.HasPrefix(name, "x-ignore-") && !strings.HasPrefix(name, "x-amz-") {
+			return sizes, objects.ErrDenied("Invalid according to Policy: Extra input fields: " + name)
+		}
+	}
+	if !seen["key"] || !seen["bucket"] {
+		return sizes, objects.ErrDenied("Invalid according to Policy: Policy must name the bucket and the key")
+	}
+	return sizes, nil
+}
+
+// meets checks one condition: {"name": "value"}, ["eq" or "starts-with", "$name", "value"], or a range of sizes.
+func (c *call) meets(condition any, get func(string) string, sizes *[2]int64) (name string, ok bool) {
+	value := func(name string) string {
+		if name == "bucket" {
+			return c.bucket
+		}
+		return get(name)
+	}
+	switch v := condition.(type) {
+	case map[string]any:
+		for field, want := range v {
+			name = strings.ToLower(field)
+			text, isText := want.(string)
+			return name, len(v) == 1 && isText && value(name) == text
+		}
+	case []any:
+		if len(v) != 3 {
+			return "", false
+		}
+		kind, _ := v[0].(string)
+		if kind == "content-length-range" {
+			least, ok1 := v[1].(float64)
+			most, ok2 := v[2].(float64)
+			sizes[0], sizes[1] = int64(least), min(int64(most), maxPart)
+			return kind, ok1 && ok2
+		}
+		field, ok1 := v[1].(string)
+		want, ok2 := v[2].(string)
+		name = strings.ToLower(strings.TrimPrefix(field, "$"))
+		switch {
+		case !ok1 || !ok2:
+		case kind == "eq":
+			return name, value(name) == want
+		case kind == "starts-with":
+			return name, strings.HasPrefix(value(name), want)
+		}
+	}
+	return name, false
+}
+
+// between fails when fewer or more bytes come than the policy allows.
+type between struct {
+	r           io.Reader
+	least, left int64
+}
+
+func (b *between) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.least -= int64(n)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, objects.ErrTooLarge("object")
+	}
+	if err == io.EOF && b.least > 0 {
+		return n, wire.Errorf(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+	}
+	return n, err
+}

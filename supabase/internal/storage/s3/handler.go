@@ -1,0 +1,190 @@
+// Package s3 is the S3 protocol of storage: Signature Version 4 in headers and in query strings, buckets, objects,
+// listings and multipart uploads. One key pair has the rights of service_role; with a session token, the key pair
+// "tenant, anon key" has those of the token's user, under row level security.
+//
+// It imports objects, the backend, keys and wire; only the REST surface of storage imports it.
+package s3
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/wire"
+)
+
+// Root is the endpoint's path below the root of storage.
+const Root = "/s3"
+
+// Config makes a Handler.
+type Config struct {
+	Store           *objects.Store
+	Verifier        *keys.Verifier
+	AccessKeyID     string // of the one pair with service_role's rights; "" turns it off
+	SecretAccessKey string
+	SessionKey      string // access key id of the session-token mode
+	SessionSecret   string // its secret: the anon key
+	Region          string
+	// Prefix is the public path in front of Root, which clients sign; Hosts are the names under which they reach us.
+	Prefix  func(*http.Request) string
+	Hosts   func(*http.Request) []string
+	Headers func(http.Header) string // request.headers for policies
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Handler serves the protocol.
+type Handler struct{ Config }
+
+// New makes a Handler.
+func New(c Config) *Handler { return &Handler{c} }
+
+// call is one request that has proved who it is.
+type call struct {
+	h           *Handler
+	w           http.ResponseWriter
+	r           *http.Request
+	query       url.Values
+	bucket, key string
+	caller      objects.Caller
+	body        io.Reader
+	length      int64
+}
+
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.serve(w, r); err != nil {
+		if status := fail(w, r, err); status >= 500 && r.Context().Err() == nil {
+			h.Log.ErrorContext(r.Context(), "storage: S3 request failed", "method", r.Method, "error", err)
+		}
+	}
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	c := &call{h: h, w: w, r: r, query: r.URL.Query()}
+	rest := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), Root), "/")
+	bucket, key, _ := strings.Cut(rest, "/")
+	var err error
+	if c.bucket, err = url.PathUnescape(bucket); err != nil {
+		return objects.ErrInvalidBucketName()
+	}
+	if c.key, err = url.PathUnescape(key); err != nil {
+		return objects.ErrInvalidKey(key)
+	}
+	if r.Method == http.MethodPost && c.key == "" && strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		return c.postForm()
+	}
+	if err := c.authenticate(); err != nil {
+		return err
+	}
+	return c.dispatch()
+}
+
+func (c *call) authenticate() error {
+	s, err := readSignature(c.r, c.h.Now())
+	if err != nil {
+		return err
+	}
+	secret, err := c.identify(s)
+	if err != nil {
+		return err
+	}
+	path := strings.TrimRight(c.h.Prefix(c.r), "/") + c.r.URL.EscapedPath()
+	if !s.matches(c.r, secret, path, c.h.Hosts(c.r)) {
+		if s.session != "" {
+			return wire.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token")
+		}
+		return errMismatch
+	}
+	c.body, c.length, err = s.body(c.r, secret)
+	return err
+}
+
+// identify finds the secret of the access key and fills the caller.
+func (c *call) identify(s *signature) (secret string, err error) {
+	c.caller = objects.Caller{Headers: c.h.Headers(c.r.Header), Method: c.r.Method, Path: c.r.URL.RequestURI()}
+	switch {
+	case s.service != "s3":
+		return "", objects.ErrDenied("Invalid Service")
+	case !slices.Contains([]string{"", "auto", "us-east-1", c.h.Region}, s.region) && c.h.Region != "":
+		return "", errMismatch
+	case s.session != "":
+		if c.h.SessionKey == "" || s.accessKey != c.h.SessionKey {
+			return "", objects.ErrDenied("Invalid Access Key")
+		}
+		claims, err := c.h.Verifier.Verify(s.session)
+		if err != nil {
+			return "", wire.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token").WithCause(err)
+		}
+		c.caller.Role, c.caller.Subject, c.caller.Claims, c.caller.Token = claims.Role, claims.Subject, string(claims.Raw), s.session
+		if c.caller.Role == "" {
+			c.caller.Role = "anon"
+		}
+		return c.h.SessionSecret, nil
+	case c.h.AccessKeyID == "":
+		return "", objects.ErrDenied("Missing S3 Protocol Access Key ID or Secret Key Environment variables")
+	case s.accessKey != c.h.AccessKeyID:
+		return "", objects.ErrDenied("Invalid Access Key")
+	}
+	c.caller = c.caller.Service()
+	return c.h.SecretAccessKey, nil
+}
+
+// operation is one entry of the dispatch table: method, whether there is a key, and the query parameters or headers that
+// tell operations on the same path apart.
+type operation struct {
+	method string
+	key    bool
+	query  []string
+	header string
+	name   string
+	serve  func(*call) error
+}
+
+// operations are tried from top to bottom.
+var operations = []operation{
+	{"PUT", true, []string{"partNumber", "uploadId"}, "X-Amz-Copy-Source", "storage.s3.upload.part_copy", (*call).uploadPartCopy},
+	{"PUT", true, []string{"partNumber", "uploadId"}, "", "storage.s3.upload.part", (*call).uploadPart},
+	{"PUT", true, nil, "X-Amz-Copy-Source", "storage.s3.object.copy", (*call).copyObject},
+	{"PUT", true, nil, "", "storage.s3.upload", (*call).putObject},
+	{"POST", true, []string{"uploads"}, "", "storage.s3.upload.create_multipart", (*call).createMultipart},
+	{"POST", true, []string{"uploadId"}, "", "storage.s3.upload.complete_multipart", (*call).completeMultipart},
+	{"GET", true, []string{"uploadId"}, "", "storage.s3.upload.list_parts", (*call).listParts},
+	{"GET", true, []string{"tagging"}, "", "storage.s3.object.get_tagging", (*call).getTagging},
+	{"GET", true, nil, "", "storage.s3.object.get", (*call).getObject},
+	{"HEAD", true, nil, "", "storage.s3.object.info", (*call).headObject},
+	{"DELETE", true, []string{"uploadId"}, "", "storage.s3.upload.abort_multipart", (*call).abortMultipart},
+	{"DELETE", true, nil, "", "storage.s3.object.delete", (*call).deleteObject},
+	{"POST", false, []string{"delete"}, "", "storage.s3.object.delete_many", (*call).deleteObjects},
+	{"PUT", false, nil, "", "storage.s3.bucket.create", (*call).createBucket},
+	{"HEAD", false, nil, "", "storage.s3.bucket.head", (*call).headBucket},
+	{"DELETE", false, nil, "", "storage.s3.bucket.delete", (*call).deleteBucket},
+	{"GET", false, []string{"location"}, "", "storage.s3.bucket.get_location", (*call).getLocation},
+	{"GET", false, []string{"versioning"}, "", "storage.s3.bucket.get_versioning", (*call).getVersioning},
+	{"GET", false, []string{"uploads"}, "", "storage.s3.upload.list_multipart", (*call).listUploads},
+	{"GET", false, nil, "", "storage.s3.object.list", (*call).listObjects},
+}
+
+func (c *call) dispatch() error {
+	if c.bucket == "" {
+		if c.r.Method == http.MethodGet {
+			c.caller.Operation = "storage.s3.bucket.list"
+			return c.listBuckets()
+		}
+		return wire.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+	}
+	for _, op := range operations {
+		if op.method != c.r.Method || op.key != (c.key != "") || op.header != "" && c.r.Header.Get(op.header) == "" ||
+			slices.ContainsFunc(op.query, func(name string) bool { return !c.query.Has(name) }) {
+			continue
+		}
+		c.caller.Operation = op.name
+		return op.serve(c)
+	}
+	return wire.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+}

@@ -1,0 +1,264 @@
+package tus
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// channel carries the requests of replicas to each other to let go of an upload.
+const channel = "storage_tus_release"
+
+// lockWait is how long a request waits for another one on the same upload, as in storage-api.
+const lockWait = 5 * time.Second
+
+var errLocked = errors.New("the upload is in use")
+
+// locker lets one request at a time write an upload, whichever replica it reaches. The locks are advisory locks of one
+// session, so a replica that dies lets go of all of its own; however many uploads run, they hold one connection.
+//
+// A client that lost its connection comes back while its old request may still be waiting for bytes: the newcomer asks
+// the holder to stop, through NOTIFY where the holder is elsewhere.
+type locker struct {
+	pool *pgxpool.Pool
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	held    map[int64]context.CancelFunc // uploads that this process writes
+	wake    context.CancelFunc           // interrupts the wait for notifications
+	queue   []func(context.Context, *pgx.Conn) error
+	running bool
+	closed  bool
+	done    chan struct{}
+}
+
+func newLocker(pool *pgxpool.Pool, log *slog.Logger) *locker {
+	return &locker{pool: pool, log: log, held: map[int64]context.CancelFunc{}}
+}
+
+// acquire waits for the lock on key. The context it gives ends when another request asks for the upload, or when the
+// lock is lost; release must be called.
+func (l *locker) acquire(ctx context.Context, key int64) (held context.Context, release func(), err error) {
+	deadline := time.Now().Add(lockWait)
+	for {
+		held, release, err = l.try(ctx, key)
+		if !errors.Is(err, errLocked) {
+			return held, release, err
+		}
+		if time.Now().After(deadline) {
+			return nil, nil, errLocked
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), error) {
+	held, cancel := context.WithCancel(ctx)
+	l.mu.Lock()
+	if stop, mine := l.held[key]; mine {
+		l.mu.Unlock()
+		cancel()
+		stop()
+		return nil, nil, errLocked
+	}
+	l.held[key] = cancel
+	l.mu.Unlock()
+
+	got := false
+	err := l.do(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		if err := c.QueryRow(ctx, `select pg_try_advisory_lock($1)`, key).Scan(&got); err != nil || got {
+			return err
+		}
+		_, err := c.Exec(ctx, `select pg_notify($1, $2::bigint::text)`, channel, key)
+		return err
+	})
+	if err == nil && got {
+		return held, func() { l.release(key, cancel) }, nil
+	}
+	l.forget(key)
+	cancel()
+	if err == nil {
+		err = errLocked
+	}
+	return nil, nil, err
+}
+
+func (l *locker) release(key int64, cancel context.CancelFunc) {
+	cancel()
+	ctx, stop := context.WithTimeout(context.Background(), lockWait)
+	defer stop()
+	err := l.do(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, `select pg_advisory_unlock($1)`, key)
+		return err
+	})
+	if err != nil {
+		l.log.Warn("storage: an upload's lock was not released", "error", err)
+	}
+	l.forget(key)
+}
+
+func (l *locker) forget(key int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.held, key)
+}
+
+// do runs fn on the session that holds the locks, opening it when there is none.
+func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
+	result := make(chan error, 1)
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return errors.New("storage is closing")
+	}
+	l.queue = append(l.queue, func(session context.Context, c *pgx.Conn) error {
+		if c == nil {
+			result <- errors.New("the connection that holds the locks broke")
+			return nil
+		}
+		err := fn(session, c)
+		result <- err
+		return err
+	})
+	if l.wake != nil {
+		l.wake()
+	}
+	if !l.running {
+		l.running, l.done = true, make(chan struct{})
+		go l.run(l.done)
+	}
+	l.mu.Unlock()
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// idle is how long the session stays open without a lock.
+const idle = 30 * time.Second
+
+// run owns the session: it runs what is queued and otherwise listens.
+func (l *locker) run(done chan struct{}) {
+	defer close(done)
+	conn, err := l.open()
+	if conn != nil {
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			conn.Close(ctx)
+		}()
+	}
+	for err == nil {
+		l.mu.Lock()
+		queue := l.queue
+		l.queue = nil
+		if len(queue) == 0 && l.closed {
+			l.running, l.wake = false, nil
+			l.mu.Unlock()
+			return
+		}
+		wait, wake := context.WithTimeout(context.Background(), idle)
+		l.wake = wake
+		l.mu.Unlock()
+
+		for _, job := range queue {
+			ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+			if err == nil {
+				err = job(ctx, conn)
+			} else {
+				job(ctx, nil)
+			}
+			cancel()
+		}
+		if len(queue) == 0 {
+			err = l.listen(wait, conn)
+			if err == nil && l.quiet(wait) {
+				wake()
+				return
+			}
+		}
+		wake()
+	}
+	l.broken(err)
+}
+
+func (l *locker) open() (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, l.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `listen `+channel)
+	return conn, err
+}
+
+// listen waits for a request to let go of an upload, until something is queued or time is up.
+func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
+	n, err := conn.WaitForNotification(ctx)
+	if err != nil {
+		if ctx.Err() != nil && !conn.IsClosed() {
+			return nil
+		}
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, stop := range l.held {
+		if n.Payload == formatKey(key) {
+			stop()
+		}
+	}
+	return nil
+}
+
+// quiet ends the session when it held nothing for a while.
+func (l *locker) quiet(waited context.Context) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !errors.Is(waited.Err(), context.DeadlineExceeded) || len(l.held) > 0 || len(l.queue) > 0 {
+		return false
+	}
+	l.running, l.wake = false, nil
+	return true
+}
+
+// broken stops every writer: without the session nobody knows whether they still hold their locks.
+func (l *locker) broken(err error) {
+	l.log.Warn("storage: the connection that holds the upload locks broke", "error", err)
+	l.mu.Lock()
+	queue := l.queue
+	l.queue, l.running, l.wake = nil, false, nil
+	for _, stop := range l.held {
+		stop()
+	}
+	l.mu.Unlock()
+	for _, job := range queue {
+		job(context.Background(), nil)
+	}
+}
+
+// close ends the session.
+func (l *locker) close() {
+	l.mu.Lock()
+	l.closed = true
+	done := l.done
+	if l.wake != nil {
+		l.wake()
+	}
+	l.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}
