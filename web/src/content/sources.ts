@@ -32,12 +32,21 @@ const entries = {
   'FDA-HG': { name: 'FDA (2012): mercury in skin products' },
   'FDA-HQ': { name: 'FDA (2022): skin products with hydroquinone' },
   'FDA-LABEL': { name: 'FDA: the Drug Facts label' },
-  'FDA-NSAID': { name: 'FDA (2020): avoid NSAIDs from 20 weeks of pregnancy' },
+  'FDA-NSAID': {
+    name: 'FDA (2020): avoid NSAIDs from 20 weeks of pregnancy',
+    url: 'https://www.fda.gov/drugs/drug-safety-and-availability/fda-recommends-avoiding-use-nsaids-pregnancy-20-weeks-or-later-because-they-can-result-low-amniotic',
+  },
   GLOWM: { name: 'GLOWM: danger signs in pregnancy' },
   'HC-HQ': { name: 'Health Canada (2018, RA-67812; 2020, RA-72037): hydroquinone' },
-  'HC-SKIN': { name: 'Health Canada (2020, RA-72289): skin-lightening products' },
+  'HC-SKIN': {
+    name: 'Health Canada (2020, RA-72289): skin-lightening products',
+    url: 'https://canadiensensante.gc.ca/recall-alert-rappel-avis/hc-sc/2020/72289a-eng.php',
+  },
   ISMP: { name: 'ISMP, Consumer Med Safety: storing medicine' },
-  'MHRA-TSW': { name: 'MHRA (UK): topical steroids, withdrawal reactions' },
+  'MHRA-TSW': {
+    name: 'MHRA (UK): topical steroids, withdrawal reactions',
+    url: 'https://www.gov.uk/drug-safety-update/topical-steroids-introduction-of-new-labelling-and-a-reminder-of-the-possibility-of-severe-side-effects-including-topical-steroid-withdrawal-reactions',
+  },
   MDH: { name: 'Minnesota Department of Health (2019): mercury in skin products' },
   MEDICURE: { name: 'Medicure: drug disposal' },
   MINAMATA: {
@@ -67,7 +76,11 @@ const entries = {
     name: 'NHS Wales: Paracetamol for adults',
     url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
   },
-  ONTARIO: { name: 'Ontario Poison Centre; Health811; Government of Ontario: 911' },
+  'ONTARIO-811': { name: 'Government of Ontario: 911 and Health811' },
+  OPC: {
+    name: 'Ontario Poison Centre: Get Help Now',
+    url: 'https://www.ontariopoisoncentre.ca/get-help/get-help-now-landing/get-help-now/',
+  },
   OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
   'PARA-OD': { name: 'Reports on paracetamol overdose and its antidote' },
   PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
@@ -80,7 +93,10 @@ const entries = {
     name: 'WHO: Antimicrobial resistance (2023)',
     url: 'https://www.who.int/news-room/fact-sheets/detail/antimicrobial-resistance',
   },
-  'WHO-HG': { name: 'WHO (2011, 2019): Mercury in skin lightening products' },
+  'WHO-HG': {
+    name: 'WHO (2011, 2019): Mercury in skin lightening products',
+    url: 'https://www.who.int/initiatives/elimination-of-mercury-containing-skin-lightening-products',
+  },
   'WHO-OPI': {
     name: 'WHO: Opioid overdose (2023)',
     url: 'https://www.who.int/news-room/fact-sheets/detail/opioid-overdose',
@@ -95,6 +111,6 @@ const entries = {
 export type SourceId = keyof typeof entries;
 
 /** What the danger signs and the emergency numbers, the same on every guide, rest on. */
-export const dangerSources = ['NHS-ANA', 'AAMIN', 'ONTARIO'] as const;
+export const dangerSources = ['NHS-ANA', 'AAMIN', 'ONTARIO-811', 'OPC'] as const;
 
 export const sources: Record<SourceId, Source> = entries;
