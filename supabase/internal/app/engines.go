@@ -5,6 +5,7 @@ import (
 
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
+	"daawo/supabase/internal/rest/pgrst"
 )
 
 // Sizes of the pools. Together they stay below the 40 connections of the embedded Postgres.
@@ -32,31 +33,28 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	if a.cfg.API.MaxRows > 0 {
 		c.MaxRows = &a.cfg.API.MaxRows
 	}
-	withKeys := func(set keys.Set) (rest.Config, error) {
-		opener, err := openers(set)
+	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
+	configure := func(ctx context.Context) (rest.Config, error) {
+		opener, err := openers(s.keys.current())
 		if err != nil {
 			return c, err
 		}
 		keyed := c
 		keyed.Keys = opener
-		return keyed, nil
+		return pgrst.Overlay(ctx, pool, keyed)
 	}
-	keyed, err := withKeys(s.keys.current())
+	configured, err := configure(ctx)
 	if err != nil {
 		return err
 	}
-	engine, err := rest.New(rest.Options{Pool: pool, Config: keyed, Log: a.log.With("part", "rest")})
+	engine, err := rest.New(rest.Options{Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest")})
 	if err != nil {
 		return err
 	}
 	if err := engine.Start(ctx); err != nil {
 		return err
 	}
-	s.keys.changed = append(s.keys.changed, func(set keys.Set) {
-		if keyed, err := withKeys(set); err == nil { // keys that sign always encode
-			engine.SetConfig(keyed)
-		}
-	})
+	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.ReloadConfig() })
 	a.onClose("rest", engine.Close)
 	s.rest = engine
 	s.ready["database"] = pool.Ping

@@ -86,7 +86,7 @@ func (j *job) readHeaders(h http.Header, res *result) (int, []byte) {
 			total = res.planned
 		}
 	case "estimated":
-		if limit := j.state.config.MaxRows; limit != nil && total != nil && *total > *limit && res.planned != nil {
+		if limit := j.state.config.MaxRows; total != nil && (limit == nil || *total > *limit) && res.planned != nil {
 			total = new(max(*total, *res.planned))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/schema"
 )
 
@@ -48,8 +47,7 @@ func (s *Settings) Dump() string {
 	if channel == "" {
 		channel = s.channel
 	}
-	mode := map[rest.OpenAPIMode]string{rest.FollowPrivileges: "follow-privileges", rest.IgnorePrivileges: "ignore-privileges",
-		rest.OpenAPIDisabled: "disabled"}[c.OpenAPI]
+	mode := openAPIModes()[c.OpenAPI]
 	lines := []string{
 		"admin-server-host = " + text(s.AdminHost),
 		"admin-server-port = " + adminPort,

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/sql"
 )
 
@@ -28,6 +29,22 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
    and r.setdatabase in (0, (select oid from pg_database where datname = current_catalog))
    and split_part(s, '=', 1) like 'pgrst.%'
  order by r.setdatabase`
+
+// Overlay applies the settings that the database holds for its login role (alter role authenticator set pgrst.… = …) on
+// top of base.
+func Overlay(ctx context.Context, pool *db.Pool, base rest.Config) (rest.Config, error) {
+	values, err := inDatabase(ctx, pool, &Settings{})
+	if err != nil {
+		return base, err
+	}
+	r := &reader{db: values}
+	s := r.settings(base)
+	r.keys(s)
+	if r.err != nil {
+		return base, r.err
+	}
+	return s.Rest, nil
+}
 
 // inDatabase reads the settings that the database holds: first those that the pre-config function makes, then those of
 // the login role.

@@ -79,7 +79,7 @@ func Load(src Sources) (*Settings, error) {
 			return nil, fmt.Errorf("Error in config %s: %w", src.File, err)
 		}
 	}
-	s := r.settings()
+	s := r.settings(rest.Default())
 	if src.DBURI != "" {
 		s.DBURI = src.DBURI
 	} else if path, ok := strings.CutPrefix(s.DBURI, "@"); ok {
@@ -175,10 +175,10 @@ func (r *reader) choice(fallback, message, name string, allowed ...string) strin
 	return v
 }
 
-func (r *reader) name(names ...string) *schema.Name {
+func (r *reader) name(fallback *schema.Name, names ...string) *schema.Name {
 	v := r.text("", names...)
 	if v == "" {
-		return nil
+		return fallback
 	}
 	if s, n, ok := strings.Cut(v, "."); ok {
 		return &schema.Name{Schema: s, Name: n}
@@ -210,11 +210,11 @@ func commas(s string) []string {
 	return parts
 }
 
-func (r *reader) settings() *Settings {
-	c := rest.Default()
-	c.AnonRole = r.text("", "db-anon-role")
-	c.Aggregates = r.flag(false, "db-aggregates-enabled")
-	c.Channel = r.text("pgrst", "db-channel")
+// settings reads everything. What is not set stays as it is in c.
+func (r *reader) settings(c rest.Config) *Settings {
+	c.AnonRole = r.text(c.AnonRole, "db-anon-role")
+	c.Aggregates = r.flag(c.Aggregates, "db-aggregates-enabled")
+	c.Channel = r.text(c.Channel, "db-channel")
 	if v, ok := r.lookup("db-extra-search-path"); ok {
 		c.ExtraSearchPath = nil
 		if v != "" {
@@ -226,26 +226,30 @@ func (r *reader) settings() *Settings {
 		rows := int64(n)
 		c.MaxRows = &rows
 	}
-	c.PlanEnabled = r.flag(false, "db-plan-enabled")
-	c.PreRequest = r.name("db-pre-request", "pre-request")
-	c.RootFunction = r.name("db-root-spec", "root-spec")
-	c.Schemas = commas(r.text("public", "db-schemas", "db-schema"))
+	c.PlanEnabled = r.flag(c.PlanEnabled, "db-plan-enabled")
+	c.PreRequest = r.name(c.PreRequest, "db-pre-request", "pre-request")
+	c.RootFunction = r.name(c.RootFunction, "db-root-spec", "root-spec")
+	c.Schemas = commas(r.text(strings.Join(c.Schemas, ","), "db-schemas", "db-schema"))
 	for _, forbidden := range [...]string{"pg_catalog", "information_schema"} {
 		if slices.Contains(c.Schemas, forbidden) {
 			r.fail(fmt.Errorf("db-schemas does not allow schema: '%s'", forbidden))
 		}
 	}
-	txEnd := r.choice("commit", "Invalid transaction termination. Check your configuration.", "db-tx-end",
+	txEnd := r.choice(txEndName(c.TxEnd), "Invalid transaction termination. Check your configuration.", "db-tx-end",
 		"commit", "commit-allow-override", "rollback", "rollback-allow-override")
 	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"), Override: strings.HasSuffix(txEnd, "-allow-override")}
-	c.CacheSize = r.number(1000, "jwt-cache-max-entries")
-	c.MinimalErrors = r.choice("verbose", "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
+	c.CacheSize = r.number(c.CacheSize, "jwt-cache-max-entries")
+	verbosity := "verbose"
+	if c.MinimalErrors {
+		verbosity = "minimal"
+	}
+	c.MinimalErrors = r.choice(verbosity, "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
 		"verbose", "minimal") == "minimal"
 	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges, "disabled": rest.OpenAPIDisabled}[r.choice(
-		"follow-privileges", "Invalid openapi-mode. Check your configuration.", "openapi-mode",
+		openAPIModes()[c.OpenAPI], "Invalid openapi-mode. Check your configuration.", "openapi-mode",
 		"follow-privileges", "ignore-privileges", "disabled")]
-	c.OpenAPISecured = r.flag(false, "openapi-security-active")
-	if c.ProxyURL = r.text("", "openapi-server-proxy-uri"); c.ProxyURL != "" {
+	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
+	if c.ProxyURL = r.text(c.ProxyURL, "openapi-server-proxy-uri"); c.ProxyURL != "" {
 		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			r.fail(errors.New("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
 		}
@@ -253,10 +257,10 @@ func (r *reader) settings() *Settings {
 	if v := r.text("", "server-cors-allowed-origins"); v != "" {
 		c.CORSOrigins = commas(v)
 	}
-	c.TraceHeader = r.text("", "server-trace-header")
-	c.ServerTiming = r.flag(false, "server-timing-enabled")
-	c.LegacyTargetNames = r.flag(true, "url-use-legacy-target-names")
-	c.AppSettings = r.appSettings()
+	c.TraceHeader = r.text(c.TraceHeader, "server-trace-header")
+	c.ServerTiming = r.flag(c.ServerTiming, "server-timing-enabled")
+	c.LegacyTargetNames = r.flag(c.LegacyTargetNames, "url-use-legacy-target-names")
+	c.AppSettings = append(c.AppSettings, r.appSettings()...)
 	if v := r.text("", "jwt-role-claim-key", "role-claim-key"); v != "" {
 		path, err := token.ParsePath(v)
 		if err != nil {
@@ -284,7 +288,7 @@ func (r *reader) settings() *Settings {
 		AutomaticRecovery:  r.flag(true, "db-pool-automatic-recovery"),
 		Prepared:           r.flag(true, "db-prepared-statements"),
 		InDatabase:         r.flag(true, "db-config"),
-		PreConfig:          r.name("db-pre-config"),
+		PreConfig:          r.name(nil, "db-pre-config"),
 		ChannelEnabled:     r.flag(true, "db-channel-enabled"),
 		Host:               r.text("!4", "server-host"),
 		Port:               r.number(3000, "server-port"),
@@ -334,6 +338,22 @@ func (r *reader) appSettings() [][2]string {
 	}
 	slices.SortFunc(out, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return out
+}
+
+func txEndName(t rest.TxEnd) string {
+	name := "commit"
+	if t.Rollback {
+		name = "rollback"
+	}
+	if t.Override {
+		name += "-allow-override"
+	}
+	return name
+}
+
+func openAPIModes() map[rest.OpenAPIMode]string {
+	return map[rest.OpenAPIMode]string{rest.FollowPrivileges: "follow-privileges", rest.IgnorePrivileges: "ignore-privileges",
+		rest.OpenAPIDisabled: "disabled"}
 }
 
 // keys reads the secret, from a file or in base64 where it says so.
