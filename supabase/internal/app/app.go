@@ -125,6 +125,9 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
+	if err := a.openBackup(ctx, d); err != nil {
+		return err
+	}
 	a.describe = func() []Value { return a.values(d, s, front.public) }
 	return a.openControl(s)
 }

@@ -46,6 +46,9 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { a.log.Info("Postgres is up again") },
 	}
+	if a.cfg.Backup.To != "" {
+		o.Archive = a.archiveDir()
+	}
 	s, err := postgres.Start(ctx, o)
 	if errors.Is(err, postgres.ErrPortTaken) && a.options.AnyPort {
 		o.Port = 0

@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// countRows counts the rows of every table that is not Postgres' own.
+// countRows counts the rows of every table that is not Postgres' own. Unlogged
+// tables are left out: no backup has their rows, by their nature.
 func countRows(ctx context.Context, url string) (map[string]int64, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -21,9 +22,10 @@ func countRows(ctx context.Context, url string) (map[string]int64, error) {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	rows, err := conn.Query(ctx, `
-		select format('%I.%I', schemaname, tablename)
-		from pg_tables
-		where schemaname not in ('pg_catalog', 'information_schema')`)
+		select format('%I.%I', n.nspname, c.relname)
+		from pg_class c
+		join pg_namespace n on n.oid = c.relnamespace
+		where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname not in ('pg_catalog', 'information_schema')`)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,8 @@ func commands() []command {
 	return []command{
 		startCommand, statusCommand, stopCommand,
 		migrateCommand, keysCommand,
-		serveCommand, healthcheckCommand, versionCommand,
+		serveCommand, restCommand, backupCommand, restoreCommand,
+		healthcheckCommand, versionCommand,
 	}
 }
 

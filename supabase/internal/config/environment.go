@@ -40,7 +40,17 @@ type Environment struct {
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token with which /metrics answers from anywhere; without it only on loopback."`
 
+	Backup Backup
+
 	Keys APIKeys
+}
+
+// Backup is where copies of everything go while the stack runs.
+type Backup struct {
+	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups."`
+	Recipients List     `env:"BACKUP_RECIPIENTS" doc:"age public keys (age1…) that backups are encrypted to, separated by commas."`
+	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups; what is written in between is stored within a minute."`
+	Keep       int      `env:"BACKUP_KEEP" default:"7" doc:"Number of full backups to keep."`
 }
 
 // SMTP is the mail server that notifications and auth use.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -124,11 +125,19 @@ func TestAdoptsARunningServer(t *testing.T) {
 	s := start(t, o)
 	port := s.Port()
 	stop(t, s)
+	if _, err := Locate(o.Data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("located a stopped server: %v", err)
+	}
 
 	orphan, err := launchOrphan(t, s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	url, err := Locate(o.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query(t, url(Superuser), `select 1`)
 	heir := start(t, o)
 	if heir.Port() != port || heir.child != nil {
 		t.Errorf("port %d, child %v: a new server was started", heir.Port(), heir.child)

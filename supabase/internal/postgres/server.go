@@ -177,9 +177,7 @@ func (s *Server) URL(role string) string { return s.DatabaseURL(role, "postgres"
 
 // DatabaseURL is URL for another database than postgres.
 func (s *Server) DatabaseURL(role, database string) string {
-	q := url.Values{"host": {s.socketDir}, "port": {strconv.Itoa(s.port)}}
-	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: q.Encode()}
-	return u.String()
+	return socketURL(s.socketDir, s.port, role, database)
 }
 
 // TCPURL is a connection string for a role over loopback TCP, with the
