@@ -1,0 +1,364 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"daawo/functions"
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/postgres"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// http.DefaultClient keeps its connections for later.
+		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
+}
+
+var page = fstest.MapFS{
+	"index.html":    {Data: []byte(`<a href="mailto:__CONTACT_EMAIL__">__SITE_URL__</a>`)},
+	"so/index.html": {Data: []byte("so")},
+	"404.html":      {Data: []byte("missing")},
+}
+
+// dataFolder is a folder that Postgres' own user can reach.
+func dataFolder(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "app-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "data")
+}
+
+// newApp prepares the stack that the program would run, on free ports.
+func newApp(t *testing.T, data string, environment map[string]string) *App {
+	t.Helper()
+	getenv := func(name string) (string, bool) { v, ok := environment[name]; return v, ok }
+	project := os.DirFS("../..")
+	file, err := fs.ReadFile(project, "config.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(config.Sources{File: file, Name: "config.toml", Getenv: getenv, Overrides: []func(*config.Config){func(c *config.Config) {
+		c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0, 0
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Options{
+		Config: c, Data: data, Project: project, Site: page, Functions: functions.All, Getenv: getenv, Version: "test",
+		Postgres: func() (fs.FS, error) { return postgres.FindPackage(".") },
+		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+}
+
+func start(t *testing.T, a *App) Info {
+	t.Helper()
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return a.Info()
+}
+
+// call asks the stack and gives status and body.
+func call(t *testing.T, method, url string, body string, headers ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// TestTheWholePath: a report arrives with a photo, an administrator is told, a resource is downloaded, and the data is
+// there after a restart.
+func TestTheWholePath(t *testing.T) {
+	data := dataFolder(t)
+	a := newApp(t, data, nil)
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	info := a.Info()
+	api, anon, service := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY"), info.Get("SECRET_KEY")
+
+	if status, body := call(t, "GET", api+"/", ""); status != 200 || !strings.Contains(body, api) {
+		t.Errorf("site: %d %s", status, body)
+	}
+	photo := fmt.Sprintf("%d.png", time.Now().UnixMilli())
+	status, body := call(t, "POST", api+"/storage/v1/object/report-photos/"+photo, onePixel, "apikey", anon, "Content-Type", "image/png")
+	if status != 200 {
+		t.Fatalf("photo: %d %s", status, body)
+	}
+	report := fmt.Sprintf(`{"product_name":"Cream","issue_description":"It burns","photo_url":%q,"location":"Banaadir","phone":null}`, photo)
+	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json")
+	var reply struct{ ID, Reference string }
+	if err := json.Unmarshal([]byte(body), &reply); err != nil || status != 200 || reply.Reference == "" {
+		t.Fatalf("report: %d %s", status, body)
+	}
+	waitFor(t, "the mail to the administrator", func() bool {
+		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")
+		return strings.Contains(body, reply.Reference)
+	})
+	for _, key := range []string{anon, service} {
+		status, body := call(t, "GET", api+"/rest/v1/reports?select=reference", "", "apikey", key)
+		if seen := strings.Contains(body, reply.Reference); seen != (key == service) {
+			t.Errorf("the report is seen: %v (%d)", seen, status)
+		}
+	}
+	status, body = call(t, "GET", api+"/rest/v1/resources?select=id,file_url,download_count&file_url=neq.%23&limit=1", "", "apikey", anon)
+	var resources []struct {
+		ID      string
+		FileURL string `json:"file_url"`
+		Count   int    `json:"download_count"`
+	}
+	if err := json.Unmarshal([]byte(body), &resources); err != nil || len(resources) != 1 {
+		t.Fatalf("resources: %d %s", status, body)
+	}
+	if status, body := call(t, "POST", api+"/functions/v1/track-download", `{"resourceId":"`+resources[0].ID+`"}`, "apikey", anon, "Content-Type", "application/json"); status != 200 {
+		t.Errorf("track-download: %d %s", status, body)
+	}
+	if status, body := call(t, "GET", api+resources[0].FileURL, ""); status != 200 || !strings.HasPrefix(body, "%PDF") {
+		t.Errorf("download of %s: %d", resources[0].FileURL, status)
+	}
+	if err := a.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	info = start(t, newApp(t, data, nil))
+	api = info.Get("API_URL")
+	_, body = call(t, "GET", api+"/rest/v1/reports?select=reference", "", "apikey", service)
+	if strings.Count(body, reply.Reference) != 1 {
+		t.Errorf("after a restart: %s", body)
+	}
+	if _, body := call(t, "GET", api+"/rest/v1/resources?select=download_count&id=eq."+resources[0].ID, "", "apikey", anon); body != fmt.Sprintf(`[{"download_count":%d}]`, resources[0].Count+1) {
+		t.Errorf("the count: %s", body)
+	}
+}
+
+func waitFor(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if there() {
+			return
+		}
+	}
+	t.Errorf("%s has not come", what)
+}
+
+// onePixel is a PNG of one transparent pixel.
+const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
+	"\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x00\x02\x00\x01\xe5'\xde\xfc\x00\x00\x00\x00IEND\xaeB`\x82"
+
+// TestTheOperator: status, a second server on the same folder, rotation, stop; and two stacks side by side.
+func TestTheOperator(t *testing.T) {
+	data := dataFolder(t)
+	a := newApp(t, data, nil)
+	done := make(chan error, 1)
+	ready := make(chan Info, 1)
+	go func() { done <- a.Run(t.Context(), func(i Info) { ready <- i }) }()
+	var info Info
+	select {
+	case info = <-ready:
+	case err := <-done:
+		t.Fatal(err)
+	}
+	other := start(t, newApp(t, dataFolder(t), nil))
+	if other.Get("API_URL") == info.Get("API_URL") || other.Get("DB_URL") == info.Get("DB_URL") {
+		t.Error("two stacks share a port")
+	}
+
+	var asked Info
+	if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Get("API_URL") != info.Get("API_URL") {
+		t.Errorf("status: %v %v", asked, err)
+	}
+	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
+		t.Errorf("a second server on the same folder: %v", err)
+	}
+
+	set, err := LoadKeys(a.cfg, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set, err = set.Rotate(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Save(KeysFile(data)); err != nil {
+		t.Fatal(err)
+	}
+	var none struct{}
+	if err := Command(t.Context(), data, "/keys/reload", &none); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, key string
+		status    int
+	}{
+		{"new publishable", set.Publishable, 200},
+		{"old publishable", info.Get("PUBLISHABLE_KEY"), 200},
+		{"new secret", set.Secret, 200},
+		{"old secret", info.Get("SECRET_KEY"), 401},
+		{"old service_role", info.Get("SERVICE_ROLE_KEY"), 401},
+	} {
+		if status, body := call(t, "GET", info.Get("API_URL")+"/rest/v1/resources?limit=1", "", "apikey", tt.key); status != tt.status {
+			t.Errorf("%s after rotation: %d %s", tt.name, status, body)
+		}
+	}
+
+	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if Locked(data) {
+		t.Error("the folder is still held")
+	}
+	if err := Command(t.Context(), data, "/status", &asked); err == nil || !strings.Contains(err.Error(), ErrNotRunning.Error()) {
+		t.Errorf("status of a stopped server: %v", err)
+	}
+}
+
+// TestGivenDatabase: the stack on a Postgres that somebody else runs, with real upstream URLs in front of another one.
+func TestGivenDatabaseAndUpstreams(t *testing.T) {
+	ctx := t.Context()
+	source, err := postgres.FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(ctx)) })
+	if err := server.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+		t.Fatal(err)
+	}
+	behind := start(t, newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}))
+
+	c, err := config.Load(config.Sources{Getenv: env(map[string]string{
+		"REST_URL": behind.Get("REST_URL"), "STORAGE_URL": behind.Get("STORAGE_URL"), "FUNCTIONS_URL": behind.Get("FUNCTIONS_URL"),
+		"AUTH_URL": behind.Get("AUTH_URL"), "STUDIO_UPSTREAM_URL": behind.Get("API_URL"), "DASHBOARD_PASSWORD": "p",
+	}), Overrides: []func(*config.Config){func(c *config.Config) { c.API.Port, c.Studio.Port = 0, 0 }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := New(Options{Config: c, Data: dataFolder(t), Site: page, Getenv: env(nil), Log: slog.New(slog.DiscardHandler)})
+	done, ready := make(chan error, 1), make(chan Info, 1)
+	frontCtx, stop := context.WithCancel(ctx)
+	go func() { done <- front.RunGateway(frontCtx, func(i Info) { ready <- i }) }()
+	select {
+	case info := <-ready:
+		api := info.Get("API_URL")
+		if status, body := call(t, "GET", api+"/readyz", ""); status != 200 {
+			t.Errorf("readyz: %d %s", status, body)
+		}
+		// The gateway behind wants a key again; the legacy one passes both.
+		if status, body := call(t, "GET", api+"/rest/v1/resources?select=id&limit=1", "", "apikey", behind.Get("ANON_KEY")); status != 200 || !strings.Contains(body, "id") {
+			t.Errorf("rest through two gateways: %d %s", status, body)
+		}
+		if status, body := call(t, "POST", api+"/functions/v1/submit-report", `{"product_name":"a","issue_description":"b"}`,
+			"apikey", behind.Get("ANON_KEY"), "Content-Type", "application/json"); status != 200 {
+			t.Errorf("function through two gateways: %d %s", status, body)
+		}
+	case err := <-done:
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	var n int
+	if err := conn.QueryRow(ctx, `select count(*) from public.reports`).Scan(&n); err != nil || n != 1 {
+		t.Errorf("%d reports, %v", n, err)
+	}
+}
+
+func env(m map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) { v, ok := m[name]; return v, ok }
+}
+
+func TestPublicInstallation(t *testing.T) {
+	public := map[string]string{
+		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",
+		"SMTP_HOST": "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org",
+	}
+	without := func(name string) map[string]string {
+		m := map[string]string{}
+		for k, v := range public {
+			if k != name {
+				m[k] = v
+			}
+		}
+		return m
+	}
+	for _, name := range []string{"SITE_URL", "ADMIN_EMAIL", "SMTP_HOST"} {
+		if err := newApp(t, dataFolder(t), without(name)).Start(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("it starts without %s: %v", name, err)
+		}
+	}
+	data := dataFolder(t)
+	info := start(t, newApp(t, data, public))
+	if strings.Contains(info.Get("DB_URL"), ":postgres@") || info.Get("PUBLISHABLE_KEY") == "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH" {
+		t.Error("a public installation has the local keys:", info)
+	}
+	for _, name := range []string{"keys.json", "database-password"} {
+		if s, err := os.Stat(filepath.Join(data, name)); err != nil || s.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", name, s, err)
+		}
+	}
+	var out bytes.Buffer
+	if err := info.Write(&out, "env"); err != nil || !strings.Contains(out.String(), `API_URL="https://example.org"`) {
+		t.Error(out.String(), err)
+	}
+	// Demo keys that are carried over from a laptop are refused.
+	demo := map[string]string{"JWT_SECRET": "super-secret-jwt-token-with-at-least-32-characters-long", "ANON_KEY": "x", "SERVICE_ROLE_KEY": "y"}
+	for k, v := range public {
+		demo[k] = v
+	}
+	if err := newApp(t, dataFolder(t), demo).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "everybody knows") {
+		t.Errorf("demo keys on a public address: %v", err)
+	}
+}
