@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import ws from 'ws';
 
 /** The stack under test, by the names of `supabase status -o env`. */
 export const stack = {
@@ -17,7 +18,11 @@ function required(name: string): string {
   return value.replace(/\/$/, '');
 }
 
-const options = { auth: { persistSession: false, autoRefreshToken: false } };
+// Node 20 has no WebSocket of its own, and supabase-js asks for one even where nobody subscribes to anything.
+const options = {
+  auth: { persistSession: false, autoRefreshToken: false },
+  realtime: { transport: ws as unknown as typeof WebSocket },
+};
 
 /** A visitor: the anonymous role, as every page of the site is. */
 export const visitor = (key = stack.anonKey): SupabaseClient => createClient(stack.url, key, options);
