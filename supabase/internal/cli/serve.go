@@ -26,6 +26,7 @@ var services = map[string]func(context.Context, *invocation) error{
 	"gateway":   serveApp((*app.App).RunGateway),
 	"functions": serveApp((*app.App).RunFunctions),
 	"rest":      serveREST,
+	"storage":   serveStorage,
 }
 
 func runServe(ctx context.Context, inv *invocation) error {

@@ -1,0 +1,123 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/storage"
+	"daawo/supabase/internal/storage/backend"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Run serves until ctx ends. ready is told the address.
+func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr)) error {
+	verifying, err := c.verifying()
+	if err != nil {
+		return err
+	}
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, MaxConns: c.MaxConns, ApplicationName: "daawo storage", Log: log})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := schema(ctx, pool); err != nil {
+		return err
+	}
+	store, closer, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	engine, err := storage.New(storage.Options{Config: c.Engine, Pool: pool, Backend: store, URLSecret: []byte(c.JWTSecret),
+		Verifier: keys.NewVerifier(keys.Options{}, verifying...), Log: log})
+	if err != nil {
+		return err
+	}
+	if err := engine.Start(ctx); err != nil {
+		return err
+	}
+	defer engine.Close(context.WithoutCancel(ctx))
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: engine, ReadHeaderTimeout: 65 * time.Second, IdleTimeout: 61 * time.Second,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	ready(listener.Addr())
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return nil
+}
+
+func (c *Config) open() (backend.Backend, io.Closer, error) {
+	if c.Disk != nil {
+		d, err := backend.OpenDisk(*c.Disk)
+		return d, d, err
+	}
+	s, err := backend.OpenS3(*c.S3)
+	return s, io.NopCloser(nil), err
+}
+
+// schema brings the tables to the version that the engine needs, as storage-api migrates when it starts. A database that
+// a newer storage-api has served is left as it is.
+func schema(ctx context.Context, pool *db.Pool) error {
+	return pool.Tx(ctx, db.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil { // storage-api's own
+			return err
+		}
+		var present bool
+		if err := tx.QueryRow(ctx, `select to_regclass('storage.migrations') is not null`).Scan(&present); err != nil {
+			return err
+		}
+		if present {
+			var last *int
+			if err := tx.QueryRow(ctx, `select max(id) from storage.migrations`).Scan(&last); err != nil {
+				return err
+			}
+			if last != nil {
+				if *last < lastMigration {
+					return fmt.Errorf("the storage schema is at migration %d and this program needs %d: let storage-api %s migrate it first", *last, lastMigration, storage.Version)
+				}
+				return nil
+			}
+		}
+		names, err := fs.Glob(migrate.PlatformFiles(), "platform/30_storage*.sql")
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(migrate.PlatformFiles(), name)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, string(text)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// lastMigration is the last of storage-api's migrations that the schema has.
+const lastMigration = 63
