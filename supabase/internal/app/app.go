@@ -172,7 +172,9 @@ func (a *App) openSite(address string, s *services) (http.Handler, error) {
 
 func (a *App) openControl(s *services) error {
 	c, err := openControl(a.data, map[string]func(context.Context) (any, error){
-		"/status": func(context.Context) (any, error) { return a.Info(), nil },
+		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
+		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
+		"/status":         func(context.Context) (any, error) { return a.Info(), nil },
 		"/keys/reload": func(context.Context) (any, error) {
 			set, err := LoadKeys(a.cfg, a.data)
 			if err == nil {

@@ -99,7 +99,7 @@ func (d *database) public() string {
 		}
 		return u.String()
 	}
-	return d.given.Redacted()
+	return d.given.String()
 }
 
 // loginRoles connect by themselves; over TCP they need a password.

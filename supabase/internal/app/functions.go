@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -80,6 +82,21 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, at place
 	return s.outbox.Migrate(ctx)
 }
 
+// testNotice tries every notification channel and says by channel what went wrong, "" for nothing.
+func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, error) {
+	if box == nil {
+		return nil, errors.New("the notifications are sent by the process that hosts the functions; ask it there")
+	}
+	results := map[string]string{}
+	for channel, err := range box.TestNotice(ctx) {
+		results[channel] = ""
+		if err != nil {
+			results[channel] = err.Error()
+		}
+	}
+	return results, nil
+}
+
 // cleanPhoto takes a photo's metadata out.
 func cleanPhoto(content []byte) ([]byte, string, error) {
 	clean, mime, _, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
@@ -106,7 +123,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 		},
 		Getenv: a.functionEnv(s, d, at),
 		Client: func(r *http.Request) string { return r.Header.Get("X-Forwarded-For") }, // the gateway's word
-		Log:    a.log.With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
+		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
 	})
 	if err != nil {
 		return err

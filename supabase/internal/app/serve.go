@@ -25,7 +25,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	s := a.newServices(set)
 	for _, u := range []struct {
 		name, target string
 		to           *http.Handler
@@ -103,7 +103,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		return err
 	}
 	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
-	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	s := a.newServices(set)
 	at := places{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
 	if at.inside, _ = a.options.Getenv("SUPABASE_URL"); at.inside == "" {
 		at.inside = at.public

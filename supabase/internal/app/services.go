@@ -8,7 +8,9 @@ import (
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/gateway"
+	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/observe"
 	"daawo/supabase/internal/outbox"
@@ -24,6 +26,7 @@ type services struct {
 	inbox   string // address of the development inbox, "" when there is none
 	smtp    mail.Server
 	outbox  *outbox.Outbox
+	journal *fnhost.Journal // what the functions logged
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
@@ -31,13 +34,22 @@ type services struct {
 // upstreamPatience is how long a request waits for a service that is still starting.
 const upstreamPatience = 15 * time.Second
 
+func (a *App) newServices(set keys.Set) *services {
+	return &services{
+		keys:    newKeyring(set),
+		journal: fnhost.NewJournal(a.log.Handler()),
+		metrics: observe.NewMetrics(),
+		ready:   map[string]observe.Check{},
+	}
+}
+
 // openServices starts the engines, each on a pool of its own so that none starves another.
 func (a *App) openServices(ctx context.Context, d *database, at places) (*services, error) {
 	set, err := LoadKeys(a.cfg, a.data)
 	if err != nil {
 		return nil, err
 	}
-	s := &services{keys: newKeyring(set), metrics: observe.NewMetrics(), ready: map[string]observe.Check{}}
+	s := a.newServices(set)
 	for _, open := range []func(context.Context, *services, *database, places) error{
 		a.openMail, a.openOutbox, a.openREST, a.openAuth, a.openStorage, a.openFunctions, a.openUpstreams,
 	} {

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pkg is what `go list` says of a package.
+type pkg struct {
+	ImportPath string
+	Dir        string
+	Doc        string
+	Deps       []string // everything it needs, at any distance
+	Imports    []string // what it names itself
+}
+
+const internal = "daawo/supabase/internal/"
+
+func listPackages(t *testing.T) map[string]pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Deps,Imports", "daawo/...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal("go list: ", err)
+	}
+	all := map[string]pkg{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all[p.ImportPath] = p
+	}
+}
+
+// within says whether path is one of the packages or lies below one.
+func within(path string, names ...string) bool {
+	for _, name := range names {
+		if path == name || strings.HasPrefix(path, name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func inside(names ...string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = internal + name
+	}
+	return out
+}
+
+// TestHouseRules: data flows one way, gateway → engines → db → Postgres; engines do not know each other; what they share
+// lies below them; only app knows all.
+func TestHouseRules(t *testing.T) {
+	all := listPackages(t)
+	engines := []string{"rest", "auth", "storage"}
+	never := []struct {
+		from, to []string
+		why      string
+	}{
+		{inside("rest"), inside("auth", "storage"), "engines do not know each other"},
+		{inside("auth"), inside("rest", "storage"), "engines do not know each other"},
+		{inside("storage"), inside("rest", "auth"), "engines do not know each other"},
+		{inside(append(engines, "fnhost", "outbox", "mail", "db", "keys", "wire", "postgres", "migrate", "backup")...), inside("gateway", "app", "cli"), "nothing below reaches up to the gateway or app"},
+		{inside(engines...), inside("fnhost", "outbox", "postgres", "backup", "config"), "an engine stands on db, keys and wire"},
+		{inside("gateway"), inside(append(engines, "fnhost", "db", "postgres", "config")...), "the gateway knows services as http.Handler"},
+		{inside("db"), inside("keys", "wire", "postgres", "migrate", "observe", "config"), "db stands on nothing of ours"},
+		{inside("keys", "wire", "config", "observe", "mail"), inside("db", "postgres", "migrate", "fnhost", "outbox"), "what everybody shares knows nobody"},
+		{[]string{"daawo/functions"}, []string{"daawo/supabase"}, "functions see edge only"},
+		{[]string{"daawo/functions/edge"}, []string{"daawo/functions/submit-report", "daawo/functions/track-download", "daawo/supabase"}, "edge imports nothing of ours"},
+		{[]string{"daawo/web"}, []string{"daawo/supabase", "daawo/functions"}, "the site is files"},
+	}
+	for path, p := range all {
+		for _, rule := range never {
+			if !within(path, rule.from...) {
+				continue
+			}
+			for _, dep := range p.Deps {
+				if within(dep, rule.to...) && !within(dep, path) {
+					t.Errorf("%s needs %s: %s", path, dep, rule.why)
+				}
+			}
+		}
+	}
+}
+
+// TestWhoOpensConnections: one package opens connections for serving. Those that run Postgres, move its schema or its data
+// have their own; everybody else is handed a pool.
+func TestWhoOpensConnections(t *testing.T) {
+	may := inside("db", "postgres", "migrate", "backup", "testdb", "app")
+	for path, p := range listPackages(t) {
+		if !strings.HasPrefix(path, internal) || within(path, may...) {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range []string{"pgxpool.New", "pgx.Connect", "pgconn.Connect", "sql.Open"} {
+				if bytes.Contains(text, []byte(call)) && !strings.HasSuffix(file, "_test.go") {
+					t.Errorf("%s calls %s…: it should be handed a db.Pool", filepath.Join(path, filepath.Base(file)), call)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryPackageSaysWhatItIs: the first paragraph is for a newcomer.
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for path, p := range listPackages(t) {
+		if within(path, "daawo/supabase", "daawo/functions", "daawo/web") && len(p.Doc) < 40 {
+			t.Errorf("%s has no package comment that says what it is", path)
+		}
+	}
+}
+
+// TestFilesStaySmall: a file of 500 lines asks for a second room. Tables of SQL or golden values may be longer.
+func TestFilesStaySmall(t *testing.T) {
+	const most = 500
+	var sizes []int
+	for _, root := range []string{".", "../functions", "../web", "../scripts", "../docker"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && slices.Contains([]string{"node_modules", "testdata", "dist"}, d.Name()) {
+				return fs.SkipDir
+			}
+			if !strings.HasSuffix(path, ".go") {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			lines := bytes.Count(text, []byte("\n"))
+			if !strings.HasSuffix(path, "_test.go") {
+				sizes = append(sizes, lines)
+				if lines > most {
+					t.Errorf("%s has %d lines, more than %d", path, lines, most)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(sizes)
+	p90 := sizes[len(sizes)*9/10]
+	if p90 > 450 {
+		t.Errorf("nine of ten files should have at most 450 lines, they have %d", p90)
+	}
+	t.Logf("%d files, median %d lines, p90 %d", len(sizes), sizes[len(sizes)/2], p90)
+}
+
+// TestNothingRunsAtImport: no registries that fill themselves, no state that starts without being asked.
+func TestNothingRunsAtImport(t *testing.T) {
+	for _, root := range []string{".", "../functions", "../web"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata") {
+				return fs.SkipDir
+			}
+			if d.IsDir() || !strings.HasSuffix(path, ".go") {
+				return nil
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			for _, name := range initFunctions(file) {
+				t.Errorf("%s declares %s", path, name)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTopLevelFolders: there is a place for everything already.
+func TestTopLevelFolders(t *testing.T) {
+	entries, err := exec.Command("git", "ls-files", "..").Output()
+	if err != nil {
+		t.Skip("not a git checkout")
+	}
+	allowed := []string{".ci", ".github", "docker", "docs", "functions", "scripts", "supabase", "web"}
+	for path := range strings.Lines(string(entries)) {
+		top, _, inFolder := strings.Cut(strings.TrimPrefix(strings.TrimSpace(path), "../"), "/")
+		if inFolder && strings.HasPrefix(path, "../") && !slices.Contains(allowed, top) {
+			t.Errorf("%s: there is no folder %s in the house", strings.TrimSpace(path), top)
+		}
+	}
+}
+
+func initFunctions(file *ast.File) []string {
+	var found []string
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			found = append(found, "init")
+		}
+	}
+	return found
+}
