@@ -51,6 +51,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		startCommand, statusCommand, stopCommand,
+		reportsCommand, resourcesCommand, notifyCommand, functionsCommand,
 		migrateCommand, keysCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand,
 		healthcheckCommand, versionCommand,
