@@ -71,13 +71,13 @@ func newModel(ctx context.Context, st *stack.Stack) (*model, error) {
 	}
 	account := map[string]any{"email": m.email, "password": m.password, "email_confirm": true}
 	_, err = m.send(ctx, http.MethodPost, "/auth/v1/admin/users", account, map[string]string{
-		"apikey": st.Env["SERVICE_ROLE_KEY"], "Authorization": "Bearer " + st.Env["SERVICE_ROLE_KEY"],
+		"apikey": st.Get("SERVICE_ROLE_KEY"), "Authorization": "Bearer " + st.Get("SERVICE_ROLE_KEY"),
 	})
 	return m, err
 }
 
 func (m *model) anon() map[string]string {
-	return map[string]string{"apikey": m.st.Env["ANON_KEY"], "Authorization": "Bearer " + m.st.Env["ANON_KEY"]}
+	return map[string]string{"apikey": m.st.Get("ANON_KEY"), "Authorization": "Bearer " + m.st.Get("ANON_KEY")}
 }
 
 func (m *model) page(ctx context.Context) error {
@@ -155,7 +155,7 @@ func (m *model) send(ctx context.Context, method, path string, body any, headers
 		}
 		reader = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, m.st.Env["API_URL"]+path, reader)
+	req, err := http.NewRequestWithContext(ctx, method, m.st.Get("API_URL")+path, reader)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (m *outageMeter) watch(ctx context.Context, st *stack.Stack) {
 	for n := 0; ctx.Err() == nil; n++ {
 		got, _, _ := submit(ctx, st, fmt.Sprintf("meter-%d-%d", st.PID(), n))
 		if got != accepted {
-			if code, _ := get(ctx, st.Env["API_URL"]+"/so/learn/"); code == 200 {
+			if code, _ := get(ctx, st.Get("API_URL")+"/so/learn/"); code == 200 {
 				m.reads.Add(1)
 			}
 			pause(ctx, 100*time.Millisecond)

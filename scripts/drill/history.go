@@ -67,13 +67,13 @@ func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, [
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
 		"where_bought": nil, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil,
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Env["API_URL"]+"/functions/v1/submit-report", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", bytes.NewReader(body))
 	if err != nil {
 		return unknown, reply{}, nil
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("apikey", st.Env["ANON_KEY"])
-	req.Header.Set("Authorization", "Bearer "+st.Env["ANON_KEY"])
+	req.Header.Set("apikey", st.Get("ANON_KEY"))
+	req.Header.Set("Authorization", "Bearer "+st.Get("ANON_KEY"))
 	req.Header.Set("Idempotency-Key", key)
 	req.Header.Set("X-Forwarded-For", addressOf(key))
 	res, err := client.Do(req)

@@ -17,8 +17,8 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer database.Close()
-	database.Args = append(database.Args, "--db-port", stack.PortOf(stack.DatabaseHost(database.Env["DB_URL"])))
-	server, err := stack.New(ctx, s.binary, "DATABASE_URL="+database.Env["DB_URL"])
+	database.Args = append(database.Args, "--db-port", stack.PortOf(stack.DatabaseHost(database.Get("DB_URL"))))
+	server, err := stack.New(ctx, s.binary, "DATABASE_URL="+database.Get("DB_URL"))
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +56,7 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 func watchOutage(ctx context.Context, st *stack.Stack, howLong time.Duration) (slowest time.Duration, err error) {
 	// Requests under way when the database left may still be waiting for it.
 	pause(ctx, time.Second)
-	api := st.Env["API_URL"]
+	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
 			if code, _ := get(ctx, api+path); code != want {
@@ -64,7 +64,7 @@ func watchOutage(ctx context.Context, st *stack.Stack, howLong time.Duration) (s
 			}
 		}
 		begun := time.Now()
-		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.Env["ANON_KEY"])
+		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.Get("ANON_KEY"))
 		took := time.Since(begun)
 		slowest = max(slowest, took)
 		if code != 503 || header.Get("Retry-After") == "" {

@@ -43,7 +43,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	var open int
 	for i := range count {
 		attackers.Go(func() {
-			d, closed := slowClient(attack, strings.TrimPrefix(st.Env["API_URL"], "http://"), i)
+			d, closed := slowClient(attack, strings.TrimPrefix(st.Get("API_URL"), "http://"), i)
 			mu.Lock()
 			defer mu.Unlock()
 			if closed {
@@ -121,12 +121,12 @@ func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]tim
 	var all []time.Duration
 	var failed error
 	var visitors sync.WaitGroup
-	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" + st.Env["ANON_KEY"]}
+	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" + st.Get("ANON_KEY")}
 	for v := range 4 {
 		visitors.Go(func() {
 			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; {
 				begun := time.Now()
-				code, _ := get(ctx, st.Env["API_URL"]+paths[v])
+				code, _ := get(ctx, st.Get("API_URL")+paths[v])
 				mu.Lock()
 				all = append(all, time.Since(begun))
 				if code != 200 {

@@ -65,11 +65,11 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *atomic.Int64) {
 	paths := []string{
 		"/", "/so/", "/learn/antibiotics-guide/", "/so/report/", "/resources/", "/no-such-page/",
-		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.Env["ANON_KEY"],
-		"/rest/v1/reports?select=*&apikey=" + st.Env["ANON_KEY"],
+		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.Get("ANON_KEY"),
+		"/rest/v1/reports?select=*&apikey=" + st.Get("ANON_KEY"),
 	}
 	for n := who; ctx.Err() == nil; n++ {
-		code, _ := get(ctx, st.Env["API_URL"]+paths[n%len(paths)])
+		code, _ := get(ctx, st.Get("API_URL")+paths[n%len(paths)])
 		if ctx.Err() != nil {
 			return
 		}
@@ -83,7 +83,7 @@ func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *at
 
 // metric reads one unlabelled value from /metrics (Prometheus text format); -1 where it is absent.
 func metric(ctx context.Context, st *stack.Stack, name string) float64 {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Env["API_URL"]+"/metrics", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
 	if err != nil {
 		return -1
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,8 +22,10 @@ import (
 
 // Stack is one server with a data folder of its own.
 type Stack struct {
-	Env  map[string]string // what `daawo status -o env` prints
-	Args []string          // flags of the next start; they keep the ports over a restart
+	Args []string // flags of the next start; they keep the public port over a restart
+
+	mu  sync.RWMutex
+	env map[string]string // what `daawo status -o env` printed at the last start
 
 	binary string
 	dir    string
@@ -61,8 +64,15 @@ func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
 		return nil, err
 	}
 	// A client retries against the address it knows: later starts use the same port.
-	st.Args = []string{"--port", PortOf(st.Env["API_URL"])}
+	st.Args = []string{"--port", PortOf(st.Get("API_URL"))}
 	return st, nil
+}
+
+// Get is an address or a key by the name that `daawo status -o env` gives it.
+func (st *Stack) Get(name string) string {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return st.env[name]
 }
 
 // PortOf is the port at the end of an address.
@@ -99,13 +109,14 @@ func (st *Stack) Ready(ctx context.Context) error {
 			return fmt.Errorf("the server ended while starting:\n%s", st.LogTail())
 		case <-time.After(10 * time.Millisecond):
 		}
-		if st.Env == nil {
-			if env, err := st.status(); err == nil {
-				st.Env = env
-			}
+		env, err := st.status()
+		if err != nil {
 			continue
 		}
-		if res, err := http.Get(st.Env["API_URL"] + "/readyz"); err == nil {
+		st.mu.Lock()
+		st.env = env
+		st.mu.Unlock()
+		if res, err := http.Get(st.Get("API_URL") + "/readyz"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil
@@ -189,7 +200,7 @@ func DatabaseHost(url string) string {
 
 // DB connects as the administrator.
 func (st *Stack) DB(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, st.Env["DB_URL"])
+	return pgx.Connect(ctx, st.Get("DB_URL"))
 }
 
 // LogTail is the end of the server's log, for error messages.
