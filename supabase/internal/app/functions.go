@@ -122,7 +122,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 			return claims.Raw, nil
 		},
 		Getenv: a.functionEnv(s, d, at),
-		Client: func(r *http.Request) string { return r.Header.Get("X-Forwarded-For") }, // the gateway's word
+		Client: a.clientOf,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
 	})
 	if err != nil {
@@ -136,6 +136,15 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 	s.functions = host
 	s.ready["database"] = pool.Ping
 	return nil
+}
+
+// clientOf is the address that a function's limits count: the gateway's word. This machine's own programs (tests,
+// benchmarks, scripts) are not visitors and have no limits, as at the gateway.
+func (a *App) clientOf(r *http.Request) string {
+	if a.cfg.Loopback() && len(a.cfg.Proxies) == 0 {
+		return ""
+	}
+	return r.Header.Get("X-Forwarded-For")
 }
 
 // functionEnv is what functions see of the environment: Supabase's names, the secrets of config.toml, and the process's

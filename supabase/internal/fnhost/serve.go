@@ -39,9 +39,12 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(out, r, f, id)
 	status := out.status()
 	h.metrics.observe(name, status, h.Now().Sub(start))
-	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", slog.String("function", name), slog.String("execution_id", id),
-		slog.String("method", r.Method), slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start)),
-		slog.String("trace", traceID(r)))
+	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
+		slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start))}
+	if trace := traceID(r); trace != "" {
+		attrs = append(attrs, slog.String("trace", trace))
+	}
+	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", attrs...)
 }
 
 func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
