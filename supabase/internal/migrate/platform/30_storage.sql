@@ -2,9 +2,15 @@
 -- grants, indexes, constraints and triggers, so that either server can serve the database. Functions are in
 -- 30_storage_functions.sql, the ledger that storage-api reads in 30_storage_ledger.sql.
 
-create schema if not exists storage;
-grant all on schema storage to supabase_storage_admin with grant option;
-grant usage on schema storage to postgres, anon, authenticated, service_role;
+-- The schema is made with the roles. Alone on another database, the service may have to make it itself.
+do $$
+begin
+  if to_regnamespace('storage') is null then
+    create schema storage;
+    grant all on schema storage to supabase_storage_admin;
+    grant usage on schema storage to postgres, anon, authenticated, service_role;
+  end if;
+end $$;
 
 alter default privileges for role supabase_storage_admin in schema storage
   grant all on tables to postgres, anon, authenticated, service_role;
