@@ -8,6 +8,7 @@ import postcss, { type AtRule, type ChildNode, type Container, type Root, type R
 export function criticalCss(stylesheet: string, html: string, sources = ''): string {
   const page = vocabulary(html);
   for (const [word] of sources.matchAll(/[^\s'"`]+/g)) page.classes.add(word);
+  for (const [, element = ''] of sources.matchAll(/<([a-z][a-z0-9]*)/g)) page.elements.add(element);
   const root = postcss.parse(stylesheet);
 
   // Initial values for browsers that lack @property: the whole sheet, which follows, has them.

@@ -19,8 +19,15 @@ interface Chunk {
 }
 
 const dist = 'dist';
+/**
+ * Radix Select writes this element when its list opens. Standing here it changes nothing, but the gateway allows
+ * by hash what a page carries, and so Radix may write it again.
+ */
+const radixStyle =
+  '<style>[data-radix-select-viewport]{scrollbar-width:none;-ms-overflow-style:none;-webkit-overflow-scrolling:touch;}[data-radix-select-viewport]::-webkit-scrollbar{display:none}</style>';
+
 /** Parts that wait for the whole stylesheet (fullStyles) before they are shown. */
-const late = ['expiry-calendar.tsx', 'place-select.tsx'];
+const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
 const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
 const template = await read('index.html');
 const app = chunk('index.html');
@@ -70,22 +77,19 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/<script type="module"[^>]*><\/script>|<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
     .replace('href="/manifest', language === 'so' ? 'href="/so/manifest' : 'href="/manifest')
     .replace(/>\s+</g, '><')
-    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
+    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${radixStyle}${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
     .replace('</body>', () => `${bootScript(language, screen)}</body>`);
   await write(fileOf(path), page);
 }
 
 async function sourcesOf({ text: [folder] }: Screen) {
-  const screen = `src/screens/${folder}`;
-  const shared = ['toast', 'field', 'ui/alert', 'ui/button', 'ui/card', 'ui/input'].map(
-    (name) => `src/components/${name}.tsx`,
+  const folders = [`src/screens/${folder}`, 'src/components', 'src/components/ui'];
+  const names = await Promise.all(
+    folders.map(async (each) => (await readdir(each)).map((name) => `${each}/${name}`)),
   );
-  const own = (await readdir(screen))
-    .filter((name) => name.endsWith('.tsx') && !late.includes(name))
-    .map((name) => `${screen}/${name}`);
-  const texts = await Promise.all([...shared, ...own].map((file) => readFile(file, 'utf8')));
-  return texts.join('\n');
+  const files = names.flat().filter((name) => name.endsWith('.tsx') && !late.test(name));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
 }
 
 /** `/so/learn/` is so/learn/index.html; the missing pages `/404/` and `/learn/404/` are plain files. */

@@ -1,10 +1,10 @@
 import { test as base, expect, type Page } from '@playwright/test';
 
 interface Watched {
-  /** What a test provokes on purpose: console messages that match are no failure. */
-  allowConsole: RegExp[];
-  /** Addresses elsewhere that a test goes to on purpose. */
-  allowRequests: RegExp[];
+  /** What a test provokes on purpose: a console message that matches is no failure. */
+  allowConsole: RegExp | undefined;
+  /** The origin that a test leaves for on purpose. */
+  allowOrigin: string | undefined;
 }
 
 /** The log of a missing page, and the browser's own line about its status. */
@@ -15,12 +15,12 @@ const always = [/^404: no page at /, /status of 404/];
  * not match, and the browser a breach of the content security policy) and on a request to another origin.
  */
 export const test = base.extend<Watched & { watch: undefined }>({
-  allowConsole: [[], { option: true }],
-  allowRequests: [[], { option: true }],
+  allowConsole: [undefined, { option: true }],
+  allowOrigin: [undefined, { option: true }],
   watch: [
-    async ({ context, baseURL, allowConsole, allowRequests }, use) => {
+    async ({ context, baseURL, allowConsole, allowOrigin }, use) => {
       const seen: string[] = [];
-      const allowed = [...always, ...allowConsole];
+      const allowed = allowConsole ? [...always, allowConsole] : always;
       context.on('console', (message) => {
         if (!['error', 'warning'].includes(message.type())) return;
         if (!allowed.some((pattern) => pattern.test(message.text()))) seen.push(message.text());
@@ -28,9 +28,8 @@ export const test = base.extend<Watched & { watch: undefined }>({
       context.on('weberror', (error) => seen.push(String(error.error())));
       context.on('request', (request) => {
         const { href, protocol, origin } = new URL(request.url());
-        const foreign = protocol.startsWith('http') && origin !== new URL(baseURL ?? '').origin;
-        if (foreign && !allowRequests.some((pattern) => pattern.test(href)))
-          seen.push(`a request to ${href}`);
+        if (!protocol.startsWith('http') || origin === allowOrigin) return;
+        if (origin !== new URL(baseURL ?? '').origin) seen.push(`a request to ${href}`);
       });
       await use(undefined);
       expect(seen, 'errors, warnings and foreign requests').toEqual([]);
@@ -38,6 +37,13 @@ export const test = base.extend<Watched & { watch: undefined }>({
     { auto: true },
   ],
 });
+
+/** As on a slow line: the application is loaded at the first touch of something that needs it. */
+export async function onSlowLine(page: Page) {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { effectiveType: '3g', saveData: false } });
+  });
+}
 
 /** Waits until the application has taken the prerendered page over. */
 export async function live(page: Page) {

@@ -3,6 +3,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The contact channels of an organisation that does not exist. */
+const channels = {
+  WHATSAPP_NUMBER: '252610000000',
+  CONTACT_EMAIL: 'support@example.org',
+  FACEBOOK_URL: 'https://www.facebook.com/example',
+};
+
 const binary = new URL('../../../bin/daawo', import.meta.url).pathname;
 
 /** Starts a stack of its own on free ports in an empty folder, unless one is given; ends it afterwards. */
@@ -10,7 +17,10 @@ export default async function globalSetup() {
   if (process.env.DAAWO_URL ?? process.env.API_URL) return undefined;
   const data = mkdtempSync(join(tmpdir(), 'daawo-e2e-'));
   chmodSync(data, 0o755); // Postgres runs as another user when we are root
-  const server = spawn(binary, ['start', '--port', '0', '--data', join(data, 'daawo')], { stdio: 'inherit' });
+  const server = spawn(binary, ['start', '--port', '0', '--data', join(data, 'daawo')], {
+    stdio: 'inherit',
+    env: { ...channels, ...process.env },
+  });
   const ended = new Promise((resolve) => server.once('exit', resolve));
 
   // The workers read this environment: addresses and keys under the names of the official CLI.

@@ -21,6 +21,7 @@ export const text = {
   expiryDate: 'Expiry date',
   expiryHint: 'Year-month-day, such as 2026-08-31. Often after “EXP”.',
   pickDate: 'Pick a date',
+  datePlaceholder: 'yyyy-mm-dd',
   nextMonth: 'Next month',
   previousMonth: 'Previous month',
   month: 'Month',

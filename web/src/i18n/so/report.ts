@@ -21,6 +21,7 @@ export const text = {
   expiryDate: 'Taariikhda dhicitaanka',
   expiryHint: 'Sannad-bil-maalin, sida 2026-08-31. Badanaa waxay ku xigtaa “EXP”.',
   pickDate: 'Dooro taariikhda',
+  datePlaceholder: 'sannad-bil-maalin',
   nextMonth: 'Bisha xigta',
   previousMonth: 'Bishii hore',
   month: 'Bil',

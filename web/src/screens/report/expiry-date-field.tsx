@@ -56,7 +56,7 @@ export function ExpiryDateField({ error }: { error?: string }) {
             inputMode="text"
             autoComplete="off"
             maxLength={10}
-            placeholder="2026-08-31"
+            placeholder={text.datePlaceholder}
             onBlur={({ target }) => {
               target.value = parseExpiryDate(target.value) ?? target.value;
             }}

@@ -1,9 +1,9 @@
-import { X } from 'lucide-react';
+import { Camera, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { cn } from '@/components/cn';
 import { Field } from '@/components/field';
 import { toast } from '@/components/toast';
-import { Button } from '@/components/ui/button';
-import { Input } from '@/components/ui/input';
+import { Button, buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 
 const megabyte = 1024 * 1024;
@@ -39,14 +39,25 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
     <Field name="photo" label={text.photo} hint={text.photoHint}>
       {(control) => (
         <>
-          <Input
+          {/* The browser's own button speaks the browser's language; ours, a second label, the page's. */}
+          <input
             {...control}
             ref={input}
             type="file"
             accept="image/*"
             onChange={({ target }) => (target.files?.[0] ? take(target.files[0]) : remove())}
-            className="file:bg-primary-soft file:text-primary-deep cursor-pointer file:me-3 file:cursor-pointer file:rounded-md file:px-3 file:py-1.5 file:font-semibold"
+            className="peer noscript:not-sr-only sr-only"
           />
+          <label
+            htmlFor={control.id}
+            className={cn(
+              buttonVariants({ variant: 'outline' }),
+              'peer-focus-visible:outline-ring noscript:hidden w-full border-dashed peer-focus-visible:outline-3 peer-focus-visible:outline-offset-2',
+            )}
+          >
+            <Camera aria-hidden />
+            {text.choosePhoto}
+          </label>
           {photo && <ChosenPhoto photo={photo} onRemove={remove} />}
         </>
       )}

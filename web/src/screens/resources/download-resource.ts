@@ -5,10 +5,7 @@ import type { Dictionary } from '@/i18n/en';
 
 type Toasts = Dictionary['resources']['toasts'];
 
-/**
- * Counts the download, then opens the file or says that it is still to come. The file is opened by navigating
- * to it: a new window that is asked for after a wait is blocked.
- */
+/** Counts the download, then fetches the file or says that it is still to come. */
 export async function downloadResource(resource: Resource, title: string, toasts: Toasts) {
   try {
     await trackDownload(resource.id);
@@ -19,5 +16,13 @@ export async function downloadResource(resource: Resource, title: string, toasts
     toast({ ...message, description: message.description.replace('{title}', title) });
   if (resource.file_url === '#') return about(toasts.comingSoon);
   about(toasts.started);
-  location.assign(resource.file_url);
+  open(resource.file_url);
+}
+
+/**
+ * Follows a link to the file, as a press would: a new window that is asked for after a wait is blocked. Marked
+ * as a download, it leaves the page, and what the page has just said, where they are.
+ */
+function open(url: string) {
+  Object.assign(document.createElement('a'), { href: url, download: '' }).click();
 }

@@ -1,0 +1,50 @@
+import type { Page } from '@playwright/test';
+
+/** A real JPEG, drawn in the browser: noise compresses badly, so that its size is that of a photograph. */
+export async function jpeg(page: Page, width: number, height: number): Promise<Buffer> {
+  const base64 = await page.evaluate(
+    async ([width, height]) => {
+      const canvas = Object.assign(document.createElement('canvas'), { width, height });
+      const context = canvas.getContext('2d');
+      const pixels = context?.createImageData(width, height);
+      if (!context || !pixels) throw new Error('no canvas');
+      let seed = 1;
+      for (let i = 0; i < pixels.data.length; i++) {
+        seed = (seed * 1103515245 + 12345) % 2147483648;
+        pixels.data[i] = i % 4 === 3 ? 255 : 96 + ((seed >> 8) % 64);
+      }
+      context.putImageData(pixels, 0, 0);
+      return canvas.toDataURL('image/jpeg', 0.95).split(',')[1] ?? '';
+    },
+    [width, height] as const,
+  );
+  return Buffer.from(base64, 'base64');
+}
+
+/** The same picture with the place where it was taken, as a phone writes it: an EXIF segment with a GPS directory. */
+export function withPlace(picture: Buffer): Buffer {
+  const tiff = Buffer.alloc(26 + 18 + 24);
+  tiff.write('II*\0', 0, 'latin1');
+  tiff.writeUInt32LE(8, 4);
+  tiff.writeUInt16LE(1, 8); // IFD0: one entry, the pointer to the GPS directory
+  entry(tiff, 10, 0x8825, 4, 1, 26);
+  tiff.writeUInt32LE(0, 22);
+  tiff.writeUInt16LE(1, 26); // GPS: latitude, three rationals
+  entry(tiff, 28, 0x0002, 5, 3, 44);
+  tiff.writeUInt32LE(0, 40);
+  for (const [i, value] of [2, 2, 11].entries()) {
+    tiff.writeUInt32LE(value, 44 + i * 8);
+    tiff.writeUInt32LE(1, 48 + i * 8);
+  }
+  const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff]);
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(exif.length + 2, 2);
+  return Buffer.concat([picture.subarray(0, 2), head, exif, picture.subarray(2)]);
+}
+
+function entry(tiff: Buffer, at: number, tag: number, type: number, count: number, value: number) {
+  tiff.writeUInt16LE(tag, at);
+  tiff.writeUInt16LE(type, at + 2);
+  tiff.writeUInt32LE(count, at + 4);
+  tiff.writeUInt32LE(value, at + 8);
+}

@@ -1,0 +1,47 @@
+import type { Page } from '@playwright/test';
+import type { Dictionary } from '@/i18n/en';
+
+/** The report form as a reader sees it, by its labels. */
+export function reportForm(page: Page, text: Dictionary['report']) {
+  const field = (label: string) => page.getByLabel(label, { exact: false });
+  return {
+    name: field(text.name),
+    country: page.getByLabel(text.country),
+    phone: page.getByRole('textbox', { name: text.phone }),
+    product: field(text.productName),
+    bought: field(text.whereBought),
+    batch: field(text.batchNumber),
+    expiry: page.getByRole('textbox', { name: text.expiryDate }),
+    calendar: page.getByRole('button', { name: text.pickDate }),
+    region: page.getByRole('combobox', { name: new RegExp(`^${text.region}`) }),
+    district: page.getByRole('combobox', { name: new RegExp(`^${text.district}`) }),
+    problem: field(text.problem),
+    photo: page.locator('input[type=file]'),
+    submit: page.getByRole('button', { name: text.submit }),
+    submitting: page.getByRole('button', { name: text.submitting }),
+    clear: page.getByRole('button', { name: text.clearDraft }),
+    summary: page.locator('[aria-labelledby=error-summary]'),
+
+    async chooseRegion(label: string) {
+      await this.region.click();
+      await page.getByRole('option', { name: label, exact: true }).click();
+    },
+
+    /** Everything that must be filled. */
+    async fillRequired(product: string) {
+      await this.phone.fill('612345678');
+      await this.product.fill(product);
+      await this.chooseRegion('Banaadir (Banaadir)');
+      await this.problem.fill('It made the skin burn.');
+    },
+  };
+}
+
+export function toastOf(page: Page, notifications: string) {
+  const region = page.getByRole('region', { name: notifications });
+  return (message: { title: string; description: string }) =>
+    region
+      .locator('[data-slot=toast]')
+      .filter({ hasText: message.title })
+      .filter({ hasText: message.description });
+}

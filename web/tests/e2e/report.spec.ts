@@ -1,0 +1,311 @@
+import { expect, live, test } from './fixtures';
+import { inBothLanguages } from './languages';
+import { jpeg, withPlace } from './photos';
+import { reportForm, toastOf } from './report-form';
+import { mailsAbout, reportBy, reportsNamed, storedPhoto, uniqueName } from './stack';
+
+for (const { language, words, to } of inBothLanguages) {
+  const text = words.report;
+
+  test.describe(`report in ${language}`, () => {
+    test.beforeEach(async ({ page }) => {
+      await page.goto(to('/report/'));
+      await live(page);
+    });
+
+    test('has its fields in order, the required ones marked', async ({ page }) => {
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);
+      const labels = page.locator('form label[for]:not([data-slot]):visible');
+      await expect(labels).toContainText([
+        text.name,
+        `${text.phone} *`,
+        `${text.productName} *`,
+        text.whereBought,
+        text.batchNumber,
+        text.expiryDate,
+        `${text.region} (${text.regionOther}) *`,
+        `${text.problem} *`,
+        text.photo,
+      ]);
+      const form = reportForm(page, text);
+      await expect(form.problem).toHaveAttribute('rows', '4');
+      await expect(form.region).toContainText(text.selectRegion);
+      await expect(form.country).toHaveValue('252');
+      await expect(page.getByText(text.emergency)).toBeVisible();
+      for (const card of [text.whatsapp, text.evidence, text.confidential]) {
+        await expect(
+          page.getByRole('complementary').getByRole('heading', { name: card.title }),
+        ).toBeVisible();
+      }
+      const chat = page.getByRole('link', { name: text.whatsapp.button });
+      await expect(chat).toHaveAttribute('href', /^https:\/\/wa\.me\/\d*\?text=/);
+      await expect(chat).toHaveAttribute('target', '_blank');
+    });
+
+    test('names what is missing under the fields, in a summary and in a toast', async ({ page }) => {
+      const form = reportForm(page, text);
+      const toast = toastOf(page, words.layout.notifications);
+      await form.submit.click();
+
+      await expect(toast(text.toasts.invalid)).toBeVisible();
+      await expect(form.summary).toBeFocused();
+      const { phone, product_name, location, issue_description } = text.errors;
+      await expect(form.summary.getByRole('link')).toHaveText([
+        phone,
+        product_name,
+        location,
+        issue_description,
+      ]);
+      for (const [control, message] of [
+        [form.phone, phone],
+        [form.product, product_name],
+        [form.region, location],
+        [form.problem, issue_description],
+      ] as const) {
+        await expect(control).toHaveAttribute('aria-invalid', 'true');
+        await expect(control).toHaveAccessibleDescription(new RegExp(message));
+      }
+      await form.summary.getByRole('link', { name: location }).click();
+      await expect(form.region).toBeFocused();
+    });
+
+    test('is stored with its photo, shown its reference and told to the administrator', async ({ page }) => {
+      test.slow();
+      const form = reportForm(page, text);
+      const toast = toastOf(page, words.layout.notifications);
+      const product = uniqueName('Cream');
+      const picture = withPlace(await jpeg(page, 2400, 1600));
+      expect(picture.length).toBeGreaterThan(2_000_000);
+
+      await form.name.fill('Caasha');
+      await form.phone.pressSequentially('612345678');
+      await expect(form.phone).toHaveValue('61 234 5678');
+      await form.product.fill(product);
+      await form.bought.fill('Bakaaraha');
+      await form.batch.fill('B-77');
+      await form.expiry.fill('08/2026');
+      await form.chooseRegion('Banaadir (Banaadir)');
+      await form.district.click();
+      await page.getByRole('option', { name: 'Abdiaziz (Cabdicasiis)' }).click();
+      await form.problem.fill('It made the skin burn.');
+      await form.photo.setInputFiles({ name: 'IMG_1.JPG', mimeType: 'image/jpeg', buffer: picture });
+      await expect(page.getByText('IMG_1.JPG')).toBeVisible();
+      await expect(page.getByText(`${(picture.length / 1048576).toFixed(2)} MB`)).toBeVisible();
+
+      await form.submit.click();
+      await expect(toast(text.toasts.success)).toBeVisible({ timeout: 20_000 });
+      const reference = (await page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/).textContent()) ?? '';
+      await expect(page.getByText(text.success.keep)).toBeVisible();
+      await expect(page.getByRole('link', { name: text.success.share })).toHaveAttribute(
+        'href',
+        new RegExp(`wa\\.me/\\?text=.*${reference}`),
+      );
+      await expect(page.getByText(text.success.shareTrace)).toBeVisible();
+      await expect(form.product).toHaveValue('');
+      await expect(page.getByText('IMG_1.JPG')).toBeHidden();
+
+      const stored = await reportBy(reference);
+      expect(stored).toMatchObject({
+        name: 'Caasha',
+        phone: '+252 61 234 5678',
+        product_name: product,
+        where_bought: 'Bakaaraha',
+        batch_number: 'B-77',
+        expiry_date: '2026-08-31',
+        location: 'Banaadir, Abdiaziz',
+        issue_description: 'It made the skin burn.',
+        language,
+        status: 'new',
+      });
+      expect(stored.photo_url).toMatch(/^\d{13}\.jpg$/);
+      const photo = await storedPhoto(stored.photo_url);
+      expect(photo.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+      expect(photo.length).toBeLessThan(picture.length);
+      expect(photo.includes('Exif')).toBe(false);
+
+      await expect.poll(async () => (await mailsAbout(reference)).length, { timeout: 15_000 }).toBe(1);
+      const [mail] = await mailsAbout(reference);
+      expect(JSON.stringify(mail)).not.toMatch(/burn|Caasha|234 5678/);
+    });
+
+    test.describe('when the backend fails', () => {
+      test.use({ allowConsole: /status of (500|429)|ERR_CONNECTION_RESET/ });
+
+      test('goes on without the photo when that cannot be stored', async ({ page }) => {
+        const form = reportForm(page, text);
+        const toast = toastOf(page, words.layout.notifications);
+        const product = uniqueName('Tablets');
+        await page.route('**/storage/v1/object/report-photos/**', (route) =>
+          route.fulfill({ status: 500, json: { statusCode: '500', error: 'Internal', message: 'no room' } }),
+        );
+        await form.fillRequired(product);
+        const buffer = await jpeg(page, 200, 200);
+        await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+        await form.submit.click();
+        await expect(toast(text.toasts.photoFailed)).toBeVisible();
+        await expect(toast(text.toasts.success)).toBeVisible();
+        const [stored] = await reportsNamed(product);
+        expect(stored.photo_url).toBeNull();
+      });
+
+      test('keeps the form when sending fails, and a retry does not double the report', async ({ page }) => {
+        const form = reportForm(page, text);
+        const toast = toastOf(page, words.layout.notifications);
+        const product = uniqueName('Syrup');
+        const keys: string[] = [];
+        await page.route('**/functions/v1/submit-report', async (route) => {
+          keys.push(route.request().headers()['idempotency-key'] ?? '');
+          // The first answer is lost on its way, the second is a refusal with the backend's own words.
+          if (keys.length === 1) {
+            await route.fetch();
+            return route.abort('connectionreset');
+          }
+          if (keys.length === 2) {
+            return route.fulfill({ status: 429, json: { code: 'too_many', message: 'Wait a little.' } });
+          }
+          return route.continue();
+        });
+        await form.fillRequired(product);
+
+        await form.submit.click();
+        await expect(toast(text.toasts.failed)).toBeVisible();
+        await expect(form.product).toHaveValue(product);
+        await expect(form.submit).toBeEnabled();
+        await form.submit.click();
+        await expect(toast({ title: text.toasts.failed.title, description: 'Wait a little.' })).toBeVisible();
+        await form.submit.click();
+        await expect(toast(text.toasts.success)).toBeVisible();
+
+        expect(new Set(keys).size).toBe(1);
+        expect(await reportsNamed(product)).toHaveLength(1);
+      });
+    });
+
+    test('shows that it is busy', async ({ page }) => {
+      const form = reportForm(page, text);
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/functions/v1/submit-report', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await form.fillRequired(uniqueName('Drops'));
+      await form.submit.click();
+      await expect(form.submitting).toBeDisabled();
+      answer();
+      await expect(form.submit).toBeEnabled();
+    });
+
+    test('takes images of at most 5 MB only', async ({ page }) => {
+      const form = reportForm(page, text);
+      const toast = toastOf(page, words.layout.notifications);
+      await form.photo.setInputFiles({
+        name: 'a.pdf',
+        mimeType: 'application/pdf',
+        buffer: Buffer.from('%PDF'),
+      });
+      await expect(toast(text.toasts.fileType)).toBeVisible();
+      const buffer = Buffer.alloc(5 * 1024 * 1024 + 1);
+      await form.photo.setInputFiles({ name: 'big.png', mimeType: 'image/png', buffer });
+      await expect(toast(text.toasts.fileSize)).toBeVisible();
+      await expect(page.getByText('big.png')).toBeHidden();
+      await expect(form.photo).toHaveValue('');
+    });
+
+    test('offers regions, then districts, in a list of at most 15rem', async ({ page }) => {
+      const form = reportForm(page, text);
+      await expect(form.district).toBeHidden();
+      await form.region.click();
+      const options = page.getByRole('option');
+      await expect(options).toHaveCount(18);
+      await expect(options.nth(2)).toHaveText('Woqooyi Galbeed (Woqooyi Galbeed)');
+      const list = await page.getByRole('listbox').boundingBox();
+      expect(list?.height).toBeLessThanOrEqual(240);
+      await options.first().click();
+      await expect(form.district).toContainText(text.selectDistrict);
+      await form.district.click();
+      await expect(page.getByRole('option')).toHaveCount(17);
+      await page.getByRole('option', { name: 'Hodan (Hodan)' }).click();
+      await expect(page.locator('input[name=location]')).toHaveValue('Banaadir, Hodan');
+      await form.chooseRegion('Awdal (Awdal)');
+      await expect(page.locator('input[name=location]')).toHaveValue('Awdal');
+      await expect(form.district).toContainText(text.selectDistrict);
+    });
+
+    test('picks the expiry date from a calendar in the page’s language', async ({ page }) => {
+      const form = reportForm(page, text);
+      await form.expiry.fill('2026-08-15');
+      await form.calendar.click();
+      const dialog = page.getByRole('dialog');
+      const month = language === 'so' ? 'Agosto' : 'August';
+      await expect(dialog.getByRole('combobox', { name: text.month })).toContainText(month);
+      await dialog.getByRole('button', { name: new RegExp(`20 ${month} 2026`) }).click();
+      await expect(dialog).toBeHidden();
+      await expect(form.expiry).toHaveValue('2026-08-20');
+    });
+
+    test('understands a pasted international number and lays numbers out by country', async ({ page }) => {
+      const form = reportForm(page, text);
+      await form.phone.fill('+1 416 555 0123');
+      await expect(form.country).toHaveValue('1');
+      await expect(form.phone).toHaveValue('(416) 555-0123');
+      await expect(page.locator('img[src="/flags/ca.svg"]')).toBeVisible();
+      await form.country.selectOption('254');
+      await form.phone.fill('0712345678');
+      await expect(form.phone).toHaveValue('712 345678');
+    });
+
+    test('keeps a draft in this tab through a change of language, until it is cleared', async ({ page }) => {
+      const form = reportForm(page, text);
+      await form.product.fill('Draft cream');
+      await form.country.selectOption('254');
+      await form.chooseRegion('Bari (Bari)');
+      await page.getByRole('link', { name: words.layout.switchLanguage }).click();
+      await live(page);
+      await expect(page.locator('[name=product_name]')).toHaveValue('Draft cream');
+      await expect(page.locator('[name=country]')).toHaveValue('254');
+      await expect(page.locator('[name=location]')).toHaveValue('Bari');
+      expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('Draft cream');
+
+      await page.goBack();
+      await live(page);
+      await form.clear.click();
+      await expect(form.product).toHaveValue('');
+      await page.reload();
+      await live(page);
+      await expect(form.product).toHaveValue('');
+      expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Draft cream');
+    });
+
+    test('forgets the draft after thirty idle minutes', async ({ page }) => {
+      await page.clock.install();
+      await page.reload();
+      await live(page);
+      const form = reportForm(page, text);
+      await form.product.fill('Left alone');
+      await page.clock.fastForward('29:00');
+      await expect(form.product).toHaveValue('Left alone');
+      await page.clock.fastForward('02:00');
+      await expect(form.product).toHaveValue('');
+      expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Left alone');
+    });
+
+    test.describe('quick exit', () => {
+      const elsewhere = `https://${language}.wikipedia.org`;
+      test.use({ allowRequests: /wikipedia\.org/ });
+
+      test('clears the draft and leaves no way back', async ({ page }) => {
+        await page.route(`${elsewhere}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
+        const form = reportForm(page, text);
+        await form.product.fill('Secret');
+        await page.getByRole('link', { name: words.layout.exit }).click();
+        await expect(page).toHaveURL(new RegExp(`^${elsewhere}`));
+        await page.goto(to('/report/'));
+        await live(page);
+        await expect(form.product).toHaveValue('');
+      });
+    });
+  });
+}

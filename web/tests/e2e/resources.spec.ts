@@ -1,0 +1,130 @@
+import type { Page } from '@playwright/test';
+import { fileSize } from '@/screens/resources/file-size';
+import { expect, live, test } from './fixtures';
+import { inBothLanguages } from './languages';
+import { toastOf } from './report-form';
+import { admin } from './stack';
+
+/** What the table holds, as the page must show it. */
+async function active() {
+  const { data, error } = await admin()
+    .from('resources')
+    .select('*')
+    .eq('is_active', true)
+    .order('created_at', { ascending: false });
+  if (error) throw error;
+  return data;
+}
+
+async function oneWith(wanted: (fileUrl: string) => boolean) {
+  return (await active()).find(({ file_url }) => wanted(file_url));
+}
+
+async function downloadsOf(id: string): Promise<number> {
+  return (await active()).find((each) => each.id === id).download_count;
+}
+
+for (const { language, words, to } of inBothLanguages) {
+  const text = words.resources;
+  const titleOf = (resource: { title: string; title_so: string | null }) =>
+    (language === 'so' && resource.title_so) || resource.title;
+  const about = (message: { title: string; description: string }, title: string) => ({
+    ...message,
+    description: message.description.replace('{title}', title),
+  });
+  const button = (page: Page, title: string) =>
+    page.getByRole('button', { name: text.downloadNamed.replace('{title}', title), exact: true });
+
+  test.describe(`resources in ${language}`, () => {
+    test('loads, then lists two featured ones and all that are not, newest first', async ({ page }) => {
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/rest/v1/resources*', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(to('/resources/'));
+      await expect(page.getByText(text.loading)).toBeVisible();
+      answer();
+
+      const resources = await active();
+      const featured = resources.filter(({ is_featured }) => is_featured).slice(0, 2);
+      const others = resources.filter(({ is_featured }) => !is_featured);
+      const listUnder = (name: string) =>
+        page
+          .getByRole('main')
+          .locator('section')
+          .filter({ has: page.getByRole('heading', { level: 2, name }) });
+      await expect(listUnder(text.featured).getByRole('heading', { level: 3 })).toHaveText(
+        featured.map(titleOf),
+      );
+      await expect(listUnder(text.all).getByRole('heading', { level: 3 })).toHaveText(others.map(titleOf));
+      await expect(page.getByText(text.loading)).toBeHidden();
+      await expect(page.getByRole('heading', { name: text.closing.title })).toBeVisible();
+
+      const [first] = others;
+      const card = listUnder(text.all).getByRole('listitem').first();
+      const category = (language === 'so' && first.category_so) || first.category;
+      const description = (language === 'so' && first.description_so) || first.description;
+      for (const shown of [category, description, fileSize(first.file_size), 'PDF', text.download]) {
+        await expect(card).toContainText(shown);
+      }
+      await expect(card).toContainText(text.downloads.replace('{count}', String(first.download_count)));
+      await expect(card.locator('svg').first()).toBeVisible();
+    });
+
+    test('counts a download and opens the file', async ({ page }) => {
+      await page.goto(to('/resources/'));
+      const resource = await oneWith((url) => url !== '#');
+      const title = titleOf(resource);
+      const download = page.waitForEvent('download');
+      await button(page, title).click();
+      await expect(
+        toastOf(page, words.layout.notifications)(about(text.toasts.started, title)),
+      ).toBeVisible();
+      expect((await download).url()).toContain(resource.file_url);
+      expect(await (await download).failure()).toBeNull();
+      expect(await downloadsOf(resource.id)).toBeGreaterThan(resource.download_count);
+    });
+
+    test('says so when a file is still to come, and counts that too', async ({ page }) => {
+      await page.goto(to('/resources/'));
+      const resource = await oneWith((url) => url === '#');
+      const title = titleOf(resource);
+      await button(page, title).click();
+      await expect(
+        toastOf(page, words.layout.notifications)(about(text.toasts.comingSoon, title)),
+      ).toBeVisible();
+      await expect(page).toHaveURL(new RegExp(`${to('/resources/')}$`));
+      expect(await downloadsOf(resource.id)).toBeGreaterThan(resource.download_count);
+    });
+
+    test.describe('when the backend fails', () => {
+      test.use({ allowConsole: /status of 500/ });
+
+      test('opens the file although the download was not counted', async ({ page }) => {
+        await page.route('**/functions/v1/track-download', (route) =>
+          route.fulfill({ status: 500, json: {} }),
+        );
+        await page.goto(to('/resources/'));
+        const resource = await oneWith((url) => url !== '#');
+        const download = page.waitForEvent('download');
+        await button(page, titleOf(resource)).click();
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.trackFailed)).toBeVisible();
+        expect(await (await download).failure()).toBeNull();
+      });
+
+      test('says that the list could not be loaded', async ({ page }) => {
+        await page.route('**/rest/v1/resources*', (route) =>
+          route.fulfill({ status: 500, json: { message: 'no' } }),
+        );
+        await page.goto(to('/resources/'));
+        await live(page);
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.loadFailed)).toBeVisible();
+        await expect(page.getByText(text.loading)).toBeHidden();
+      });
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { expect } from '@playwright/test';
+import { createClient } from '@supabase/supabase-js';
+
+/** The stack under test, by the names that `daawo status -o env` prints. */
+function setting(name: string) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run with the output of "daawo status -o env"`);
+  return value;
+}
+
+class NoSocket extends EventTarget {}
+
+/** Sees everything, as an administrator does. */
+export function admin() {
+  return createClient(setting('API_URL'), setting('SERVICE_ROLE_KEY'), {
+    auth: { persistSession: false },
+    realtime: { transport: NoSocket as never }, // Node 20 has no WebSocket, and nothing here listens
+  });
+}
+
+export async function reportBy(reference: string) {
+  const { data, error } = await admin().from('reports').select('*').eq('reference', reference);
+  if (error) throw error;
+  expect(data, `one report with the reference ${reference}`).toHaveLength(1);
+  return data[0];
+}
+
+export async function reportsNamed(productName: string) {
+  const { data, error } = await admin().from('reports').select('*').eq('product_name', productName);
+  if (error) throw error;
+  return data;
+}
+
+export async function storedPhoto(name: string) {
+  const { data, error } = await admin().storage.from('report-photos').download(name);
+  if (error) throw error;
+  return Buffer.from(await data.arrayBuffer());
+}
+
+interface Mail {
+  Subject: string;
+  Snippet: string;
+}
+
+/** The mails in the development inbox whose subject names the reference. */
+export async function mailsAbout(reference: string): Promise<Mail[]> {
+  const response = await fetch(`${setting('MAILPIT_URL')}/api/v1/messages?limit=200`);
+  const { messages } = (await response.json()) as { messages: Mail[] };
+  return messages.filter(({ Subject }) => Subject.includes(reference));
+}
+
+/** A product name that no other test uses. */
+export function uniqueName(what: string) {
+  return `${what} ${Date.now().toString(36)}${Math.random().toString(36).slice(2, 7)}`;
+}

@@ -1,0 +1,2 @@
+// Installed with supabase-js, without types of its own.
+declare module 'ws';
