@@ -111,7 +111,12 @@ func (a *App) migrateAll(ctx context.Context, d *database) error {
 		return err
 	}
 	if d.embedded != nil {
-		if err := d.embedded.SetPasswords(ctx, map[string]string{"postgres": d.password}); err != nil {
+		// As with the official CLI, every service role logs in with it: another server may run on this database.
+		passwords := map[string]string{}
+		for _, role := range loginRoles {
+			passwords[role] = d.password
+		}
+		if err := d.embedded.SetPasswords(ctx, passwords); err != nil {
 			return err
 		}
 	}
