@@ -125,10 +125,10 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	if err := a.openBackup(ctx, d); err != nil {
+	if err := a.openBackup(d); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return a.values(d, s, front.public) }
+	a.describe = func() []Value { return a.values(d, s, front.places) }
 	return a.openControl(s)
 }
 

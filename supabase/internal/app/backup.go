@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -27,7 +26,7 @@ func BackupTrees(data string) []backup.Tree {
 }
 
 // openBackup starts the continuous backup, where one is configured.
-func (a *App) openBackup(ctx context.Context, d *database) error {
+func (a *App) openBackup(d *database) error {
 	if a.cfg.Backup.To == "" {
 		return nil
 	}
@@ -39,15 +38,11 @@ func (a *App) openBackup(ctx context.Context, d *database) error {
 		return err
 	}
 	o.URL, o.Archive = d.url(postgres.Superuser), a.archiveDir()
-	service, err := backup.Open(ctx, o)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		service.Run(ctx)
+		backup.Keep(ctx, o)
 	}()
 	a.onClose("backup", func(context.Context) error { cancel(); <-done; return nil })
 	return nil
@@ -61,13 +56,9 @@ func (a *App) backupOptions(place string, progress Progress) (backup.Options, er
 	if err != nil {
 		return backup.Options{}, err
 	}
-	var recipients []age.Recipient
-	for _, text := range a.cfg.Backup.Recipients {
-		r, err := age.ParseX25519Recipient(text)
-		if err != nil {
-			return backup.Options{}, fmt.Errorf("BACKUP_RECIPIENTS: %q is no age public key (age1…)", text)
-		}
-		recipients = append(recipients, r)
+	recipients, err := a.backupRecipients()
+	if err != nil {
+		return backup.Options{}, err
 	}
 	source, err := a.options.Postgres()
 	if err != nil {
@@ -87,7 +78,7 @@ func (a *App) Backup(ctx context.Context, place string, progress Progress) (m ba
 	if err != nil {
 		return m, err
 	}
-	work := func(url string) error {
+	err = a.withDatabase(ctx, func(url string) error {
 		o.URL = url
 		service, err := backup.Open(ctx, o)
 		if err != nil {
@@ -95,14 +86,23 @@ func (a *App) Backup(ctx context.Context, place string, progress Progress) (m ba
 		}
 		m, err = service.Backup(ctx)
 		return err
+	})
+	return m, err
+}
+
+// withDatabase calls work with a superuser's URL of the installation's database: the one of DATABASE_URL, that of the
+// running server, or one that is started for the work.
+func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
+	if a.cfg.DatabaseURL != "" {
+		return work(a.cfg.DatabaseURL)
 	}
 	url, err := postgres.Locate(filepath.Join(a.data, "postgres"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, a.oneShot(ctx, func(d *database) error { return work(d.url(postgres.Superuser)) })
+		return a.oneShot(ctx, func(d *database) error { return work(d.url(postgres.Superuser)) })
 	} else if err != nil {
-		return m, err
+		return err
 	}
-	return m, work(url(postgres.Superuser))
+	return work(url(postgres.Superuser))
 }
 
 // Restore fills a data folder that does not exist yet, or is empty, from a backup.

@@ -16,16 +16,16 @@ import (
 	"time"
 
 	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/testdb"
 
 	"filippo.io/age"
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testdb.Main(m) }
 
 // site is an installation with a database and files.
 type site struct {

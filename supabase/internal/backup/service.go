@@ -146,6 +146,26 @@ func (s *Service) Ship(ctx context.Context) error {
 // keeps a segment at most, a lost machine costs less than a minute of work.
 const shipPause = 10 * time.Second
 
+// Keep makes backups until ctx ends. A store that cannot be reached must not
+// keep the site from serving: it is tried again, and the log says so.
+func Keep(ctx context.Context, o Options) {
+	for {
+		s, err := Open(ctx, o)
+		if err == nil {
+			s.Run(ctx)
+			return
+		}
+		if ctx.Err() == nil && o.Log != nil {
+			o.Log.Error("there are no backups yet", "place", o.Store.String(), "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Minute):
+		}
+	}
+}
+
 // Run ships continuously and makes a base backup whenever the newest is older
 // than Options.Every, until ctx ends. Failures are logged and tried again.
 func (s *Service) Run(ctx context.Context) {

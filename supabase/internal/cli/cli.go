@@ -52,8 +52,8 @@ func commands() []command {
 	return []command{
 		startCommand, statusCommand, stopCommand,
 		reportsCommand, resourcesCommand, notifyCommand, functionsCommand,
-		migrateCommand, keysCommand,
-		serveCommand, restCommand, backupCommand, restoreCommand,
+		migrateCommand, keysCommand, doctorCommand,
+		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand,
 	}
 }

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"filippo.io/age"
+
+	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/storage/backend"
+)
+
+// Export writes the content of the installation, whose files lie in folder files ("" for the data folder's), to what
+// create makes.
+func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
+	recipients, err := a.backupRecipients()
+	if err != nil {
+		return e, err
+	}
+	err = a.withFiles(files, func(at backup.Files) error {
+		return a.withDatabase(ctx, func(url string) error {
+			e, err = backup.Export(ctx, backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
+			return err
+		})
+	})
+	return e, err
+}
+
+// Import replaces the content of the installation with an export's.
+func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
+	err = a.withFiles(files, func(at backup.Files) error {
+		return a.withDatabase(ctx, func(url string) error {
+			o.URL, o.Files = url, at
+			e, err = backup.Import(ctx, o, r)
+			return err
+		})
+	})
+	return e, err
+}
+
+func (a *App) withFiles(dir string, work func(backup.Files) error) error {
+	if dir == "" {
+		dir = filepath.Join(a.data, "storage")
+	}
+	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant})
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(storedFiles{disk}), disk.Close())
+}
+
+// storedFiles are the files of storage as exports and imports want them.
+type storedFiles struct{ backend.Backend }
+
+func key(o backup.Object) backend.Key {
+	return backend.Key{Bucket: o.Bucket, Name: o.Name, Version: o.Version}
+}
+
+func (f storedFiles) Open(ctx context.Context, o backup.Object) (io.ReadCloser, int64, error) {
+	meta, err := f.Backend.Head(ctx, key(o))
+	if err == nil {
+		var r io.ReadCloser
+		if r, err = f.Backend.Open(ctx, key(o), 0, -1); err == nil {
+			return r, meta.Size, nil
+		}
+	}
+	if errors.Is(err, backend.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return nil, 0, err
+}
+
+func (f storedFiles) Put(ctx context.Context, o backup.Object, r io.Reader) error {
+	_, err := f.Backend.Put(ctx, key(o), r, backend.Options{ContentType: o.ContentType, CacheControl: o.CacheControl})
+	return err
+}
+
+func (f storedFiles) Delete(ctx context.Context, all ...backup.Object) error {
+	keys := make([]backend.Key, len(all))
+	for i, o := range all {
+		keys[i] = key(o)
+	}
+	return f.Backend.Delete(ctx, keys...)
+}
+
+// backupRecipients are whom backups and exports are encrypted to.
+func (a *App) backupRecipients() (all []age.Recipient, err error) {
+	for _, text := range a.cfg.Backup.Recipients {
+		r, err := age.ParseX25519Recipient(text)
+		if err != nil {
+			return nil, fmt.Errorf("BACKUP_RECIPIENTS: %q is no age public key (age1…)", text)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Encrypts says whether backups and exports are encrypted.
+func (a *App) Encrypts() bool { return len(a.cfg.Backup.Recipients) > 0 }

@@ -1,0 +1,254 @@
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"filippo.io/age"
+	"github.com/jackc/pgx/v5"
+)
+
+// ImportOptions say where an export goes.
+type ImportOptions struct {
+	URL        string // of a superuser
+	Files      Files
+	Identities []age.Identity
+	Encrypted  bool
+	Replace    bool // content that people have made here may be replaced
+	Progress   func(step string, done, total int64)
+}
+
+// Import replaces an installation's content with an export's. It is one
+// transaction: rows, sums and counts are compared with the export's own before
+// it ends, and nothing changes when they differ.
+func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err error) {
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	name := "export.zst"
+	if o.Encrypted {
+		name += ".age"
+	}
+	plain, err := sealer{identities: o.Identities}.open(name, r)
+	if err != nil {
+		return e, fmt.Errorf("import: %w", err)
+	}
+	defer plain.Close()
+	conn, err := pgx.Connect(ctx, o.URL)
+	if err != nil {
+		return e, fmt.Errorf("import: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	m := &importer{ImportOptions: o, tables: map[string]tableContent{}, files: map[string]fileContent{}}
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.all(ctx, tx, plain) })
+	if err != nil {
+		// The files that were written belong to no row: they go again.
+		return e, errors.Join(fmt.Errorf("import: %w", err), o.Files.Delete(context.WithoutCancel(ctx), without(m.written, m.before)...))
+	}
+	if err := o.Files.Delete(ctx, without(m.before, m.written)...); err != nil {
+		return m.done, fmt.Errorf("import: everything is in place, but files that nothing needs any more are still there: %w", err)
+	}
+	return m.done, nil
+}
+
+type importer struct {
+	ImportOptions
+	tables  map[string]tableContent // as they were read
+	files   map[string]fileContent  // by entry
+	before  []Object                // the installation's own
+	written []Object
+	done    Exported
+}
+
+func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
+	in := tar.NewReader(contextReader{ctx, plain})
+	var h header
+	if err := nextJSON(in, "header.json", &h); err != nil {
+		return err
+	}
+	if h.Format > transferFormat {
+		return errors.New("the export was made by a newer program: use that one")
+	}
+	ours, err := readLedgers(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := sameSchemas(h.Schemas, ours); err != nil {
+		return err
+	}
+	own, err := m.clear(ctx, tx)
+	if err != nil {
+		return err
+	}
+	// What comes next is known only at the end, where the manifest is: files
+	// are told apart by their rows, which come first.
+	var objects []Object
+	for {
+		entry, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: the export ends early", ErrDamaged)
+		} else if err != nil {
+			return err
+		}
+		switch {
+		case strings.HasPrefix(entry.Name, "tables/"):
+			err = m.table(ctx, tx, own, strings.TrimPrefix(entry.Name, "tables/"), in)
+		case strings.HasPrefix(entry.Name, "files/"):
+			if objects == nil {
+				if objects, err = storedObjects(ctx, tx); err != nil {
+					return err
+				}
+			}
+			m.Progress("files", int64(len(m.files)), int64(len(objects)))
+			err = m.file(ctx, objects, entry.Name, in)
+		case entry.Name == "manifest.json":
+			var c contents
+			if err := decodeJSON(in, &c); err != nil {
+				return err
+			}
+			if err := m.compare(ctx, tx, c); err != nil {
+				return err
+			}
+			_, err = io.Copy(io.Discard, plain) // through the closing checksums
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", entry.Name, err)
+		}
+	}
+}
+
+func nextJSON(in *tar.Reader, name string, v any) error {
+	entry, err := in.Next()
+	if err != nil {
+		return err
+	}
+	if entry.Name != name {
+		return fmt.Errorf("%w: this is no export", ErrDamaged)
+	}
+	return json.NewDecoder(in).Decode(v)
+}
+
+// clear empties the tables, unless people have written into them.
+func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
+	// Triggers and foreign keys have done their work where the rows were made.
+	if _, err := tx.Exec(ctx, copySettings+`; set local session_replication_role = replica`); err != nil {
+		return nil, err
+	}
+	own, err := transferTables(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range own {
+		names = append(names, t.Name)
+	}
+	if m.before, err = storedObjects(ctx, tx); err != nil {
+		return nil, err
+	}
+	for _, precious := range []string{"public.reports", "auth.users"} {
+		if m.Replace || !slices.Contains(names, precious) {
+			continue
+		}
+		var any bool
+		if err := tx.QueryRow(ctx, `select exists (select from `+precious+`)`).Scan(&any); err != nil {
+			return nil, err
+		}
+		if any {
+			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or say that its content may be replaced", ErrNotEmpty, precious)
+		}
+	}
+	_, err = tx.Exec(ctx, `truncate `+strings.Join(names, ", "))
+	return own, err
+}
+
+func (m *importer) table(ctx context.Context, tx pgx.Tx, own []tableContent, name string, in io.Reader) error {
+	m.Progress("tables", int64(len(m.tables)), int64(len(own)))
+	i := slices.IndexFunc(own, func(t tableContent) bool { return t.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%w: there is no such table here", ErrOtherSchema)
+	}
+	t := own[i]
+	sum := sha256.New()
+	tag, err := tx.Conn().PgConn().CopyFrom(ctx, io.TeeReader(in, sum), `copy `+t.Name+` (`+t.columns()+`) from stdin`)
+	if err != nil {
+		return err
+	}
+	t.Rows, t.SHA256 = tag.RowsAffected(), hex.EncodeToString(sum.Sum(nil))
+	m.tables[name] = t
+	m.done.Rows += t.Rows
+	return nil
+}
+
+func (m *importer) file(ctx context.Context, objects []Object, entry string, in io.Reader) error {
+	i, err := strconv.Atoi(strings.TrimPrefix(entry, "files/"))
+	if err != nil || i < 0 || i >= len(objects) {
+		return fmt.Errorf("%w: it belongs to no row", ErrDamaged)
+	}
+	sum := &counter{Hash: sha256.New()}
+	if err := m.Files.Put(ctx, objects[i], io.TeeReader(in, sum)); err != nil {
+		return err
+	}
+	m.written = append(m.written, objects[i])
+	m.files[entry] = fileContent{Object: objects[i], Size: sum.n, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	m.done.Bytes += sum.n
+	return nil
+}
+
+// compare checks what was read against the manifest, counts the rows that
+// Postgres now has, and sets the sequences.
+func (m *importer) compare(ctx context.Context, tx pgx.Tx, c contents) error {
+	for _, want := range c.Tables {
+		got := m.tables[want.Name]
+		if !slices.Equal(got.Columns, want.Columns) {
+			return fmt.Errorf("%w: table %s has the columns %v in the export and %v here", ErrOtherSchema, want.Name, want.Columns, got.Columns)
+		}
+		var rows int64
+		if err := tx.QueryRow(ctx, `select count(*) from `+want.Name).Scan(&rows); err != nil {
+			return err
+		}
+		if got.Rows != want.Rows || rows != want.Rows || got.SHA256 != want.SHA256 {
+			return fmt.Errorf("%w: table %s is not what the manifest says", ErrDamaged, want.Name)
+		}
+	}
+	for i, want := range c.Files {
+		if got := m.files[fileEntry(i)]; got != want {
+			return fmt.Errorf("%w: file %s/%s is not what the manifest says", ErrDamaged, want.Bucket, want.Name)
+		}
+	}
+	if len(m.tables) != len(c.Tables) || len(m.files) != len(c.Files) {
+		return fmt.Errorf("%w: the export has more than its manifest", ErrDamaged)
+	}
+	for name, last := range c.Sequences {
+		if _, err := tx.Exec(ctx, `select setval($1::text::regclass, $2)`, name, last); err != nil {
+			return fmt.Errorf("sequence %s: %w", name, err)
+		}
+	}
+	m.done.Tables, m.done.Files = len(m.tables), len(m.files)
+	return nil
+}
+
+// without returns the objects of all whose versions are not among others.
+func without(all, others []Object) []Object {
+	type key struct{ bucket, name, version string }
+	has := map[key]bool{}
+	for _, o := range others {
+		has[key{o.Bucket, o.Name, o.Version}] = true
+	}
+	var rest []Object
+	for _, o := range all {
+		if !has[key{o.Bucket, o.Name, o.Version}] {
+			rest = append(rest, o)
+		}
+	}
+	return rest
+}
