@@ -72,12 +72,14 @@ func quote(s string) string {
 }
 
 // values are those of the whole stack.
-func (a *App) values(d *database, s *services, address string) []Value {
+func (a *App) values(d *database, s *services, at places) []Value {
+	address := at.public
 	set := s.keys.current()
 	s3ID, s3Secret := s3Keys(set)
 	values := []Value{
 		{"SITE_URL", "Site", address},
 		{"API_URL", "API", address},
+		{"INSIDE_URL", "", at.inside},
 		{"REST_URL", "", address + "/rest/v1"},
 		{"GRAPHQL_URL", "", address + "/graphql/v1"},
 		{"AUTH_URL", "", address + "/auth/v1"},

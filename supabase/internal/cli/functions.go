@@ -44,7 +44,7 @@ func runFunctions(ctx context.Context, inv *invocation) error {
 	case "logs":
 		return functionLogs(ctx, inv)
 	case "serve":
-		return services["functions"](ctx, inv)
+		return services()["functions"](ctx, inv)
 	}
 	if err := inv.parse(0, 1); err != nil {
 		return err

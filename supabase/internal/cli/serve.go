@@ -22,11 +22,13 @@ storage-api's), listen on the same ports and answer the same health paths.`,
 }
 
 // services are what can be served alone.
-var services = map[string]func(context.Context, *invocation) error{
-	"gateway":   serveApp((*app.App).RunGateway),
-	"functions": serveApp((*app.App).RunFunctions),
-	"rest":      serveREST,
-	"storage":   serveStorage,
+func services() map[string]func(context.Context, *invocation) error {
+	return map[string]func(context.Context, *invocation) error{
+		"gateway":   serveApp((*app.App).RunGateway),
+		"functions": serveApp((*app.App).RunFunctions),
+		"rest":      serveREST,
+		"storage":   serveStorage,
+	}
 }
 
 func runServe(ctx context.Context, inv *invocation) error {
@@ -34,12 +36,12 @@ func runServe(ctx context.Context, inv *invocation) error {
 	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
 		name, inv.args = inv.args[0], inv.args[1:]
 	}
-	serve, ok := services[name]
+	serve, ok := services()[name]
 	if !ok {
 		if err := inv.parse(0, 0); err != nil {
 			return err
 		}
-		return usagef("name a service to serve: %s", strings.Join(slices.Sorted(maps.Keys(services)), ", "))
+		return usagef("name a service to serve: %s", strings.Join(slices.Sorted(maps.Keys(services())), ", "))
 	}
 	return serve(ctx, inv)
 }

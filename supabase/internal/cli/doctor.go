@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"daawo/supabase/internal/app"
+)
+
+var doctorCommand = command{
+	name:  "doctor",
+	args:  "[FLAGS]",
+	short: "Look for what is wrong with an installation and say what to do",
+	long: `
+Looks at configuration, keys, data folder, disk, clock, the running server and its database, the mail server and the
+backups, with the same variables as 'daawo start'. It changes nothing, and exits with 1 when something is bad.`,
+	run: runDoctor,
+}
+
+func runDoctor(ctx context.Context, inv *invocation) error {
+	inv.dataFlag()
+	inv.startFlags()
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	a, err := inv.app(false)
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for _, f := range a.Examine(ctx) {
+		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, f.Says)
+		if f.Verdict == app.Bad {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d things are bad", bad)
+	}
+	return nil
+}
