@@ -146,7 +146,7 @@ func decode(data []byte, info Info) (img image.Image, err error) {
 	case JPEG:
 		img, err = jpeg.Decode(r)
 	case PNG:
-		img, err = png.Decode(r)
+		img, err = decodePNG(data, info)
 	case GIF:
 		img, err = firstFrame(data)
 	case WebP:

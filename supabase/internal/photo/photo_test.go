@@ -142,6 +142,20 @@ func TestTransparencySurvives(t *testing.T) {
 	}
 }
 
+func TestWrongChecksumsAreForgiven(t *testing.T) {
+	data := pngWith(t, 30, 20)
+	at := bytes.Index(data, []byte("IDAT"))
+	length := int(binary.BigEndian.Uint32(data[at-4:]))
+	data[at+4+length-1] ^= 0xff // Adler-32 of the pixels
+	img, _, err := Decode(data, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != 30 || b.Dy() != 20 {
+		t.Errorf("it became %v", b)
+	}
+}
+
 func TestOrientationIsApplied(t *testing.T) {
 	// The source is 16 × 8 with its top left quarter red.
 	src := image.NewRGBA(image.Rect(0, 0, 16, 8))

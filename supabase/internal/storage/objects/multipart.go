@@ -233,7 +233,7 @@ func (s *Store) Uploads(ctx context.Context, c Caller, bucket, prefix, delimiter
 			select id, key, created_at
 			  from storage.s3_multipart_uploads
 			 where bucket_id = $1 and key ilike $2
-			   and ($3 = '' or (key collate "C", id collate "C") > ($3, $4))
+			   and ($3 = '' or key collate "C" > $3 or $4 <> '' and key = $3 and id collate "C" > $4)
 			 order by key collate "C", id collate "C"
 			 limit $5`, bucket, escapeLike(prefix)+"%", afterKey, afterID, limit)
 	}

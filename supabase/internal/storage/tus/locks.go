@@ -193,13 +193,15 @@ func (l *locker) run(done chan struct{}) {
 	l.broken(err)
 }
 
+// open takes a connection out of the pool for good: the pool opens another one when it needs to.
 func (l *locker) open() (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, l.pool.Config().ConnConfig)
+	pooled, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
+	conn := pooled.Hijack()
 	_, err = conn.Exec(ctx, `listen `+channel)
 	return conn, err
 }

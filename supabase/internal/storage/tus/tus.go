@@ -254,15 +254,15 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 	if err := objects.CheckName(key.Name); err != nil {
 		return err
 	}
-	if err := h.allowed(ctx, &q, r, key, up); err != nil {
-		return err
-	}
 	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return err
 	}
 	if up.Size != nil && *up.Size > h.Store.Limit(bucket.SizeLimit) {
 		return errMaxSize
+	}
+	if err := h.allowed(ctx, &q, r, key, up); err != nil {
+		return err
 	}
 	cache := "no-cache"
 	if age := up.text("cacheControl"); cacheAge.MatchString(age) {

@@ -1,0 +1,91 @@
+package objects
+
+import (
+	"context"
+	"time"
+
+	"daawo/supabase/internal/storage/backend"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sweepBatch is how many versions one query asks about.
+const sweepBatch = 500
+
+// Swept counts what Sweep removed.
+type Swept struct {
+	Seen      int // versions looked at
+	Orphans   int // versions that no row names
+	Temporary int // interrupted writes
+	Uploads   int // rows of multipart uploads that nobody went on with
+}
+
+// Sweep removes what crashes and interrupted uploads have left: bytes that no row of storage.objects names and that are
+// older than age, temporary files, and multipart uploads of that age. A version that is younger may be on its way to
+// its row, and a row that names bytes keeps them for ever; both are asked after the bytes were seen.
+func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
+	var out Swept
+	before := s.now().Add(-age)
+	var batch []backend.Key
+	flush := func() error {
+		orphans, err := s.orphans(ctx, batch)
+		batch = batch[:0]
+		if err != nil || len(orphans) == 0 {
+			return err
+		}
+		out.Orphans += len(orphans)
+		return s.Backend.Delete(ctx, orphans...)
+	}
+	err := s.Backend.Walk(ctx, func(e backend.Entry) error {
+		out.Seen++
+		if !e.Modified.Before(before) {
+			return nil
+		}
+		if batch = append(batch, e.Key); len(batch) == sweepBatch {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return out, mapError(err)
+	}
+	gone, err := s.pool.Exec(ctx, Caller{}.Service().pg(), `delete from storage.s3_multipart_uploads where created_at < $1`, before)
+	if err != nil {
+		return out, mapError(err)
+	}
+	out.Uploads = int(gone)
+	out.Temporary, err = s.Backend.SweepTemporary(ctx, before)
+	return out, err
+}
+
+// orphans are the keys that no row names.
+func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	buckets, names, versions := make([]string, len(keys)), make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		buckets[i], names[i], versions[i] = k.Bucket, k.Name, k.Version
+	}
+	found, err := rows(ctx, s, Caller{}.Service(), pgx.RowTo[int], `
+		select k.at::int
+		  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (bucket, name, version, at)
+		 where not exists (
+		         select from storage.objects o
+		          where o.bucket_id = k.bucket
+		            and (o.name = k.name and o.version = k.version
+		              or o.version = k.version and regexp_replace(o.name, '/+', '/', 'g') = k.name
+		              or o.version is null and o.name = k.name || '/' || k.version))`,
+		buckets, names, versions)
+	if err != nil {
+		return nil, err
+	}
+	orphans := make([]backend.Key, len(found))
+	for i, at := range found {
+		orphans[i] = keys[at-1]
+	}
+	return orphans, nil
+}
