@@ -134,7 +134,7 @@ func (a *App) startAll(ctx context.Context) error {
 
 // openGateway serves the services and the site at the front.
 func (a *App) openGateway(ctx context.Context, front *front, s *services) error {
-	files, err := a.openSite(front.public, s)
+	files, err := a.openSite(ctx, front.public, s)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 }
 
 // openSite fills the pages and compresses them once the start is over.
-func (a *App) openSite(address string, s *services) (http.Handler, error) {
+func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
 	files, err := site.New(site.Options{
 		Files: a.options.Site,
 		Values: site.Values{
@@ -155,6 +155,9 @@ func (a *App) openSite(address string, s *services) (http.Handler, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("site: %w", err)
+	}
+	if a.options.Dev {
+		return a.openVite(ctx, files)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -21,8 +21,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 	if err != nil {
 		return e, err
 	}
-	err = a.withFiles(files, func(at backup.Files) error {
-		return a.withDatabase(ctx, func(url string) error {
+	err = a.withDatabase(ctx, func(url string) error {
+		return a.withFiles(files, func(at backup.Files) error {
 			e, err = backup.Export(ctx, backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
 		})
@@ -32,8 +32,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 
 // Import replaces the content of the installation with an export's.
 func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
-	err = a.withFiles(files, func(at backup.Files) error {
-		return a.withDatabase(ctx, func(url string) error {
+	err = a.withDatabase(ctx, func(url string) error {
+		return a.withFiles(files, func(at backup.Files) error {
 			o.URL, o.Files = url, at
 			e, err = backup.Import(ctx, o, r)
 			return err

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"daawo/supabase/internal/gateway"
+)
+
+// viteStart is how long the development server of the site may take to answer.
+const viteStart = 30 * time.Second
+
+// openVite runs the development server of the site behind the gateway, so that a change shows in the browser at once,
+// on the same address as the API. What the gateway makes itself comes from the built site.
+func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, error) {
+	folder, err := filepath.Abs("web")
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(folder, "..", "node_modules", ".bin", "vite")
+	if _, err := os.Stat(program); err != nil {
+		return nil, errors.New("--dev serves the site from its sources: run it at the top of the repository, after `npm install`")
+	}
+	l, err := listen("127.0.0.1", 0, true)
+	if err != nil {
+		return nil, err
+	}
+	port := portOf(l)
+	if err := l.Close(); err != nil { // vite takes it over
+		return nil, err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	cmd := exec.CommandContext(life, program, "--host", "127.0.0.1", "--port", fmt.Sprint(port), "--strictPort", "--clearScreen", "false")
+	cmd.Dir = folder
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		end()
+		return nil, err
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		end()
+		return nil, fmt.Errorf("vite: %w", err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if line := strings.TrimSpace(lines.Text()); line != "" {
+				a.log.Info(line, "part", "vite")
+			}
+		}
+		err := cmd.Wait()
+		if life.Err() == nil {
+			a.fail(fmt.Errorf("vite has ended: %w", err))
+		}
+	}()
+	a.onClose("vite", func(context.Context) error { end(); <-done; return nil })
+	proxy := gateway.Proxy(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}, viteStart, a.log)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/site.json" {
+			built.ServeHTTP(w, r)
+			return
+		}
+		// Modules are injected inline while they change: the policy of the built site would refuse them.
+		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data: blob: ws:; frame-ancestors 'none'")
+		proxy.ServeHTTP(w, r)
+	}), nil
+}
