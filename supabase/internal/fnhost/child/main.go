@@ -1,0 +1,102 @@
+// Command child is the functions alone, for development: the stack builds it anew whenever their source changes and
+// speaks to it over a unix socket (fnhost.Dev). Nothing imports it.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"daawo/functions"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/outbox"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	ctx := context.Background()
+	input := bufio.NewReader(os.Stdin)
+	line, err := input.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("this program is started by `daawo start --dev`: %w", err)
+	}
+	var c fnhost.ChildConfig
+	if err := json.Unmarshal(line, &c); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	host, pool, err := open(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	listener, err := net.Listen("unix", c.Socket)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: host.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	go func() {
+		_, _ = io.Copy(io.Discard, input) // until the parent closes it, or is gone
+		_ = server.Shutdown(ctx)
+	}()
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return host.Close(ctx)
+}
+
+func open(ctx context.Context, c fnhost.ChildConfig, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+	signing, err := keys.ParseSet(string(c.Keys))
+	if err != nil {
+		return nil, nil, err
+	}
+	verifier := keys.NewVerifier(keys.Options{}, signing...)
+	file, err := fnhost.ReadEnvFile(c.EnvFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions-dev", Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	box, err := outbox.New(outbox.Options{DB: pool, WebhookURL: c.WebhookURL, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := fnhost.New(fnhost.Options{
+		Functions: functions.All, DB: pool, Outbox: box, Region: c.Region, Log: log,
+		Verify: func(token string) (json.RawMessage, error) {
+			claims, err := verifier.Verify(token)
+			if err != nil {
+				return nil, err
+			}
+			return claims.Raw, nil
+		},
+		Getenv: fnhost.Lookup(c.Env, file, os.LookupEnv),
+		Client: func(r *http.Request) string {
+			if !c.Limited {
+				return ""
+			}
+			return r.Header.Get("X-Forwarded-For")
+		},
+	})
+	return host, pool, err
+}

@@ -1,0 +1,268 @@
+package fnhost
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// DevOptions say what a Dev needs.
+type DevOptions struct {
+	Root   string      // the folder of go.mod
+	Host   *Host       // serves until the first change: the functions as they were built into this program
+	Child  ChildConfig // handed to every child
+	Public bool        // other machines can call: compile errors are shown in the terminal only
+	Log    *slog.Logger
+}
+
+// Dev serves functions while they are being written. When a file below functions/ changes it builds them anew, starts the
+// result as a child process on a unix socket and sends new calls there; calls under way end where they began. While the
+// code does not compile the last version that did goes on.
+type Dev struct {
+	DevOptions
+	dir    string // for binaries and sockets; private
+	life   context.Context
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.RWMutex
+	current server
+	problem string // what the compiler says, "" when it is content
+}
+
+// server is a version of the functions: the program's own, or a child process.
+type server interface {
+	http.Handler
+	RunSchedule(ctx context.Context, name string) error
+	RunJob(ctx context.Context, name, job string, args []byte) error
+	begin()                     // a call is under way
+	end()                       // it is over
+	retire(ctx context.Context) // ends the version when its calls are over
+}
+
+// NewDev begins to watch. Close ends it, not the Host.
+func NewDev(o DevOptions) (*Dev, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch functions: %w", err)
+	}
+	if err := watchTree(watcher, filepath.Join(o.Root, "functions")); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch functions: %w", err), watcher.Close())
+	}
+	dir, err := os.MkdirTemp("", "daawo-dev-") // mode 0700
+	if err != nil {
+		return nil, errors.Join(err, watcher.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	d := &Dev{DevOptions: o, dir: dir, life: ctx, cancel: cancel, current: builtIn{o.Host}}
+	d.done.Go(func() {
+		defer watcher.Close()
+		d.watch(ctx, watcher)
+	})
+	return d, nil
+}
+
+// Close stops watching and the child.
+func (d *Dev) Close(ctx context.Context) error {
+	d.cancel()
+	d.done.Wait()
+	d.current.retire(ctx)
+	return os.RemoveAll(d.dir)
+}
+
+// Schedules are those of the functions as the program started with them; a new schedule takes a restart.
+func (d *Dev) Schedules() map[string]string { return d.Host.Schedules() }
+
+// RunSchedule runs scheduled work in the present version.
+func (d *Dev) RunSchedule(ctx context.Context, name string) error {
+	v := d.take()
+	defer v.end()
+	return v.RunSchedule(ctx, name)
+}
+
+// RunJob runs a job in the present version.
+func (d *Dev) RunJob(ctx context.Context, name, job string, args []byte) error {
+	v := d.take()
+	defer v.end()
+	return v.RunJob(ctx, name, job, args)
+}
+
+// ServeHTTP sends the call to the present version. A function that it lacks while the code does not compile is most
+// likely the one being written: the reply is then what the compiler says.
+func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name == "_internal" {
+		d.Host.internal(w, r)
+		return
+	}
+	d.mu.RLock()
+	problem := d.problem
+	d.mu.RUnlock()
+	v := d.take()
+	defer v.end()
+	if problem != "" && !d.Public {
+		w = &bootErrors{ResponseWriter: w, problem: problem}
+	}
+	v.ServeHTTP(w, r)
+}
+
+// take gives the present version and keeps it alive until end.
+func (d *Dev) take() server {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	d.current.begin()
+	return d.current
+}
+
+// swap makes v the present version and lets the old one finish its calls.
+func (d *Dev) swap(v server) {
+	d.mu.Lock()
+	old := d.current
+	d.current, d.problem = v, ""
+	d.mu.Unlock()
+	d.done.Go(func() { old.retire(d.life) })
+}
+
+// settle is how long files must be quiet before a build: an editor writes several.
+const settle = 60 * time.Millisecond
+
+// watch builds after every change until ctx ends.
+func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher) {
+	quiet := time.NewTimer(settle)
+	if !d.stale() {
+		quiet.Stop()
+	}
+	for n := 1; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case err := <-watcher.Errors:
+			d.Log.Error("watching functions", "error", err)
+		case e := <-watcher.Events:
+			if info, err := os.Stat(e.Name); err == nil && info.IsDir() {
+				if err := watchTree(watcher, e.Name); err != nil {
+					d.Log.Error("watching functions", "error", err)
+				}
+			}
+			if matters(e) {
+				quiet.Reset(settle)
+			}
+		case <-quiet.C:
+			d.rebuild(ctx, n)
+			n++
+		}
+	}
+}
+
+// stale says whether a file of the functions is newer than this program.
+func (d *Dev) stale() bool {
+	program, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	built, err := os.Stat(program)
+	if err != nil {
+		return false
+	}
+	newer := false
+	_ = filepath.WalkDir(filepath.Join(d.Root, "functions"), func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil // what cannot be read cannot be built either, and the build will say so
+		}
+		info, err := e.Info()
+		newer = newer || err == nil && info.ModTime().After(built.ModTime())
+		return nil
+	})
+	return newer
+}
+
+// matters leaves out what editors and tests leave behind.
+func matters(e fsnotify.Event) bool {
+	name := filepath.Base(e.Name)
+	hidden := strings.HasPrefix(name, ".") && name != ".env"
+	return !e.Has(fsnotify.Chmod) && !hidden && !strings.HasSuffix(name, "~") && !strings.HasSuffix(name, "_test.go")
+}
+
+// watchTree watches a folder and all below it.
+func watchTree(w *fsnotify.Watcher, root string) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		return w.Add(path)
+	})
+}
+
+// rebuild makes the nth version and swaps it in, or says why not.
+func (d *Dev) rebuild(ctx context.Context, n int) {
+	start := time.Now()
+	program := filepath.Join(d.dir, fmt.Sprintf("functions-%d", n))
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", program, "./supabase/internal/fnhost/child")
+	build.Dir = d.Root
+	if out, err := build.CombinedOutput(); err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		text := strings.TrimSpace(string(bytes.TrimSpace(out)) + "\n" + err.Error())
+		d.Log.Error("the functions do not compile; the last version goes on\n" + text)
+		d.mu.Lock()
+		d.problem = text
+		d.mu.Unlock()
+		return
+	}
+	v, err := startChild(ctx, program, filepath.Join(d.dir, fmt.Sprintf("socket-%d", n)), d.Child, d.Log)
+	if err != nil {
+		d.Log.Error("the functions do not start; the last version goes on", "error", err)
+		d.mu.Lock()
+		d.problem = err.Error()
+		d.mu.Unlock()
+		return
+	}
+	d.swap(v)
+	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
+}
+
+// builtIn is the version inside of this program.
+type builtIn struct{ *Host }
+
+func (builtIn) begin()                 {}
+func (builtIn) end()                   {}
+func (builtIn) retire(context.Context) {} // app closes the host
+
+// bootErrors turns the 404 of an unknown function into 503 with what the compiler says.
+type bootErrors struct {
+	http.ResponseWriter
+	problem  string
+	replaced bool
+}
+
+func (b *bootErrors) WriteHeader(status int) {
+	if status == http.StatusNotFound && b.Header().Get("Sb-Error-Code") == "NOT_FOUND" {
+		b.replaced = true
+		b.Header().Del("Content-Length")
+		fail(b.ResponseWriter, http.StatusServiceUnavailable, "BOOT_ERROR", b.problem)
+		return
+	}
+	b.ResponseWriter.WriteHeader(status)
+}
+
+func (b *bootErrors) Write(p []byte) (int, error) {
+	if b.replaced {
+		return len(p), nil
+	}
+	return b.ResponseWriter.Write(p)
+}
+
+// Unwrap lets streams flush and WebSockets take the connection.
+func (b *bootErrors) Unwrap() http.ResponseWriter { return b.ResponseWriter }

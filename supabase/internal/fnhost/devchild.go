@@ -1,0 +1,243 @@
+package fnhost
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ChildConfig is what a child process is told, as one JSON value on its standard input. The input then stays open: its end
+// tells the child that the parent is gone.
+type ChildConfig struct {
+	Socket     string            `json:"socket"` // where the child listens; startChild fills it in
+	Database   string            `json:"database"`
+	Keys       json.RawMessage   `json:"keys"` // JWK array that verifies tokens
+	Env        map[string]string `json:"env"`
+	EnvFile    string            `json:"env_file"` // functions/.env
+	Region     string            `json:"region"`
+	WebhookURL string            `json:"webhook_url"`
+	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
+}
+
+// process is a version of the functions in a child process.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	client *http.Client
+	proxy  *httputil.ReverseProxy
+	calls  sync.WaitGroup
+	exited chan struct{}
+}
+
+// startChild runs a built program and waits until it answers.
+func startChild(ctx context.Context, program, socket string, config ChildConfig, log *slog.Logger) (*process, error) {
+	config.Socket = socket
+	input, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program) // ends with its standard input, after its calls
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{
+		MaxIdleConnsPerHost: 64,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", socket)
+		},
+	}
+	p := &process{cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
+	p.proxy = &httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1, // streams
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
+			r.Out.Host = r.In.Host
+			r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			log.ErrorContext(r.Context(), "the functions' process does not answer", "error", err)
+			w.Header().Set("Retry-After", "1")
+			fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+		},
+	}
+	var said bytes.Buffer // what it said before it served
+	var mu sync.Mutex
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		lines := bufio.NewScanner(stderr)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			mu.Lock()
+			if said.Len() < 1<<16 {
+				said.WriteString(lines.Text() + "\n")
+			}
+			mu.Unlock()
+			relay(log, lines.Bytes())
+		}
+	}()
+	go func() {
+		defer close(p.exited)
+		<-read // Wait closes the pipe
+		_ = cmd.Wait()
+		transport.CloseIdleConnections()
+	}()
+	_, err = stdin.Write(append(input, '\n'))
+	if err == nil {
+		err = p.awaitReady(ctx)
+	}
+	if err != nil {
+		p.retire(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(said.String()))
+	}
+	return p, nil
+}
+
+// relay passes a child's log line on. A line that is none (a print) is shown as it is.
+func relay(log *slog.Logger, line []byte) {
+	var record struct {
+		Level slog.Level `json:"level"`
+		Msg   string     `json:"msg"`
+	}
+	var fields map[string]any
+	if json.Unmarshal(line, &record) != nil || json.Unmarshal(line, &fields) != nil {
+		log.Info(string(line))
+		return
+	}
+	var attrs []slog.Attr
+	for name, v := range fields {
+		if name != "time" && name != "level" && name != "msg" {
+			attrs = append(attrs, slog.Any(name, v))
+		}
+	}
+	log.LogAttrs(context.Background(), record.Level, record.Msg, attrs...)
+}
+
+// awaitReady asks for the child's health until it answers.
+func (p *process) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions/_internal/health", nil)
+		if err != nil {
+			return err
+		}
+		if res, err := p.client.Do(req); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-p.exited:
+			return errors.New("the functions' process ended")
+		case <-ctx.Done():
+			return errors.New("the functions' process did not begin to serve")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (p *process) begin() { p.calls.Add(1) }
+func (p *process) end()   { p.calls.Done() }
+
+// ServeHTTP passes a call on.
+func (p *process) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.proxy.ServeHTTP(w, r) }
+
+// RunSchedule has the child do scheduled work.
+func (p *process) RunSchedule(ctx context.Context, name string) error {
+	return p.run(ctx, "/_internal/schedule/"+name, nil)
+}
+
+// RunJob has the child do a job.
+func (p *process) RunJob(ctx context.Context, name, job string, args []byte) error {
+	return p.run(ctx, "/_internal/job/"+name+"/"+job, args)
+}
+
+func (p *process) run(ctx context.Context, path string, args []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://functions"+path, bytes.NewReader(args))
+	if err != nil {
+		return err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	if err != nil || res.StatusCode == http.StatusNoContent {
+		return err
+	}
+	return fmt.Errorf("%s", strings.TrimSpace(string(text)))
+}
+
+// retire ends the process once its calls are over, or with ctx. One that does not go is killed after a while.
+func (p *process) retire(ctx context.Context) {
+	over := make(chan struct{})
+	go func() {
+		p.calls.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+	_ = p.stdin.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(15 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+	}
+	_ = os.Remove(p.cmd.Path)
+}
+
+// ChildHandler serves a host on a child's private socket, where the parent also starts scheduled work and jobs.
+func (h *Host) ChildHandler() http.Handler {
+	mux := http.NewServeMux()
+	answer := func(w http.ResponseWriter, err error) {
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, h.RunSchedule(r.Context(), r.PathValue("name")))
+	})
+	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
+		args, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = h.RunJob(r.Context(), r.PathValue("name"), r.PathValue("job"), args)
+		}
+		answer(w, err)
+	})
+	mux.Handle("/", h)
+	return mux
+}
