@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"daawo/supabase/internal/fnhost"
@@ -112,6 +114,10 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 	if err != nil {
 		return err
 	}
+	getenv, err := a.functionEnv(s, d, at)
+	if err != nil {
+		return err
+	}
 	host, err := fnhost.New(fnhost.Options{
 		Functions: a.options.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
@@ -121,7 +127,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 			}
 			return claims.Raw, nil
 		},
-		Getenv: a.functionEnv(s, d, at),
+		Getenv: getenv,
 		Client: a.clientOf,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
 	})
@@ -129,14 +135,56 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 		return err
 	}
 	a.onClose("functions", host.Close)
-	if err := s.outbox.Start(ctx, host); err != nil {
+	s.functions = host
+	s.ready["database"] = pool.Ping
+	var background outbox.Functions = host
+	if a.options.Dev {
+		dev, err := a.openDev(s, d, at, host)
+		if err != nil {
+			return err
+		}
+		if dev != nil {
+			s.functions, background = dev, dev
+		}
+	}
+	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
 	a.onClose("outbox", s.outbox.Close)
-	s.functions = host
-	s.ready["database"] = pool.Ping
 	return nil
 }
+
+// openDev serves functions from their source, when the working folder has it: nil where it has not.
+func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*fnhost.Dev, error) {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
+		a.log.Warn("functions are not reloaded: their source is not below the working folder", "folder", root)
+		return nil, nil
+	}
+	verifying, err := json.Marshal(s.keys.current().Verifying())
+	if err != nil {
+		return nil, err
+	}
+	webhook, _ := a.options.Getenv("NOTIFY_WEBHOOK_URL")
+	dev, err := fnhost.NewDev(fnhost.DevOptions{
+		Root: root, Host: host, Public: !a.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
+		Child: fnhost.ChildConfig{
+			Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
+			WebhookURL: webhook, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose("functions' reloading", dev.Close)
+	return dev, nil
+}
+
+// envFile holds the secrets of development.
+func envFile(root string) string { return filepath.Join(root, "functions", ".env") }
 
 // clientOf is the address that a function's limits count: the gateway's word. This machine's own programs (tests,
 // benchmarks, scripts) are not visitors and have no limits, as at the gateway.
@@ -147,31 +195,35 @@ func (a *App) clientOf(r *http.Request) string {
 	return r.Header.Get("X-Forwarded-For")
 }
 
-// functionEnv is what functions see of the environment: Supabase's names, the secrets of config.toml, and the process's
-// own variables.
-func (a *App) functionEnv(s *services, d *database, at places) func(string) string {
-	return func(name string) string {
-		set := s.keys.current()
-		switch name {
-		case "SUPABASE_URL":
-			return at.inside
-		case "SUPABASE_ANON_KEY":
-			return set.Anon
-		case "SUPABASE_SERVICE_ROLE_KEY":
-			return set.ServiceRole
-		case "SUPABASE_PUBLISHABLE_KEY":
-			return set.Publishable
-		case "SUPABASE_SECRET_KEY":
-			return set.Secret
-		case "SUPABASE_DB_URL":
-			return d.url("postgres")
-		case "SITE_URL":
-			return at.public
+// functionEnv is what functions see of the environment: the stack's own variables, in development those of
+// functions/.env, and the process's.
+func (a *App) functionEnv(s *services, d *database, at places) (func(string) string, error) {
+	var file map[string]string
+	if a.options.Dev {
+		var err error
+		if file, err = fnhost.ReadEnvFile(envFile(".")); err != nil {
+			return nil, err
 		}
-		if secret, ok := a.cfg.EdgeRuntime.Secrets[name]; ok {
-			return secret
-		}
-		value, _ := a.options.Getenv(name)
-		return value
 	}
+	return func(name string) string {
+		return fnhost.Lookup(a.ownEnv(s, d, at), file, a.options.Getenv)(name) // anew: keys can be rotated
+	}, nil
+}
+
+// ownEnv is what the stack tells functions under Supabase's names, and the secrets of config.toml.
+func (a *App) ownEnv(s *services, d *database, at places) map[string]string {
+	set := s.keys.current()
+	env := map[string]string{
+		"SUPABASE_URL":              at.inside,
+		"SUPABASE_ANON_KEY":         set.Anon,
+		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
+		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
+		"SUPABASE_SECRET_KEY":       set.Secret,
+		"SUPABASE_DB_URL":           d.url("postgres"),
+		"SITE_URL":                  at.public,
+	}
+	for name, secret := range a.cfg.EdgeRuntime.Secrets {
+		env[name] = secret
+	}
+	return env
 }
