@@ -22,6 +22,8 @@ func Load(ctx context.Context, conn interface {
 	extra := append([]string{}, src.ExtraSearchPath...)
 	hoisted := append([]string{}, src.HoistedSettings...)
 	batch := &pgx.Batch{}
+	// All statements have to see one state, whatever is created or dropped meanwhile.
+	batch.Queue("begin isolation level repeatable read read only")
 	// With an empty search path types and functions are written with their schemas, and names mean the catalogue's.
 	batch.Queue("select set_config('search_path', '', true)")
 	batch.Queue(tablesSQL, src.Schemas)
@@ -32,6 +34,7 @@ func Load(ctx context.Context, conn interface {
 	batch.Queue(routinesSQL, src.Schemas, hoisted)
 	batch.Queue(castsSQL)
 	batch.Queue(handlersSQL, src.Schemas)
+	batch.Queue("commit")
 	res := conn.SendBatch(ctx, batch)
 	c, err := read(res, src)
 	if cerr := res.Close(); err == nil {
@@ -45,8 +48,10 @@ func Load(ctx context.Context, conn interface {
 
 func read(res pgx.BatchResults, src Source) (*Cache, error) {
 	c := &Cache{Tables: map[Name]*Table{}, Routines: map[Name][]*Routine{}}
-	if _, err := res.Exec(); err != nil {
-		return nil, err
+	for range 2 { // begin and set_config
+		if _, err := res.Exec(); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.readTables(res); err != nil {
 		return nil, err

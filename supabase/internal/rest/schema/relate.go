@@ -128,7 +128,8 @@ func (g *graph) showings() map[origin][]shown {
 	}
 	index := map[origin][]shown{}
 	for _, v := range g.views {
-		if !v.exposed {
+		self := g.relations[v.id]
+		if !v.exposed || self == nil {
 			continue
 		}
 		numbers := make([]int16, 0, len(v.targets))
@@ -141,7 +142,7 @@ func (g *graph) showings() map[origin][]shown {
 			seen := map[int64]bool{v.id: true}
 			for at := v.targets[n]; !seen[at.relation]; {
 				seen[at.relation] = true
-				name := g.relations[v.id].columns[n]
+				name := self.columns[n]
 				if list := index[at]; len(list) > 0 && list[len(list)-1].view == v.id {
 					list[len(list)-1].columns = append(list[len(list)-1].columns, name)
 				} else {
