@@ -36,7 +36,6 @@ type Config struct {
 	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
 	S3AnonKey             string // its secret: the anon key
 	S3Prefix              string // public path in front of /s3 that clients sign, such as /storage/v1
-	OrphanAge             time.Duration
 	AllowForwardedHeaders bool // X-Forwarded-Host and -Proto are believed
 }
 
@@ -103,8 +102,11 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Store is the engine below the protocols, for seeding and sweeping.
-func (e *Engine) Store() *objects.Store { return e.store }
+// Sweep removes what crashes and interrupted uploads left behind and nothing has touched for age, which must be longer
+// than any upload takes. It never removes what a row names.
+func (e *Engine) Sweep(ctx context.Context, age time.Duration) (objects.Swept, error) {
+	return e.store.Sweep(ctx, age)
+}
 
 // Start begins background work: none yet.
 func (e *Engine) Start(context.Context) error { return nil }

@@ -21,12 +21,13 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 
 // stack is an engine on a database and a folder of its own.
 type stack struct {
-	t      testing.TB
-	db     *testdb.DB
-	engine *Engine
-	server *httptest.Server
-	dir    string
-	demo   keys.Set
+	t       testing.TB
+	db      *testdb.DB
+	engine  *Engine
+	options Options
+	server  *httptest.Server
+	dir     string
+	demo    keys.Set
 }
 
 func newStack(t testing.TB, change ...func(*Options)) *stack {
@@ -47,6 +48,7 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	for _, fn := range change {
 		fn(&o)
 	}
+	s.options = o
 	if s.engine, err = New(o); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +63,21 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 		disk.Close()
 	})
 	return s
+}
+
+// replica is a second engine on the same database and folder.
+func (s *stack) replica() *httptest.Server {
+	s.t.Helper()
+	engine, err := New(s.options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	server := httptest.NewServer(engine)
+	s.t.Cleanup(func() {
+		server.Close()
+		engine.Close(context.Background())
+	})
+	return server
 }
 
 type testWriter struct{ t testing.TB }

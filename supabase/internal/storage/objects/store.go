@@ -26,6 +26,7 @@ type Config struct {
 	URLSecret     []byte          // signs URLs (HS256)
 	Log           *slog.Logger
 	Now           func() time.Time
+	Step          func(string) // nil, or called before each step of a write, for tests that stop the process there
 }
 
 // Store serves all protocols. Its methods may be called from many goroutines.
@@ -37,16 +38,20 @@ type Store struct {
 	secret   []byte
 	log      *slog.Logger
 	now      func() time.Time
+	step     func(string)
 }
 
 // New makes a Store.
 func New(c Config) *Store {
-	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, secret: c.URLSecret, log: c.Log, now: c.Now}
+	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, secret: c.URLSecret, log: c.Log, now: c.Now, step: c.Step}
 	if s.emptyMax == 0 {
 		s.emptyMax = 200_000
 	}
 	if s.log == nil {
 		s.log = slog.Default()
+	}
+	if s.step == nil {
+		s.step = func(string) {}
 	}
 	if s.now == nil {
 		s.now = time.Now

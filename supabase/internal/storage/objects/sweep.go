@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"daawo/supabase/internal/storage/backend"
@@ -66,26 +67,25 @@ func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key,
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	buckets, names, versions := make([]string, len(keys)), make([]string, len(keys)), make([]string, len(keys))
+	buckets, paths, versions := make([]string, len(keys)), make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
-		buckets[i], names[i], versions[i] = k.Bucket, k.Name, k.Version
+		buckets[i], paths[i], versions[i] = k.Bucket, k.Name+"/"+k.Version, k.Version
 	}
-	found, err := rows(ctx, s, Caller{}.Service(), pgx.RowTo[int], `
-		select k.at::int
-		  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (bucket, name, version, at)
-		 where not exists (
-		         select from storage.objects o
-		          where o.bucket_id = k.bucket
-		            and (o.name = k.name and o.version = k.version
-		              or o.version = k.version and regexp_replace(o.name, '/+', '/', 'g') = k.name
-		              or o.version is null and o.name = k.name || '/' || k.version))`,
-		buckets, names, versions)
+	// A version is a UUID of its own, so it names its row, whatever a file system has made of the object's name.
+	found, err := rows(ctx, s, Caller{}.Service(), pgx.RowTo[string], `
+		select o.bucket_id || '/' || o.version
+		  from storage.objects o
+		 where o.bucket_id = any($1) and o.version = any($3)
+		union all
+		select o.bucket_id || '/' || split_part(o.name, '/', -1)
+		  from storage.objects o
+		 where o.bucket_id = any($1) and o.name = any($2) and o.version is null`, buckets, paths, versions)
 	if err != nil {
 		return nil, err
 	}
-	orphans := make([]backend.Key, len(found))
-	for i, at := range found {
-		orphans[i] = keys[at-1]
+	named := make(map[string]bool, len(found))
+	for _, f := range found {
+		named[f] = true
 	}
-	return orphans, nil
+	return slices.DeleteFunc(slices.Clone(keys), func(k backend.Key) bool { return named[k.Bucket+"/"+k.Version] }), nil
 }

@@ -124,6 +124,7 @@ func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner s
 		return nil, err
 	}
 	var previous, object *Object
+	s.step("write row")
 	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, key.Bucket, key.Name, 5*time.Second); err != nil {
 			return err
@@ -132,8 +133,10 @@ func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner s
 			return err
 		}
 		object, err = upsert(ctx, tx, key.Bucket, key.Name, owner, key.Version, metadata, userJSON(user))
+		s.step("commit row")
 		return err
 	})
+	s.step("row written")
 	if err != nil {
 		s.forget(ctx, key)
 		return nil, err
@@ -170,6 +173,7 @@ func (s *Store) deleteBytes(ctx context.Context, gone ...Object) {
 	if len(gone) == 0 {
 		return
 	}
+	s.step("delete bytes")
 	keys := make([]backend.Key, len(gone))
 	for i := range gone {
 		keys[i] = gone[i].Key()

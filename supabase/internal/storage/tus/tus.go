@@ -309,11 +309,21 @@ func (h *Handler) expires(header http.Header, up info, offset int64) {
 }
 
 func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error {
-	key, up, offset, err := h.open(r.Context(), q)
+	key, up, _, err := h.open(r.Context(), q)
 	if err != nil {
 		return err
 	}
 	if err := h.allowed(r.Context(), &q, r, key, up); err != nil {
+		return err
+	}
+	// The offset counts once nobody writes any more: a client asks for it because its last request broke off.
+	_, release, err := h.locks.acquire(r.Context(), objects.LockKey(key.Bucket, key.Name, key.Version))
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, up, offset, err := h.open(r.Context(), q)
+	if err != nil {
 		return err
 	}
 	header := w.Header()
