@@ -5,6 +5,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +150,11 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 	files, err := site.New(site.Options{
 		Files: a.options.Site,
 		Values: site.Values{
-			SiteURL: address, WhatsApp: a.cfg.WhatsApp, ContactEmail: a.cfg.ContactEmail, FacebookURL: a.cfg.FacebookURL,
+			SiteURL: address,
+			// Until they are set (doctor says so) the links go to placeholders, not to the page itself.
+			WhatsApp:     cmp.Or(a.cfg.WhatsApp, "252000000000"),
+			ContactEmail: cmp.Or(a.cfg.ContactEmail, "support@example.org"),
+			FacebookURL:  cmp.Or(a.cfg.FacebookURL, "https://www.facebook.com/"),
 		},
 		PublishableKey: s.publishableKey,
 	})
