@@ -64,18 +64,26 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 	})
 }
 
-// platformSeen returns the hash of each file that was applied.
+// platformSeen returns the hash of each file that was applied. It makes the
+// ledger only where there is none: a role that owns nothing of the platform may
+// still find that there is nothing to do.
 func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	_, err := conn.Exec(ctx, `
-		create schema if not exists daawo;
-		create table if not exists daawo.platform (
-			name       text primary key,
-			hash       text not null,
-			applied_at timestamptz not null default now()
-		);
-		comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`)
-	if err != nil {
+	var there bool
+	if err := conn.QueryRow(ctx, `select to_regclass('daawo.platform') is not null`).Scan(&there); err != nil {
 		return nil, err
+	}
+	if !there {
+		_, err := conn.Exec(ctx, `
+			create schema if not exists daawo;
+			create table daawo.platform (
+				name       text primary key,
+				hash       text not null,
+				applied_at timestamptz not null default now()
+			);
+			comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`)
+		if err != nil {
+			return nil, err
+		}
 	}
 	rows, err := conn.Query(ctx, `select name, hash from daawo.platform`)
 	if err != nil {
