@@ -48,6 +48,7 @@ func drills() []drill {
 		{name: "kill", what: "kill -9 of server, postgres or both under load", run: killDrill},
 		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
+		{name: "backup", what: "everything destroyed, restored to a moment and to the newest state", run: backupDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},

@@ -78,11 +78,12 @@ func (st *Stack) Get(name string) string {
 // PortOf is the port at the end of an address.
 func PortOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
 
-func (st *Stack) data() string { return filepath.Join(st.dir, "data") }
+// Data is the data folder.
+func (st *Stack) Data() string { return filepath.Join(st.dir, "data") }
 
 // Start runs the binary and waits for its readiness.
 func (st *Stack) Start(ctx context.Context) error {
-	args := append([]string{"start", "--data", st.data()}, st.Args...)
+	args := append([]string{"start", "--data", st.Data()}, st.Args...)
 	st.cmd = exec.Command(st.binary, args...)
 	st.cmd.Env = append(os.Environ(), st.extra...)
 	st.cmd.Stdout, st.cmd.Stderr = st.log, st.log
@@ -127,7 +128,7 @@ func (st *Stack) Ready(ctx context.Context) error {
 
 // status asks the running server for its addresses and keys.
 func (st *Stack) status() (map[string]string, error) {
-	out, err := exec.Command(st.binary, "status", "--data", st.data(), "-o", "env").Output()
+	out, err := exec.Command(st.binary, "status", "--data", st.Data(), "-o", "env").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +149,17 @@ func (st *Stack) status() (map[string]string, error) {
 	return env, nil
 }
 
+// Run runs another command of the binary on the data folder and returns what it printed.
+func (st *Stack) Run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, st.binary, append([]string{args[0], "--data", st.Data()}, args[1:]...)...)
+	cmd.Env = append(os.Environ(), st.extra...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("daawo %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out), nil
+}
+
 // KillServer ends the Go process at once, as a power cut would.
 func (st *Stack) KillServer() { _ = st.cmd.Process.Kill(); <-st.exited }
 
@@ -163,7 +175,7 @@ func (st *Stack) KillPostgres() error {
 // Postmaster finds the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
 func (st *Stack) Postmaster() (int, error) {
 	var found string
-	err := filepath.WalkDir(st.data(), func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(st.Data(), func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Name() == "postmaster.pid" {
 			found = path
 			return filepath.SkipAll
@@ -171,7 +183,7 @@ func (st *Stack) Postmaster() (int, error) {
 		return nil
 	})
 	if err != nil || found == "" {
-		return 0, fmt.Errorf("no postmaster.pid below %s", st.data())
+		return 0, fmt.Errorf("no postmaster.pid below %s", st.Data())
 	}
 	text, err := os.ReadFile(found)
 	if err != nil {

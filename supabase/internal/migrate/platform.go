@@ -99,12 +99,19 @@ func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error
 }
 
 func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string) error {
+	if _, err := conn.Exec(ctx, `reset all`); err != nil {
+		return err
+	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// What a file sets for itself ends with its transaction.
 		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, text); err != nil {
+			return err
+		}
+		// It may have gone on as the owner of what it makes.
+		if _, err := tx.Exec(ctx, `reset role`); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `
