@@ -33,10 +33,11 @@ func (g *gateway) cors(next http.Handler) http.Handler {
 	})
 }
 
-// setCORS replaces whatever CORS headers a service has put on its reply.
+// setCORS replaces the CORS headers that a service has put on its reply, but for the methods and headers that it allows:
+// a function may answer an OPTIONS request which is no preflight by itself.
 func setCORS(h http.Header, _ int) {
 	for name := range h {
-		if strings.HasPrefix(name, "Access-Control-") {
+		if strings.HasPrefix(name, "Access-Control-") && name != "Access-Control-Allow-Headers" && name != "Access-Control-Allow-Methods" {
 			h.Del(name)
 		}
 	}
