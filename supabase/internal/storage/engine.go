@@ -36,7 +36,7 @@ type Config struct {
 	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
 	S3AnonKey             string // its secret: the anon key
 	S3Prefix              string // public path in front of /s3 that clients sign, such as /storage/v1
-	AllowForwardedHeaders bool // X-Forwarded-Host and -Proto are believed
+	AllowForwardedHeaders bool   // X-Forwarded-Host and -Proto are believed
 }
 
 // Options make an Engine.

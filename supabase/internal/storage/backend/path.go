@@ -31,6 +31,12 @@ func (k Key) relative() (string, error) {
 	return path.Clean(whole), nil
 }
 
+// Check says whether the key can be one of any backend, so that nothing else need be done for one that cannot.
+func (k Key) Check() error {
+	_, err := k.relative()
+	return err
+}
+
 // uploadPath checks the id of a multipart upload before it becomes part of a path.
 func uploadPath(id string) (string, error) {
 	if id == "" || strings.ContainsAny(id, "/\\\x00") || id == "." || id == ".." || len(id) > maxStepBytes {

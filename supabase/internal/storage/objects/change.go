@@ -69,6 +69,10 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 	if err := CheckName(p.ToName); err != nil {
 		return nil, err
 	}
+	key := backend.Key{Bucket: p.ToBucket, Name: p.ToName, Version: uuid.NewString()}
+	if err := key.Check(); err != nil {
+		return nil, mapError(err)
+	}
 	source, err := s.Object(ctx, c, p.FromBucket, p.FromName)
 	if err != nil {
 		return nil, err
@@ -90,7 +94,6 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 		Declared: Declared{Full: metadata}}); err != nil {
 		return nil, err
 	}
-	key := backend.Key{Bucket: p.ToBucket, Name: p.ToName, Version: uuid.NewString()}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, options)
 	if err != nil {
 		s.forget(ctx, key)
@@ -170,6 +173,9 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		return nil, err
 	}
 	key := backend.Key{Bucket: toBucket, Name: toName, Version: uuid.NewString()}
+	if err := key.Check(); err != nil {
+		return nil, mapError(err)
+	}
 	err := s.probe(ctx, c, func(tx pgx.Tx) error {
 		var id string
 		if err := tx.QueryRow(ctx, `select id::text from storage.objects where bucket_id = $1 and name = $2`, fromBucket, fromName).Scan(&id); err != nil {

@@ -157,7 +157,7 @@ func mapError(err error) error {
 		e = wire.Errorf(500, "DatabaseTransactionAborted", "The database transaction has been aborted. Roll back the transaction before retrying.")
 	case "42P17":
 		e = wire.Errorf(503, "DatabaseInvalidObjectDefinition", "The database schema is invalid or incompatible.")
-	case "22P02":
+	case "22P02", "22021": // a value of another form; a NUL or broken UTF-8
 		e = wire.Errorf(400, "InvalidParameter", "%s", pg.Message)
 	case "42703", "42P01":
 		e = wire.Errorf(503, "DatabaseSchemaMismatch", "The database schema is out of sync. Please run migrations or contact support.")

@@ -42,6 +42,9 @@ func (m *MultipartUpload) upload(owner string) Upload {
 
 // CreateMultipart begins an upload that the caller may finish.
 func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, o backend.Options, user json.RawMessage) (string, error) {
+	if err := key.Check(); err != nil {
+		return "", mapError(err)
+	}
 	metadata, err := json.Marshal(Declared{MimeType: o.ContentType})
 	if err != nil {
 		return "", err

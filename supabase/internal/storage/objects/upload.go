@@ -93,10 +93,13 @@ func (s *Store) Upload(ctx context.Context, c Caller, u Upload) (*Object, error)
 	if err := CheckName(u.Name); err != nil {
 		return nil, err
 	}
+	key := backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}
+	if err := key.Check(); err != nil {
+		return nil, mapError(err)
+	}
 	if err := s.CanUpload(ctx, c, u); err != nil {
 		return nil, err
 	}
-	key := backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}
 	body := &limited{r: u.Body, left: u.Limit}
 	meta, err := s.Backend.Put(ctx, key, body, backend.Options{ContentType: u.ContentType, CacheControl: u.CacheControl})
 	if body.exceeded {

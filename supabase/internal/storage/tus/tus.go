@@ -72,6 +72,7 @@ type info struct {
 	Offset   int64              `json:"offset"`
 	Metadata map[string]*string `json:"metadata"`
 	Created  time.Time          `json:"creation_date"`
+	Owner    string             `json:"owner,omitempty"` // who began it, for the row
 }
 
 func (i *info) text(name string) string {
@@ -274,6 +275,7 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 			return err
 		}
 	}
+	up.Owner = q.Owner
 	up.ID = key.Bucket + "/" + key.Name + "/" + key.Version
 	raw, err := json.Marshal(up)
 	if err != nil {
@@ -325,6 +327,13 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	_, up, offset, err := h.open(r.Context(), q)
 	if err != nil {
 		return err
+	}
+	// A client that sees the whole length here is done. It must not be told so before the object is there, also when the
+	// server died, or the connection, behind the last byte.
+	if up.Size != nil && offset == *up.Size {
+		if err := h.complete(r.Context(), q, key, up); err != nil {
+			return err
+		}
 	}
 	header := w.Header()
 	header.Set("Upload-Offset", strconv.FormatInt(offset, 10))
@@ -409,19 +418,32 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
 	offset += n
+	if up.Size != nil && offset == *up.Size { // however the connection ended
+		if err := h.finish(ctx, q, key, up); err != nil {
+			return 0, err
+		}
+		w.Header().Set("Tus-Complete", "1")
+		return offset, nil
+	}
 	if err != nil {
 		return 0, &fault{500, "Something went wrong receiving the file\n"}
 	}
 	if stopped && held.Err() != nil && ctx.Err() == nil {
 		return 0, errLocked
 	}
-	if up.Size != nil && offset == *up.Size {
-		if err := h.finish(ctx, q, key, up); err != nil {
-			return 0, err
-		}
-		w.Header().Set("Tus-Complete", "1")
-	}
 	return offset, nil
+}
+
+// complete finishes an upload whose bytes are all there and that no row names yet.
+func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up info) error {
+	o, err := h.Store.Object(ctx, q.Caller.Service(), key.Bucket, key.Name)
+	if err == nil && o.Key() == key {
+		return nil
+	}
+	if e, ok := wire.AsError(err); err != nil && (!ok || e.Code != "NoSuchKey") {
+		return err
+	}
+	return h.finish(ctx, q, key, up)
 }
 
 // declare takes the length of an upload that was begun without one.
@@ -467,7 +489,11 @@ func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up inf
 	if err != nil {
 		return err
 	}
-	_, err = h.Store.Complete(ctx, q.Caller, key, q.Owner, objects.MetadataOf(meta), userMetadata(up))
+	owner := q.Owner
+	if owner == "" {
+		owner = up.Owner
+	}
+	_, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), userMetadata(up))
 	return err
 }
 
