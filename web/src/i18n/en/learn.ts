@@ -5,7 +5,6 @@ export const text = {
   heading: 'Learn to use medicine safely',
   lead: 'Six short guides in plain words. Read them, print them, share them.',
   guidesTitle: 'The guides',
-  readGuide: 'Read the guide',
   categories: {
     Safety: 'Safety',
     Medicine: 'Medicine',

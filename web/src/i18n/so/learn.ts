@@ -5,7 +5,6 @@ export const text = {
   heading: 'Baro sida daawada si badbaado leh loo isticmaalo',
   lead: 'Lix hage oo gaagaaban oo hadal fudud ku qoran. Akhri, daabac, la wadaag.',
   guidesTitle: 'Hageyaasha',
-  readGuide: 'Akhri hagaha',
   categories: {
     Safety: 'Badbaado',
     Medicine: 'Daawo',

@@ -10,6 +10,7 @@ export function UnexpectedErrorScreen() {
   const text = useText('unexpected-error');
   return (
     <main className="page py-12">
+      <title>{text.title}</title>
       <h1>{text.title}</h1>
       <pre className="bg-muted mt-4 rounded-lg p-4 whitespace-pre-wrap">
         {error instanceof Error ? error.message : String(error)}
