@@ -229,3 +229,29 @@ func initFunctions(file *ast.File) []string {
 	}
 	return found
 }
+
+// TestLockFileIsWhole: npm leaves the packages of other platforms out of package-lock.json when the registry at hand does
+// not have them, and `npm ci` then refuses the file everywhere.
+func TestLockFileIsWhole(t *testing.T) {
+	text, err := os.ReadFile("../package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Optional map[string]string `json:"optionalDependencies"`
+		} `json:"packages"`
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		t.Fatal(err)
+	}
+	for path, p := range lock.Packages {
+		for name := range p.Optional {
+			_, hoisted := lock.Packages["node_modules/"+name]
+			_, nested := lock.Packages[path+"/node_modules/"+name]
+			if !hoisted && !nested {
+				t.Errorf("package-lock.json lacks %s, which %s names", name, path)
+			}
+		}
+	}
+}
