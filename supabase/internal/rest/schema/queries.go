@@ -30,8 +30,7 @@ const tablesSQL = domainsSQL + `, enums as (
            information_schema._pg_char_max_length(
              information_schema._pg_truetypid(a, t), information_schema._pg_truetypmod(a, t)),
            case when d.adbin is null and t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0)
-                when a.attidentity = 'd' then
-                  format('nextval(%L)', pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass)
+                when a.attidentity = 'd' then format('nextval(%L)', sequence.objid::regclass)
                 when a.attgenerated <> '' then null
                 else pg_get_expr(d.adbin, d.adrelid) end,
            enums.labels
@@ -43,6 +42,9 @@ const tablesSQL = domainsSQL + `, enums as (
     left join bases on bases.oid = t.oid
     left join enums on enums.enumtypid = coalesce(bases.base, t.oid)
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    left join pg_depend sequence
+      on sequence.refobjid = a.attrelid and sequence.refobjsubid = a.attnum and sequence.deptype = 'i'
+     and sequence.refclassid = 'pg_class'::regclass and sequence.classid = 'pg_class'::regclass
     left join pg_description ds
       on ds.objoid = a.attrelid and ds.objsubid = a.attnum and ds.classoid = 'pg_class'::regclass
    where a.attnum > 0 and not a.attisdropped
