@@ -2,9 +2,16 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
 	"time"
 
 	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/sms"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
 )
@@ -21,8 +28,12 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 	if err != nil {
 		return err
 	}
+	cfg, err := authConfig(a.cfg, a.options.Project, at.public)
+	if err != nil {
+		return err
+	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: authConfig(a.cfg, at.public), Log: a.log.With("part", "auth"),
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(a.cfg), Log: a.log.With("part", "auth"),
 	})
 	if err != nil {
 		return err
@@ -34,7 +45,7 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 }
 
 // authConfig reads [auth] of config.toml as the official CLI does when it fills GoTrue's variables.
-func authConfig(c *config.Config, address string) auth.Config {
+func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, error) {
 	in := c.Auth
 	out := auth.Config{
 		SiteURL:      in.SiteURL,
@@ -47,6 +58,7 @@ func authConfig(c *config.Config, address string) auth.Config {
 		DisableEmail:      !in.Email.Enabled,
 		EnablePhone:       in.SMS.Enabled,
 		EnableAnonymous:   in.EnableAnonymousSignIns,
+		ManualLinking:     in.EnableManualLinking,
 		MailerAutoconfirm: !in.Email.EnableConfirmations,
 		PhoneAutoconfirm:  !in.SMS.EnableConfirmations,
 
@@ -59,6 +71,22 @@ func authConfig(c *config.Config, address string) auth.Config {
 		ReuseInterval:        time.Duration(in.RefreshTokenReuseInterval) * time.Second,
 		Timebox:              time.Duration(in.Sessions.Timebox),
 		Inactivity:           time.Duration(in.Sessions.InactivityTimeout),
+
+		SMS: auth.SMSConfig{
+			Template: in.SMS.Template, MaxFrequency: orNone(in.SMS.MaxFrequency), TestCodes: in.SMS.TestOTP,
+			WhatsApp: in.SMS.Twilio.Enabled,
+		},
+		MFA: auth.MFAConfig{
+			DisableTOTPEnroll: !in.MFA.TOTP.EnrollEnabled, DisableTOTPVerify: !in.MFA.TOTP.VerifyEnabled,
+			EnablePhoneEnroll: in.MFA.Phone.EnrollEnabled, EnablePhoneVerify: in.MFA.Phone.VerifyEnabled,
+			EnableWebAuthnEnroll: in.MFA.WebAuthn.EnrollEnabled, EnableWebAuthnVerify: in.MFA.WebAuthn.VerifyEnabled,
+			MaxFactors: in.MFA.MaxEnrolledFactors, PhoneTemplate: in.MFA.Phone.Template, PhoneCodeLength: in.MFA.Phone.OTPLength,
+			PhoneMaxFrequency: orNone(in.MFA.Phone.MaxFrequency),
+		},
+		WebAuthn: auth.WebAuthnConfig{
+			RPID: in.WebAuthn.RPID, RPDisplayName: in.WebAuthn.RPDisplayName, RPOrigins: in.WebAuthn.RPOrigins, Passkeys: in.Passkey.Enabled,
+		},
+		Limits: authLimits(c),
 	}
 	if out.SiteURL == "" {
 		out.SiteURL = address
@@ -66,7 +94,130 @@ func authConfig(c *config.Config, address string) auth.Config {
 	if out.ExternalURL == "" {
 		out.ExternalURL = address + "/auth/v1"
 	}
+	if in.Captcha.Enabled {
+		out.Captcha = auth.Captcha{Provider: in.Captcha.Provider, Secret: in.Captcha.Secret}
+	}
+	out.SMSProvider, _ = textProvider(c)
+	out.Hooks = authHooks(in.Hook)
+	out.Providers = authProviders(in.External, out.ExternalURL)
+	var err error
+	out.Mail, err = authMail(in.Email, project)
+	return out, err
+}
+
+// orNone keeps a configured "no pause" from meaning "the usual pause".
+func orNone(d config.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return time.Duration(d)
+}
+
+// authLimits counts nothing on this machine: its programs are not visitors. Mails are counted where they leave it.
+func authLimits(c *config.Config) auth.Limits {
+	if c.Loopback() {
+		return auth.Limits{}
+	}
+	in := c.Auth.RateLimit
+	return auth.Limits{
+		Header: "X-Forwarded-For", EmailPerHour: in.EmailSent, SMSPerHour: in.SMSSent, AnonymousPerHour: in.AnonymousUsers,
+		TokenRefreshPerFive: in.TokenRefresh, SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications,
+		ChallengePerMinute: 15, PasskeyPerFive: in.SignInSignUps,
+	}
+}
+
+func authHooks(in map[string]config.AuthHook) auth.Hooks {
+	var out auth.Hooks
+	for name, to := range map[string]*hook.Hook{
+		"custom_access_token": &out.CustomAccessToken, "send_email": &out.SendEmail, "send_sms": &out.SendSMS,
+		"password_verification_attempt": &out.PasswordVerificationAttempt, "mfa_verification_attempt": &out.MFAVerificationAttempt,
+		"before_user_created": &out.BeforeUserCreated, "after_user_created": &out.AfterUserCreated,
+	} {
+		if h := in[name]; h.Enabled {
+			*to = hook.Hook{URI: h.URI, Secrets: strings.FieldsFunc(h.Secrets, func(c rune) bool { return c == '|' })}
+		}
+	}
 	return out
+}
+
+func authProviders(in map[string]config.AuthProvider, external string) map[string]oauth.Config {
+	out := map[string]oauth.Config{}
+	for name, p := range in {
+		if !p.Enabled {
+			continue
+		}
+		o := oauth.Config{
+			ClientIDs: strings.FieldsFunc(p.ClientID, func(c rune) bool { return c == ',' || c == ' ' }), Secret: p.Secret,
+			RedirectURI: p.RedirectURI, URL: p.URL, SkipNonceCheck: p.SkipNonceCheck, EmailOptional: p.EmailOptional,
+		}
+		if o.RedirectURI == "" {
+			o.RedirectURI = external + "/callback"
+		}
+		out[name] = o
+	}
+	return out
+}
+
+// authMail reads the installation's own templates from the files that config.toml names.
+func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
+	out := auth.MailConfig{
+		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second, MaxFrequency: orNone(in.MaxFrequency),
+		SingleConfirmation: !in.DoubleConfirmChanges,
+		Subjects:           map[string]string{}, Templates: map[string]string{}, Notifications: map[string]bool{},
+	}
+	take := func(name, subject, file string) error {
+		if subject != "" {
+			out.Subjects[name] = subject
+		}
+		if file == "" {
+			return nil
+		}
+		// Relative to the folder above config.toml, as the official CLI has it; the project is that of config.toml.
+		file = strings.TrimPrefix(path.Clean(strings.TrimPrefix(file, "./")), "supabase/")
+		text, err := fs.ReadFile(project, file)
+		if err != nil {
+			return fmt.Errorf("[auth.email] template %s: %w", name, err)
+		}
+		out.Templates[name] = string(text)
+		return nil
+	}
+	for name, t := range in.Template {
+		if err := take(name, t.Subject, t.ContentPath); err != nil {
+			return out, err
+		}
+	}
+	for name, n := range in.Notification {
+		out.Notifications[name] = n.Enabled
+		if err := take(name+"_notification", n.Subject, n.ContentPath); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// textProvider is the sender of texts that config.toml enables.
+func textProvider(c *config.Config) (string, sms.Config) {
+	s := c.Auth.SMS
+	switch {
+	case s.Twilio.Enabled:
+		return "twilio", sms.Config{Account: s.Twilio.AccountSID, Secret: s.Twilio.AuthToken, Sender: s.Twilio.MessageServiceSID}
+	case s.MessageBird.Enabled:
+		return "messagebird", sms.Config{Secret: s.MessageBird.AccessKey, Sender: s.MessageBird.Originator}
+	case s.Textlocal.Enabled:
+		return "textlocal", sms.Config{Secret: s.Textlocal.APIKey, Sender: s.Textlocal.Sender}
+	case s.Vonage.Enabled:
+		return "vonage", sms.Config{Account: s.Vonage.APIKey, Secret: s.Vonage.APISecret, Sender: s.Vonage.From}
+	}
+	return "", sms.Config{}
+}
+
+// textSender is nil when none is enabled.
+func textSender(c *config.Config) auth.SMS {
+	name, account := textProvider(c)
+	if name == "" {
+		return nil
+	}
+	return sms.New(name, account)
 }
 
 // requiredCharacters are the sets that the names of password_requirements stand for.

@@ -1,9 +1,8 @@
 package auth
 
 import (
-	"context"
 	"encoding/json"
-	"time"
+	"net/http"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -47,19 +46,28 @@ type weakPassword struct {
 
 // newTokenReply signs an access token for the session as it is now. Two in the same second are byte-identical: nothing in
 // them is random.
-func (e *Engine) newTokenReply(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID, refreshToken string) (*tokenReply, error) {
-	s, err := findSession(ctx, tx, session)
+func (e *Engine) newTokenReply(r *http.Request, tx pgx.Tx, u *User, session uuid.UUID, refreshToken, method string) (*tokenReply, error) {
+	s, err := findSession(r.Context(), tx, session)
 	if err != nil {
 		return nil, err
 	}
 	issued := e.now()
 	expires := issued.Add(e.config.TokenExpiry)
+	if limit := e.config.AllowLowAAL; limit > 0 && u.verifiedFactor() && s.assurance() == "aal1" {
+		// Until the second factor is given the token may not outlive the session.
+		if end := s.CreatedAt.Add(limit); end.Before(expires) {
+			expires = end
+		}
+	}
 	claims := accessClaims{
 		Issuer: e.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(), IssuedAt: issued.Unix(),
 		Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, Role: u.Role,
 		AAL: s.assurance(), AMR: s.Methods, SessionID: session.String(), IsAnonymous: u.IsAnonymous,
 	}
 	payload, err := json.Marshal(claims)
+	if e.config.Hooks.CustomAccessToken.Enabled() {
+		payload, err = e.claimsByHook(r, tx, u, claims, method)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +76,7 @@ func (e *Engine) newTokenReply(ctx context.Context, tx pgx.Tx, u *User, session 
 		return nil, err
 	}
 	return &tokenReply{
-		AccessToken: token, TokenType: "bearer", ExpiresIn: int(e.config.TokenExpiry / time.Second),
+		AccessToken: token, TokenType: "bearer", ExpiresIn: int(expires.Unix() - issued.Unix()),
 		ExpiresAt: expires.Unix(), RefreshToken: refreshToken, User: u,
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/letter"
 	"daawo/supabase/internal/wire"
 )
 
@@ -28,6 +29,9 @@ type userChanges struct {
 	Nonce           string   `json:"nonce"`
 	Data            metadata `json:"data"`
 	AppData         metadata `json:"app_metadata"`
+	Channel         string   `json:"channel"`
+	Challenge       string   `json:"code_challenge"`
+	ChallengeMethod string   `json:"code_challenge_method"`
 }
 
 // updateUser answers PUT /user.
@@ -59,11 +63,15 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 			if err := e.audit(ctx, tx, u, "user_updated_password", nil); err != nil {
 				return nil, err
 			}
+			e.notify(r, tx, u, letter.PasswordChanged, "", letter.Data{})
 		}
 		if p.Data != nil {
 			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), e.now()); err != nil {
 				return nil, err
 			}
+		}
+		if err := e.changeContacts(r, tx, u, p); err != nil {
+			return nil, err
 		}
 		return nil, e.audit(ctx, tx, u, "user_modified", nil)
 	})
@@ -71,6 +79,38 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 		return err
 	}
 	return send(w, http.StatusOK, u)
+}
+
+// changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
+// needs no proof. An anonymous user's first address and, with autoconfirm, any number are taken at once.
+func (e *Engine) changeContacts(r *http.Request, tx pgx.Tx, u *User, p userChanges) error {
+	ctx := r.Context()
+	if p.Email != "" && p.Email != u.Email {
+		if u.IsAnonymous && e.config.MailerAutoconfirm {
+			if err := e.changeEmail(ctx, tx, u, p.Email); err != nil {
+				return err
+			}
+		} else {
+			if p.Challenge != "" {
+				f := flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+				if err := e.newFlow(ctx, tx, f); err != nil {
+					return err
+				}
+			}
+			if err := e.sendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
+				return err
+			}
+		}
+	}
+	if p.Phone == "" || p.Phone == u.Phone {
+		return nil
+	}
+	if e.config.PhoneAutoconfirm {
+		return e.changePhone(ctx, tx, u, p.Phone)
+	}
+	text(&p.Channel, "sms")
+	_, err := e.sendPhoneProof(r, tx, u, proofPhoneChange, p.Phone, p.Channel)
+	return err
 }
 
 // checkChanges says what the user may not change.
@@ -86,6 +126,12 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 		if p.Phone, err = validPhone(p.Phone); err != nil {
 			return err
 		}
+		if err := e.checkChannel(p.Channel); err != nil {
+			return err
+		}
+	}
+	if err := checkChallenge(p.ChallengeMethod, p.Challenge); err != nil {
+		return err
 	}
 	newPassword := p.Password != nil && *p.Password != ""
 	newEmail, newPhone := p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone
@@ -107,12 +153,18 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 	}
 	if newEmail {
-		if err := taken(userByEmail(ctx, e.db.Pgx(), p.Email, u.Audience)); err != nil {
+		other, err := userOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
+		if err != nil && !errors.Is(err, errNotFound) {
+			return err
+		}
+		if other != nil && other.ID != u.ID {
 			return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
 		}
 	}
 	if newPhone {
-		if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil {
+		if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil && !errors.Is(err, errTaken) {
+			return err
+		} else if err != nil {
 			return wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
 		}
 	}
@@ -137,8 +189,14 @@ func taken(u *User, err error) error {
 // newPassword checks that the user may set it and makes its hash.
 func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (string, error) {
 	u := c.user
-	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) && p.Nonce == "" {
-		return "", wire.Errorf(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) {
+		if p.Nonce != "" {
+			if err := e.checkNonce(u, p.Nonce); err != nil {
+				return "", err
+			}
+		} else {
+			return "", wire.Errorf(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+		}
 	}
 	if *p.Password == "" {
 		return "", nil
@@ -164,7 +222,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 			return "", wire.Errorf(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
 		}
 	}
-	return e.hash(ctx, *p.Password)
+	return e.hasher.Hash(ctx, *p.Password)
 }
 
 // logout ends sessions: all of the user's, this one, or the others.

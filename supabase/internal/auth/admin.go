@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
@@ -36,22 +37,10 @@ type adminUser struct {
 // adminListUsers answers GET /admin/users with pages of 50 by default, newest first.
 func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *User) error {
 	q := r.URL.Query()
-	page, perPage := uint64(1), uint64(50)
-	for _, p := range []struct {
-		name string
-		into *uint64
-	}{{"page", &page}, {"per_page", &perPage}} {
-		text := q.Get(p.name)
-		if text == "" {
-			continue
-		}
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: %v", err)
-		}
-		*p.into = n
+	page, perPage, err := pageOf(q)
+	if err != nil {
+		return err
 	}
-	page, perPage = max(page, 1), max(perPage, 1)
 	order, err := userOrder(q["sort"])
 	if err != nil {
 		return err
@@ -95,6 +84,26 @@ func userOrder(sort []string) (string, error) {
 		return "asc", nil
 	}
 	return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad direction for sort '%s', only 'asc' and 'desc' allowed", direction)
+}
+
+// pageOf reads page and per_page.
+func pageOf(q url.Values) (page, perPage uint64, err error) {
+	page, perPage = 1, 50
+	for _, p := range []struct {
+		name string
+		into *uint64
+	}{{"page", &page}, {"per_page", &perPage}} {
+		text := q.Get(p.name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return 0, 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: %v", err)
+		}
+		*p.into = n
+	}
+	return max(page, 1), max(perPage, 1), nil
 }
 
 // setPages writes X-Total-Count and a relative Link (RFC 8288), which auth-js reads.
@@ -220,16 +229,19 @@ func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*User, string, erro
 		}
 	}
 	if p.PasswordHash != "" {
+		if err := password.Check(p.PasswordHash); err != nil {
+			return nil, "", wire.Errorf(http.StatusInternalServerError, "", "Error creating user").WithCause(err)
+		}
 		return u, p.PasswordHash, nil
 	}
-	password := randomPassword()[:maxPasswordLength-8]
+	secret := e.unknownPassword()
 	if p.Password != nil && *p.Password != "" {
-		password = *p.Password
+		secret = *p.Password
 	}
-	if len(password) > maxPasswordLength {
+	if len(secret) > password.MaxLength {
 		return bad("bcrypt: password length exceeds 72 bytes")
 	}
-	hash, err := e.hash(ctx, password)
+	hash, err := e.hasher.Hash(ctx, secret)
 	return u, hash, err
 }
 
@@ -241,10 +253,12 @@ func (e *Engine) checkContacts(ctx context.Context, u *User, p *adminUser) error
 			return err
 		}
 		if p.Email != u.Email {
-			if err := taken(userByEmail(ctx, e.db.Pgx(), p.Email, u.Audience)); errors.Is(err, errTaken) {
-				return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
-			} else if err != nil {
+			other, err := userOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
+			if err != nil && !errors.Is(err, errNotFound) {
 				return err
+			}
+			if other != nil && other.ID != u.ID {
+				return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
 			}
 		}
 		u.Email = p.Email
@@ -297,7 +311,7 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 		if err := e.checkPassword(*p.Password); err != nil {
 			return err
 		}
-		if hash, err = e.hash(ctx, *p.Password); err != nil {
+		if hash, err = e.hasher.Hash(ctx, *p.Password); err != nil {
 			return err
 		}
 	}

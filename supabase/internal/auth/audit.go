@@ -39,6 +39,10 @@ func (e *Engine) audit(ctx context.Context, tx pgx.Tx, actor *User, action strin
 	if traits != nil {
 		payload["traits"] = traits
 	}
+	if e.config.NoAuditTable {
+		e.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
+		return nil
+	}
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
 
@@ -52,44 +52,78 @@ func reason(err error) string {
 	return "token is unverifiable: error while executing keyfunc: unrecognized JWT kid or algorithm"
 }
 
+// caller finds who sent the request.
+func (e *Engine) caller(r *http.Request) (*caller, error) {
+	claims, err := e.bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	if claims.Subject == "" {
+		return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: missing sub claim")
+	}
+	id, err := uuid.Parse(claims.Subject)
+	if err != nil {
+		return nil, wire.Errorf(http.StatusBadRequest, "bad_jwt", "invalid claim: sub claim must be a UUID")
+	}
+	session := uuid.Nil
+	if claims.SessionID != "" {
+		if session, err = uuid.Parse(claims.SessionID); err != nil {
+			return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
+		}
+	}
+	c := &caller{claims: claims}
+	if c.user, c.session, err = e.findCaller(r.Context(), id, session); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.user == nil:
+		return nil, wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	case session != uuid.Nil && c.session == nil:
+		return nil, wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+	case c.user.banned(e.now()):
+		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	return c, nil
+}
+
+// findCaller reads user and session in one round trip; what does not exist is nil.
+func (e *Engine) findCaller(ctx context.Context, user, session uuid.UUID) (u *User, s *Session, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(selectUser+`where u.id = $1`, user)
+	if session != uuid.Nil {
+		batch.Queue(selectSession+`where s.id = $1`, session)
+	}
+	results := e.db.Pgx().SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	rows, err := results.Query()
+	if err != nil {
+		return nil, nil, err
+	}
+	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u.inUTC()
+	if session == uuid.Nil {
+		return u, nil, nil
+	}
+	if rows, err = results.Query(); err != nil {
+		return nil, nil, err
+	}
+	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
+		return u, nil, nil
+	}
+	return u, s, err
+}
+
 // asUser lets a handler run for the user of the access token.
-func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request) error {
+func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		claims, err := e.bearer(r)
+		c, err := e.caller(r)
 		if err != nil {
 			return err
-		}
-		if claims.Subject == "" {
-			return wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: missing sub claim")
-		}
-		id, err := uuid.Parse(claims.Subject)
-		if err != nil {
-			return wire.Errorf(http.StatusBadRequest, "bad_jwt", "invalid claim: sub claim must be a UUID")
-		}
-		c := &caller{claims: claims}
-		err = e.db.Tx(r.Context(), db.Caller{}, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if c.user, err = userByID(r.Context(), tx, id); errors.Is(err, errNotFound) {
-				return wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
-			} else if err != nil {
-				return err
-			}
-			if claims.SessionID == "" || claims.SessionID == uuid.Nil.String() {
-				return nil
-			}
-			session, err := uuid.Parse(claims.SessionID)
-			if err != nil {
-				return wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
-			}
-			if c.session, err = findSession(r.Context(), tx, session); errors.Is(err, errNotFound) {
-				return wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if c.user.banned(e.now()) {
-			return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 		}
 		return h(w, r, c)
 	}
@@ -101,6 +135,12 @@ func (e *Engine) asAdmin(h func(http.ResponseWriter, *http.Request, *User) error
 		claims, err := e.bearer(r)
 		if err != nil {
 			return err
+		}
+		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
+			// A person who administers may have signed out, or been shut out, since.
+			if _, err := e.caller(r); err != nil {
+				return err
+			}
 		}
 		if !slices.Contains(e.config.AdminRoles, claims.Role) {
 			return wire.Errorf(http.StatusForbidden, "not_admin", "User not allowed")

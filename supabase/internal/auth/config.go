@@ -2,10 +2,15 @@ package auth
 
 import (
 	"errors"
+	"fmt"
 	"time"
+
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/oauth"
 )
 
-// Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml.
+// Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml, FromEnv
+// from GoTrue's own variables.
 type Config struct {
 	SiteURL      string   // where links lead when they name no other place
 	ExternalURL  string   // auth's public address, /auth/v1 included
@@ -19,53 +24,188 @@ type Config struct {
 
 	DisableSignup     bool
 	DisableEmail      bool // no sign-in by e-mail
+	DisableMagicLink  bool // no sign-in by a mailed link
 	EnablePhone       bool
 	EnableAnonymous   bool
+	ManualLinking     bool // users may link further identities
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool
 
 	MinimumPasswordLength int      // 6 when zero
 	RequiredCharacters    []string // a password needs a character of each of these sets
+	LeakedPasswords       string   // file of SHA-1 hashes, sorted; "" checks nothing
 	RequireReauth         bool     // a password change needs a session younger than a day, or a code
 	RequireCurrent        bool     // a password change needs the current password
 
+	SignedRefreshTokens  bool          // new sessions get refresh tokens that are signed instead of stored
 	RefreshTokenRotation bool          // a token used twice ends its family
+	AllowReuse           bool          // signed tokens may be used again at any time
 	ReuseInterval        time.Duration // in which a used token is still taken
 	Timebox              time.Duration // sessions end after it; zero means never
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
-	SinglePerUser        bool          // a sign-in ends the older sessions
+	AllowLowAAL          time.Duration // sessions of users with a second factor end after it unless they gave it; zero means never
+	SinglePerUser        bool          // only the session that was used last may go on
 
-	HashesAtOnce int // passwords hashed at once, so that a storm of logins does not starve the rest; 2 when zero
+	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; 2 when zero
+	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
+
+	Mail      MailConfig
+	SMS       SMSConfig
+	MFA       MFAConfig
+	WebAuthn  WebAuthnConfig
+	Hooks     Hooks
+	Limits    Limits
+	Captcha   Captcha
+	Providers map[string]oauth.Config // by name; only the enabled ones
+
+	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
+	NoAuditTable         bool   // the audit log goes to the log only
+	SMSProvider          string // what /settings says
+}
+
+// MailConfig is about messages by e-mail.
+type MailConfig struct {
+	Subjects      map[string]string // by template (invite, confirmation, recovery, magic_link, email_change, reauthentication, …_notification)
+	Templates     map[string]string // HTML, by template; the built-in ones where missing
+	Paths         map[string]string // invite, confirmation, recovery, email_change: where links lead; ExternalURL/verify where missing
+	Notifications map[string]bool   // password_changed, email_changed, …: told to the user
+
+	CodeLength         int           // digits; 6 when zero
+	CodeExpiry         time.Duration // a day when zero
+	MaxFrequency       time.Duration // between two mails to one user; a minute when zero, none when negative
+	SingleConfirmation bool          // an address change is confirmed by the new address alone
+	Authorized         []string      // when set, only these addresses get mail
+}
+
+// SMSConfig is about messages to phones.
+type SMSConfig struct {
+	Template     string            // text/template with .Code; "Your code is …" when empty
+	CodeLength   int               // 6 when zero
+	CodeExpiry   time.Duration     // a minute when zero
+	MaxFrequency time.Duration     // a minute when zero, none when negative
+	TestCodes    map[string]string // number → its fixed code, for reviewers of app stores; nothing is sent
+	TestUntil    time.Time         // when they end; never when zero
+	WhatsApp     bool              // the sender can do that channel
+}
+
+// MFAConfig is about second factors.
+type MFAConfig struct {
+	DisableTOTPEnroll, DisableTOTPVerify       bool
+	EnablePhoneEnroll, EnablePhoneVerify       bool
+	EnableWebAuthnEnroll, EnableWebAuthnVerify bool
+	MaxFactors                                 int           // 10 when zero
+	MaxVerified                                int           // 10 when zero
+	ChallengeExpiry                            time.Duration // 5 minutes when zero
+	FactorExpiry                               time.Duration // of one that was never verified; 5 minutes when zero
+	PhoneTemplate                              string
+	PhoneCodeLength                            int
+	PhoneMaxFrequency                          time.Duration
+}
+
+// WebAuthnConfig names the relying party (WebAuthn, section 4).
+type WebAuthnConfig struct {
+	RPID, RPDisplayName string
+	RPOrigins           []string
+	Passkeys            bool // sign-in with a passkey alone
+	MaxPasskeys         int  // 10 when zero
+}
+
+// Hooks are called at these points; one without a URI is not.
+type Hooks struct {
+	CustomAccessToken, SendEmail, SendSMS               hook.Hook
+	PasswordVerificationAttempt, MFAVerificationAttempt hook.Hook
+	BeforeUserCreated, AfterUserCreated                 hook.Hook
+}
+
+// Limits bound what a client or everybody together may do. Zero means no limit; they are kept in the database, so that
+// replicas share them.
+type Limits struct {
+	Header string // header whose first value names the client; "" counts per client not at all
+
+	EmailPerHour int // all together; negative allows none
+	SMSPerHour   int
+
+	// Per client.
+	AnonymousPerHour    int
+	TokenRefreshPerFive int // per five minutes; all grants
+	SignInSignUpPerFive int // sign-ups, links, codes
+	VerificationPerFive int
+	ChallengePerMinute  int // of second factors
+	Web3PerFive         int
+	PasskeyPerFive      int
+}
+
+// Captcha asks for a proof of humanity.
+type Captcha struct {
+	Provider string // hcaptcha or turnstile; "" asks for none
+	Secret   string
+	URL      string // the provider's address; its usual one when empty
 }
 
 func (c Config) validate() error {
-	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 {
+	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 || c.FlowExpiry < 0 {
 		return errors.New("auth: durations must not be negative")
+	}
+	switch c.Captcha.Provider {
+	case "", "hcaptcha", "turnstile":
+	default:
+		return fmt.Errorf("auth: captcha provider %q is neither hcaptcha nor turnstile", c.Captcha.Provider)
+	}
+	for name, h := range map[string]hook.Hook{
+		"custom_access_token": c.Hooks.CustomAccessToken, "send_email": c.Hooks.SendEmail, "send_sms": c.Hooks.SendSMS,
+		"password_verification_attempt": c.Hooks.PasswordVerificationAttempt, "mfa_verification_attempt": c.Hooks.MFAVerificationAttempt,
+		"before_user_created": c.Hooks.BeforeUserCreated, "after_user_created": c.Hooks.AfterUserCreated,
+	} {
+		if err := h.Validate(); err != nil {
+			return fmt.Errorf("auth: hook %s: %w", name, err)
+		}
 	}
 	return nil
 }
 
 func (c Config) withDefaults() Config {
-	if c.Audience == "" {
-		c.Audience = "authenticated"
-	}
-	if c.DefaultRole == "" {
-		c.DefaultRole = "authenticated"
-	}
+	text(&c.Audience, "authenticated")
+	text(&c.DefaultRole, "authenticated")
+	text(&c.Issuer, c.ExternalURL)
+	text(&c.SMS.Template, "Your code is {{ .Code }}")
+	text(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
 	if len(c.AdminRoles) == 0 {
 		c.AdminRoles = []string{"service_role", "supabase_admin"}
 	}
-	if c.TokenExpiry == 0 {
-		c.TokenExpiry = time.Hour
+	for _, d := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&c.TokenExpiry, time.Hour}, {&c.FlowExpiry, 5 * time.Minute},
+		{&c.Mail.CodeExpiry, 24 * time.Hour}, {&c.Mail.MaxFrequency, time.Minute},
+		{&c.SMS.CodeExpiry, time.Minute}, {&c.SMS.MaxFrequency, time.Minute},
+		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute}, {&c.MFA.PhoneMaxFrequency, time.Minute},
+	} {
+		if *d.value == 0 {
+			*d.value = d.usual
+		}
 	}
-	if c.Issuer == "" {
-		c.Issuer = c.ExternalURL
+	for _, n := range []struct {
+		value *int
+		usual int
+	}{
+		{&c.MinimumPasswordLength, 6}, {&c.HashesAtOnce, 2}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+	} {
+		if *n.value == 0 {
+			*n.value = n.usual
+		}
 	}
-	if c.MinimumPasswordLength == 0 {
-		c.MinimumPasswordLength = 6
-	}
-	if c.HashesAtOnce == 0 {
-		c.HashesAtOnce = 2
+	for _, digits := range []*int{&c.Mail.CodeLength, &c.SMS.CodeLength, &c.MFA.PhoneCodeLength} {
+		if *digits < 6 || *digits > 10 {
+			*digits = 6
+		}
 	}
 	return c
+}
+
+// text sets an empty text to its default.
+func text(value *string, usual string) {
+	if *value == "" {
+		*value = usual
+	}
 }

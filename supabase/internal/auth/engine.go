@@ -2,17 +2,21 @@
 // factors, other providers, and the administration of all that. A database may move between this engine and the real
 // GoTrue in either direction.
 //
-// Only app and cli import it. It imports db, keys and wire.
+// Only app and cli import it. Of ours it imports db, keys, mail and wire.
 package auth
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
@@ -27,25 +31,34 @@ type Keyring interface {
 	Verifying() []keys.Key // accepted in access tokens
 }
 
-// Options is what an Engine needs.
+// Options is what an Engine needs. Only DB, Keys and Config are required.
 type Options struct {
 	DB     *db.Pool // as supabase_auth_admin
 	Keys   Keyring
 	Config Config
+	Mailer Mailer       // nil: nothing can be mailed, and what needs a mail fails
+	SMS    SMS          // nil: nothing can be sent to phones
+	Client *http.Client // for hooks, captchas and other providers; nil means one with a time limit
 	Log    *slog.Logger
 	Now    func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler rooted at GoTrue's own root.
 type Engine struct {
-	db       *db.Pool
-	keys     Keyring
-	verifier *keys.Verifier
-	config   Config
-	log      *slog.Logger
-	now      func() time.Time
-	hashing  chan struct{} // bounds how many passwords are hashed at once
-	handler  http.Handler
+	db        *db.Pool
+	keys      Keyring
+	verifier  *keys.Verifier
+	config    Config
+	mailer    Mailer
+	sms       SMS
+	client    *http.Client
+	log       *slog.Logger
+	now       func() time.Time
+	hasher    *password.Hasher
+	redirects *redirect.List
+	letters   *letter.Writer
+	providers *oauth.Registry
+	handler   http.Handler
 }
 
 // New makes an engine. It opens no connection before the first request.
@@ -53,15 +66,28 @@ func New(o Options) (*Engine, error) {
 	if err := o.Config.validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), log: o.Log, now: o.Now}
+	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), mailer: o.Mailer, sms: o.SMS, client: o.Client, log: o.Log, now: o.Now}
 	if e.log == nil {
 		e.log = slog.Default()
 	}
 	if e.now == nil {
 		e.now = time.Now
 	}
+	utc := e.now
+	e.now = func() time.Time { return utc().UTC() }
+	if e.client == nil {
+		e.client = &http.Client{Timeout: 10 * time.Second}
+	}
+	var err error
+	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	if e.letters, err = letter.New(e.config.Mail.Subjects, e.config.Mail.Templates); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	e.providers = oauth.New(e.config.Providers, e.client, e.now)
 	e.verifier = keys.NewVerifier(keys.Options{Now: e.now}, o.Keys.Verifying()...)
-	e.hashing = make(chan struct{}, e.config.HashesAtOnce)
+	e.hasher = password.NewHasher(passwordCost, e.config.HashesAtOnce)
 	e.handler = e.routes()
 	return e, nil
 }
@@ -79,36 +105,24 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.handler.ServeHTTP(w, r)
 }
 
-// routes is the API, as GoTrue's openapi.yaml lists it.
-func (e *Engine) routes() http.Handler {
-	r := chi.NewRouter()
-	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
-	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
+// longest is how long a request may take.
+const longest = 10 * time.Second
 
-	r.Get("/health", e.handle(e.health))
-	r.Get("/settings", e.handle(e.settings))
-	r.Get("/.well-known/jwks.json", e.handle(e.jwks))
-
-	r.Post("/signup", e.handle(e.signup))
-	r.Post("/token", e.handle(e.token))
-	r.Post("/logout", e.handle(e.asUser(e.logout)))
-	r.Get("/user", e.handle(e.asUser(e.getUser)))
-	r.Put("/user", e.handle(e.asUser(e.updateUser)))
-
-	r.Get("/admin/users", e.handle(e.asAdmin(e.adminListUsers)))
-	r.Post("/admin/users", e.handle(e.asAdmin(e.adminCreateUser)))
-	r.Get("/admin/users/{user_id}", e.handle(e.asAdmin(e.adminGetUser)))
-	r.Put("/admin/users/{user_id}", e.handle(e.asAdmin(e.adminUpdateUser)))
-	r.Delete("/admin/users/{user_id}", e.handle(e.asAdmin(e.adminDeleteUser)))
-	return r
-}
+// handler answers a request or says why not.
+type handler = func(http.ResponseWriter, *http.Request) error
 
 // handle turns an error into a reply and logs those that are not the client's.
 func (e *Engine) handle(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), longest)
+		defer cancel()
+		r = r.WithContext(ctx)
 		err := h(w, r)
 		if err == nil {
 			return
+		}
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+			err = wire.Errorf(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.").WithCause(err)
 		}
 		if db.IsUnavailable(err) {
 			err = wire.Errorf(http.StatusServiceUnavailable, "unexpected_failure", "The database is not available, try again").

@@ -2,95 +2,53 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
 
-	"golang.org/x/crypto/bcrypt"
-
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/wire"
 )
 
-const (
-	passwordCost      = 10 // GoTrue's
-	maxPasswordLength = 72 // bytes; bcrypt reads no further
-)
+// passwordCost is bcrypt's, GoTrue's.
+const passwordCost = 10
+
+func (e *Engine) rules() password.Rules {
+	return password.Rules{MinLength: e.config.MinimumPasswordLength, Required: e.config.RequiredCharacters, Leaked: e.config.LeakedPasswords}
+}
 
 // checkPassword says what is too weak about a new password; nil when nothing is.
-func (e *Engine) checkPassword(password string) error {
-	if len(password) > maxPasswordLength {
-		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Password cannot be longer than %d characters", maxPasswordLength)
+func (e *Engine) checkPassword(text string) error {
+	if len(text) > password.MaxLength {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Password cannot be longer than %d characters", password.MaxLength)
 	}
-	weak := e.weakness(password)
-	if weak == nil {
-		return nil
+	err := e.rules().Judge(text)
+	var weak *password.Weakness
+	if !errors.As(err, &weak) {
+		return err
 	}
-	err := wire.Errorf(http.StatusUnprocessableEntity, "weak_password", "%s", weak.Message)
-	err.Details = wire.WeakPassword{Reasons: weak.Reasons}
-	return err
+	refusal := wire.Errorf(http.StatusUnprocessableEntity, "weak_password", "%s", weak.Message)
+	refusal.Details = wire.WeakPassword{Reasons: weak.Reasons}
+	return refusal
 }
 
-func (e *Engine) weakness(password string) *weakPassword {
-	var messages, reasons []string
-	if len(password) < e.config.MinimumPasswordLength {
-		reasons = append(reasons, "length")
-		messages = append(messages, fmt.Sprintf("Password should be at least %d characters.", e.config.MinimumPasswordLength))
-	}
-	for _, set := range e.config.RequiredCharacters {
-		if set != "" && !strings.ContainsAny(password, set) {
-			reasons = append(reasons, "characters")
-			messages = append(messages, "Password should contain at least one character of each: "+strings.Join(e.config.RequiredCharacters, ", ")+".")
-			break
-		}
-	}
-	if reasons == nil {
+// weakness is what a client is told who signs in with a password that is weaker than today's rules.
+func (e *Engine) weakness(text string) *weakPassword {
+	var weak *password.Weakness
+	if !errors.As(e.rules().Judge(text), &weak) {
 		return nil
 	}
-	return &weakPassword{Message: strings.Join(messages, " "), Reasons: reasons}
-}
-
-// hash makes the bcrypt hash of a password, when its turn comes.
-func (e *Engine) hash(ctx context.Context, password string) (string, error) {
-	if err := e.takeTurn(ctx); err != nil {
-		return "", err
-	}
-	defer e.endTurn()
-	hashed, err := bcrypt.GenerateFromPassword([]byte(password), passwordCost)
-	return string(hashed), err
+	return &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
 }
 
 // matches says whether the password is the user's, when its turn comes.
-func (e *Engine) matches(ctx context.Context, u *User, password string) (bool, error) {
-	if err := e.takeTurn(ctx); err != nil {
-		return false, err
-	}
-	defer e.endTurn()
-	err := bcrypt.CompareHashAndPassword([]byte(*u.EncryptedPassword), []byte(password))
-	if errors.Is(err, bcrypt.ErrMismatchedHashAndPassword) || errors.Is(err, bcrypt.ErrPasswordTooLong) {
+func (e *Engine) matches(ctx context.Context, u *User, text string) (bool, error) {
+	if len(text) > password.MaxLength {
 		return false, nil
 	}
-	return err == nil, err
+	return e.hasher.Matches(ctx, *u.EncryptedPassword, text)
 }
 
-// takeTurn waits until few enough passwords are being hashed: a hash costs a core for a tenth of a second, and a storm of
-// logins must not take the site's cores. A client that gives up leaves the queue.
-func (e *Engine) takeTurn(ctx context.Context) error {
-	select {
-	case e.hashing <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// unknownPassword is for accounts that sign in by other means: nobody knows it.
+func (e *Engine) unknownPassword() string { return password.Random(e.config.RequiredCharacters, 64) }
 
-func (e *Engine) endTurn() { <-e.hashing }
-
-// randomPassword is for accounts that administrators make without one: nobody knows it.
-func randomPassword() string {
-	raw := make([]byte, 48)
-	_, _ = rand.Read(raw) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(raw)
-}
+func newCode(digits int) string { return password.Code(digits) }

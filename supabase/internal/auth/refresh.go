@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,9 +42,9 @@ func (e *Engine) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	reply, err := inTx(r.Context(), e, func(tx pgx.Tx) (*tokenReply, error) {
 		if legacy {
-			return e.refreshLegacy(r.Context(), tx, w.Header(), p.RefreshToken, clientOf(r))
+			return e.refreshLegacy(r, tx, w.Header(), p.RefreshToken)
 		}
-		return e.refreshSigned(r.Context(), tx, w.Header(), signed, clientOf(r))
+		return e.refreshSigned(r, tx, w.Header(), signed)
 	})
 	if err != nil {
 		return err
@@ -82,7 +83,8 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 // refreshLegacy follows GoTrue's rules for a token that was already used: the parent of the active token gives the active
 // one again, for the client may have lost the answer; any other is taken for the reuse interval and then ends its family.
 // The family is ended by marking its tokens anew, which is why each of them is taken once more within the interval.
-func (e *Engine) refreshLegacy(ctx context.Context, tx pgx.Tx, headers http.Header, text string, c client) (*tokenReply, error) {
+func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string) (*tokenReply, error) {
+	ctx := r.Context()
 	// The row is locked: two refreshes with one token follow one another, whichever replica they reach.
 	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
 	if errors.Is(err, errNotFound) {
@@ -111,7 +113,7 @@ func (e *Engine) refreshLegacy(ctx context.Context, tx pgx.Tx, headers http.Head
 			issued = active.Token
 		} else if e.now().After(t.UpdatedAt.Add(e.config.ReuseInterval)) {
 			if e.config.RefreshTokenRotation {
-				if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1`,
+				if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked is false`,
 					*t.SessionID, e.now()); err != nil {
 					return nil, err
 				}
@@ -129,7 +131,7 @@ func (e *Engine) refreshLegacy(ctx context.Context, tx pgx.Tx, headers http.Head
 		headers.Set("sb-auth-refresh-token-reuse", "false")
 	}
 	headers.Set("sb-auth-refresh-token-prefix", issued[:5])
-	return e.refreshed(ctx, tx, u, *t.SessionID, issued, c)
+	return e.refreshed(r, tx, u, *t.SessionID, issued)
 }
 
 // swapToken revokes a token and makes its child.
@@ -150,7 +152,8 @@ func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyTok
 
 // refreshSigned follows the counter: the current token moves it on, the one before it gives the current one again, older
 // ones do so within the reuse interval and end the session after it.
-func (e *Engine) refreshSigned(ctx context.Context, tx pgx.Tx, headers http.Header, t signedToken, c client) (*tokenReply, error) {
+func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken) (*tokenReply, error) {
+	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {
 		return nil, err
 	}
@@ -187,6 +190,9 @@ func (e *Engine) refreshSigned(ctx context.Context, tx pgx.Tx, headers http.Head
 			}
 			cause += "fail-to-save"
 		}
+		if e.config.AllowReuse {
+			cause = strings.TrimPrefix(cause+",always-allow", ",")
+		}
 		if cause == "" {
 			if e.config.RefreshTokenRotation {
 				headers.Set("sb-auth-refresh-token-rotated", "true")
@@ -205,7 +211,7 @@ func (e *Engine) refreshSigned(ctx context.Context, tx pgx.Tx, headers http.Head
 	if err := e.audit(ctx, tx, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
-	return e.refreshed(ctx, tx, u, s.ID, signedToken{Session: s.ID, Counter: counter}.encode(key), c)
+	return e.refreshed(r, tx, u, s.ID, signedToken{Session: s.ID, Counter: counter}.encode(key))
 }
 
 // refreshable loads whose session it is and checks that it may go on.
@@ -226,20 +232,33 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	}
 	headers.Set("sb-auth-session-id", s.ID.String())
-	if why := s.expired(e.config, tokenTime, e.now()); why != "" {
+	if why := s.expired(e.config, u, tokenTime, e.now()); why != "" {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
+	}
+	if e.config.SinglePerUser {
+		var newer bool
+		if err := tx.QueryRow(ctx, `
+			select exists (select from auth.sessions where user_id = $1 and id <> $2
+			                and coalesce(refreshed_at at time zone 'utc', created_at) > $3)`,
+			u.ID, s.ID, s.lastUsed(tokenTime)).Scan(&newer); err != nil {
+			return nil, nil, err
+		}
+		if newer {
+			return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
+		}
 	}
 	return u, s, nil
 }
 
 // refreshed notes when and by whom the session was used, and answers.
-func (e *Engine) refreshed(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID, token string, c client) (*tokenReply, error) {
-	if _, err := tx.Exec(ctx, `
+func (e *Engine) refreshed(r *http.Request, tx pgx.Tx, u *User, session uuid.UUID, token string) (*tokenReply, error) {
+	c := e.clientOf(r)
+	if _, err := tx.Exec(r.Context(), `
 		update auth.sessions
 		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
 		 where id = $1`,
 		session, e.now(), c.userAgent, c.address); err != nil {
 		return nil, err
 	}
-	return e.newTokenReply(ctx, tx, u, session, token)
+	return e.newTokenReply(r, tx, u, session, token, "token_refresh")
 }

@@ -28,6 +28,13 @@ func newLegacyToken() string {
 	return string(raw)
 }
 
+// newTokenKey makes the key that a session's tokens are signed with.
+func newTokenKey() []byte {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails (crypto/rand)
+	return key
+}
+
 // isLegacyToken says whether a text has the first form.
 func isLegacyToken(text string) bool {
 	if len(text) != legacyTokenLength {

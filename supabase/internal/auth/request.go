@@ -1,12 +1,14 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -17,18 +19,56 @@ import (
 
 // readJSON decodes the body. GoTrue ignores members that it does not know, and so do we.
 func readJSON(r *http.Request, into any) error {
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return badJSON(err)
+	}
+	return nil
+}
+
+func badJSON(err error) error {
+	return wire.Errorf(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON: %v", err)
+}
+
+// readBody reads the body and leaves it for the next reader.
+func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return wire.Errorf(http.StatusRequestEntityTooLarge, "request_entity_too_large", "Request body too large (max %d bytes)", tooLarge.Limit)
+			return nil, wire.Errorf(http.StatusRequestEntityTooLarge, "request_entity_too_large", "Request body too large (max %d bytes)", tooLarge.Limit)
 		}
-		return wire.Errorf(http.StatusBadRequest, "bad_json", "Could not read the request body").WithCause(err)
+		return nil, wire.Errorf(http.StatusBadRequest, "bad_json", "Could not read the request body").WithCause(err)
 	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return wire.Errorf(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON: %v", err)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, nil
+}
+
+// databaseError words a failure of the database. What the database's author raised for the client is shown to it.
+func databaseError(err error, message string) error {
+	pg, ok := db.AsPgError(err)
+	if !ok {
+		return err
 	}
-	return nil
+	status := 0
+	switch pg.Code {
+	case "P0001", "23000", "23001", "23502", "23503", "23505", "23514", "23P01":
+		status = http.StatusInternalServerError
+	default:
+		if rest, ok := strings.CutPrefix(pg.Code, "PT"); ok { // as PostgREST has it
+			status, _ = strconv.Atoi(rest)
+		}
+	}
+	if status < 400 || status > 599 {
+		return wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "%s", message).WithCause(err)
+	}
+	return (&wire.Error{
+		Status: status, Code: pg.Code, Message: pg.Message,
+		Details: wire.AuthDatabase{Hint: pg.Hint, Detail: pg.Detail, Plain: message},
+	}).WithCause(err)
 }
 
 // send answers with JSON.
@@ -40,7 +80,7 @@ func send(w http.ResponseWriter, status int, v any) error {
 // client is what a session remembers of the program that began it.
 type client struct{ userAgent, address string }
 
-func clientOf(r *http.Request) client {
+func (e *Engine) clientOf(r *http.Request) client {
 	c := client{userAgent: r.UserAgent()}
 	// The gateway replaces this header by what it believes.
 	address, _, _ := strings.Cut(r.Header.Get("X-Forwarded-For"), ",")
@@ -70,3 +110,5 @@ func inTx[T any](ctx context.Context, e *Engine, fn func(pgx.Tx) (T, error)) (T,
 	}
 	return out, err
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -103,12 +103,14 @@ func (s *Session) lastUsed(tokenTime time.Time) time.Time {
 }
 
 // expired says why the session may not be refreshed any more; "" when it may.
-func (s *Session) expired(c Config, tokenTime, now time.Time) string {
+func (s *Session) expired(c Config, u *User, tokenTime, now time.Time) string {
 	switch {
 	case s.NotAfter != nil && now.After(*s.NotAfter), c.Timebox > 0 && now.After(s.CreatedAt.Add(c.Timebox)):
 		return "Invalid Refresh Token: Session Expired"
 	case c.Inactivity > 0 && now.After(s.lastUsed(tokenTime).Add(c.Inactivity)):
 		return "Invalid Refresh Token: Session Expired (Inactivity)"
+	case c.AllowLowAAL > 0 && s.AAL == "aal1" && u.verifiedFactor() && now.After(s.CreatedAt.Add(c.AllowLowAAL)):
+		return "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"strings"
 
 	"daawo/supabase/internal/keys"
 )
@@ -33,7 +34,7 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 		"anonymous_users": e.config.EnableAnonymous, "email": !e.config.DisableEmail, "phone": e.config.EnablePhone,
 	}
 	for _, name := range providerNames {
-		external[name] = false
+		external[name] = e.providers.Enabled(name)
 	}
 	return send(w, http.StatusOK, struct {
 		External          map[string]bool `json:"external"`
@@ -46,6 +47,39 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 		PasskeysEnabled   bool            `json:"passkeys_enabled"`
 	}{
 		External: external, DisableSignup: e.config.DisableSignup, MailerAutoconfirm: e.config.MailerAutoconfirm,
-		PhoneAutoconfirm: e.config.PhoneAutoconfirm,
+		PhoneAutoconfirm: e.config.PhoneAutoconfirm, SMSProvider: e.config.SMSProvider, PasskeysEnabled: e.config.WebAuthn.Passkeys,
+	})
+}
+
+// openID says where what is, for readers of OpenID Connect's discovery (Discovery, section 3).
+func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
+	base := strings.TrimRight(e.config.Issuer, "/")
+	w.Header().Set("Cache-Control", "public, max-age=600")
+	return send(w, http.StatusOK, struct {
+		Issuer        string   `json:"issuer"`
+		Authorization string   `json:"authorization_endpoint"`
+		Token         string   `json:"token_endpoint"`
+		JWKS          string   `json:"jwks_uri"`
+		UserInfo      string   `json:"userinfo_endpoint"`
+		Scopes        []string `json:"scopes_supported"`
+		ResponseTypes []string `json:"response_types_supported"`
+		ResponseModes []string `json:"response_modes_supported"`
+		Grants        []string `json:"grant_types_supported"`
+		Subjects      []string `json:"subject_types_supported"`
+		Algorithms    []string `json:"id_token_signing_alg_values_supported"`
+		ClientAuth    []string `json:"token_endpoint_auth_methods_supported"`
+		Claims        []string `json:"claims_supported"`
+		Challenges    []string `json:"code_challenge_methods_supported"`
+	}{
+		Issuer: e.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
+		JWKS: base + "/.well-known/jwks.json", UserInfo: base + "/oauth/userinfo",
+		Scopes: []string{"openid", "profile", "email", "phone"}, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		Grants: []string{"authorization_code", "refresh_token"}, Subjects: []string{"public"},
+		Algorithms: []string{"RS256", "HS256", "ES256"}, ClientAuth: []string{"client_secret_basic", "client_secret_post", "none"},
+		Claims: []string{
+			"sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
+			"phone_number_verified", "name", "picture", "preferred_username", "updated_at",
+		},
+		Challenges: []string{"S256", "plain"},
 	})
 }

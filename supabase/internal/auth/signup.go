@@ -12,16 +12,19 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/letter"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
 
 type signupParams struct {
-	Email    string   `json:"email"`
-	Phone    string   `json:"phone"`
-	Password string   `json:"password"`
-	Data     metadata `json:"data"`
-	Channel  string   `json:"channel"`
+	Email           string   `json:"email"`
+	Phone           string   `json:"phone"`
+	Password        string   `json:"password"`
+	Data            metadata `json:"data"`
+	Channel         string   `json:"channel"`
+	Challenge       string   `json:"code_challenge"`
+	ChallengeMethod string   `json:"code_challenge_method"`
 }
 
 func (p signupParams) provider() string {
@@ -34,8 +37,12 @@ func (p signupParams) provider() string {
 	return ""
 }
 
-// signup makes an account. Where addresses need no confirmation it signs in at once; otherwise it answers with the bare
-// user, and with one who does not exist when the address is taken: a stranger learns nothing of who has an account.
+// pkce says whether the caller wants a code instead of tokens.
+func (p signupParams) pkce() bool { return p.Challenge != "" }
+
+func (p signupParams) checkPKCE() error { return checkChallenge(p.ChallengeMethod, p.Challenge) }
+
+// signup answers POST /signup.
 func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 	var p signupParams
 	if err := readJSON(r, &p); err != nil {
@@ -44,32 +51,47 @@ func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 	if p.provider() == "" {
 		return e.signupAnonymously(w, r, p)
 	}
-	ctx := r.Context()
-	existing, err := e.checkSignup(r, &p)
+	if err := e.limit(r, limitSignup); err != nil {
+		return err
+	}
+	reply, err := e.signUp(r, w.Header(), p, false)
 	if err != nil {
 		return err
 	}
+	return send(w, http.StatusOK, reply)
+}
+
+// signUp makes an account. Where addresses need no confirmation it signs in at once and gives a *tokenReply; otherwise it
+// gives the bare *User, and one who does not exist when the address is taken: a stranger learns nothing of who has an
+// account. byCode says that the person asked for a code and has no password that must be judged.
+func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, byCode bool) (any, error) {
+	ctx := r.Context()
+	existing, err := e.checkSignup(r, &p, byCode)
+	if err != nil {
+		return nil, err
+	}
 	if existing != nil && (existing.Confirmed() && p.Email != "" || existing.PhoneConfirmed() && p.Phone != "") {
-		return e.repeatedSignup(w, r, p, existing)
+		return e.repeatedSignup(r, p, existing)
 	}
 	u := existing
-	var hash string
 	if u == nil {
-		if hash, err = e.hash(ctx, p.Password); err != nil {
-			return err
+		hash, err := e.hasher.Hash(ctx, p.Password)
+		if err != nil {
+			return nil, err
+		}
+		u = e.prepareSignup(p, hash, e.audience(r, nil))
+		if err := e.beforeUserCreated(r, u); err != nil {
+			return nil, err
 		}
 	}
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
-		if u == nil {
-			if u, err = e.newUser(ctx, tx, p, hash, e.audience(r, nil)); err != nil {
+		if existing == nil {
+			if err := e.storeSignup(ctx, tx, u, p); err != nil {
 				return nil, err
 			}
 		}
 		if !e.autoconfirm(p) {
-			if err := e.audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
-				return nil, err
-			}
-			return u, nil
+			return u, e.askToConfirm(r, tx, u, p)
 		}
 		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
 			return nil, err
@@ -84,12 +106,42 @@ func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
 			return nil, err
 		}
-		return e.signIn(ctx, tx, w.Header(), u, "password", clientOf(r))
+		return e.signIn(r, tx, headers, u, "password")
 	})
 	if err != nil {
+		return nil, err
+	}
+	if existing == nil {
+		if err := e.afterUserCreated(r, u); err != nil {
+			return nil, err
+		}
+	}
+	if bare, ok := reply.(*User); ok && bare.InvitedAt != nil {
+		// Whoever signs up with an invited address need not be the invited person.
+		shown := *bare
+		shown.UserMetadata, shown.Identities = metadata{}, []Identity{}
+		return &shown, nil
+	}
+	return reply, nil
+}
+
+// askToConfirm sends what proves that the address or number is the person's.
+func (e *Engine) askToConfirm(r *http.Request, tx pgx.Tx, u *User, p signupParams) error {
+	ctx := r.Context()
+	if err := e.audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	if p.Email == "" {
+		_, err := e.sendPhoneProof(r, tx, u, proofConfirmation, p.Phone, p.Channel)
+		return err
+	}
+	if p.pkce() {
+		f := flow{Provider: "email", Method: "email/signup", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+		if err := e.newFlow(ctx, tx, f); err != nil {
+			return err
+		}
+	}
+	return e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", p.pkce())
 }
 
 func (e *Engine) autoconfirm(p signupParams) bool {
@@ -100,18 +152,31 @@ func (e *Engine) autoconfirm(p signupParams) bool {
 }
 
 // checkSignup validates a sign-up and finds who already has the address or number; nil when nobody.
-func (e *Engine) checkSignup(r *http.Request, p *signupParams) (*User, error) {
+func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*User, error) {
 	if e.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
 	if p.Password == "" {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 	}
-	if err := e.checkPassword(p.Password); err != nil {
-		return nil, err
+	if !byCode {
+		if err := e.checkPassword(p.Password); err != nil {
+			return nil, err
+		}
 	}
 	if p.Email != "" && p.Phone != "" {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on signup.")
+	}
+	if p.Phone != "" {
+		if err := e.checkChannel(p.Channel); err != nil {
+			return nil, err
+		}
+		if p.pkce() {
+			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "PKCE not supported for phone signups")
+		}
+	}
+	if err := p.checkPKCE(); err != nil {
+		return nil, err
 	}
 	var existing *User
 	var err error
@@ -122,7 +187,7 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams) (*User, error) {
 		if p.Email, err = validEmail(p.Email); err != nil {
 			return nil, err
 		}
-		existing, err = userByEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+		existing, err = userOfEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
 	} else {
 		if !e.config.EnablePhone {
 			return nil, wire.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
@@ -138,87 +203,99 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams) (*User, error) {
 	return existing, err
 }
 
-// newUser stores an account with its first identity.
-func (e *Engine) newUser(ctx context.Context, tx pgx.Tx, p signupParams, hash, audience string) (*User, error) {
+// prepareSignup makes the row of a new account.
+func (e *Engine) prepareSignup(p signupParams, hash, audience string) *User {
 	now := e.now()
 	u := &User{
 		ID: uuid.New(), Audience: audience, Role: e.config.DefaultRole, Email: p.Email, Phone: p.Phone,
 		EncryptedPassword: &hash, AppMetadata: metadata{}, UserMetadata: metadata{}.merge(p.Data),
-		Identities: []Identity{}, CreatedAt: now, UpdatedAt: now,
+		Identities: []Identity{}, CreatedAt: now.Truncate(time.Microsecond), UpdatedAt: now.Truncate(time.Microsecond),
 	}
 	if provider := p.provider(); provider != "" {
 		u.AppMetadata = metadata{"provider": provider, "providers": []string{provider}}
 	} else {
 		u.IsAnonymous = true
 	}
-	if p.provider() != "" {
-		// What the person says of themselves is kept beside what the identity says.
-		u.UserMetadata = u.UserMetadata.merge(metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
-		if p.Email != "" {
-			u.UserMetadata["email"] = p.Email
-		} else {
-			u.UserMetadata["phone"] = p.Phone
-		}
-	}
-	if err := insertUser(ctx, tx, u); err != nil {
-		if db.IsCode(err, "23505") { // somebody else was faster
-			return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered").WithCause(err)
-		}
-		return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Database error saving new user").WithCause(err)
-	}
-	if u.IsAnonymous {
-		return u, nil
-	}
-	return u, insertIdentity(ctx, tx, u, p.provider(), identityData(u, p.Data), now)
+	return u
 }
 
-// identityData is what an address's or number's identity says. Its verified flags stay false; the account's own say more.
-func identityData(u *User, extra metadata) metadata {
+// storeSignup stores a new account with its first identity, whose data becomes the account's.
+func (e *Engine) storeSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams) error {
+	data := contactData(u, p.Data)
+	if !u.IsAnonymous {
+		u.UserMetadata = data
+	}
+	if err := storeUser(ctx, tx, u); err != nil || u.IsAnonymous {
+		return err
+	}
+	return insertIdentity(ctx, tx, u, p.provider(), data, e.now())
+}
+
+// storeUser stores an account and words what may go wrong.
+func storeUser(ctx context.Context, tx pgx.Tx, u *User) error {
+	err := insertUser(ctx, tx, u)
+	switch {
+	case err == nil:
+		return nil
+	case db.IsCode(err, "23505"): // somebody else was faster
+		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered").WithCause(err)
+	}
+	return databaseError(err, "Database error saving new user")
+}
+
+// contactData is what an address's or number's identity says. Its verified flags stay false until a link is followed.
+func contactData(u *User, extra metadata) metadata {
 	data := metadata{}.merge(extra).merge(metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
 	if u.Email != "" {
 		data["email"] = u.Email
-	} else {
-		data["phone"] = u.Phone
 	}
 	return data
 }
 
 // repeatedSignup answers somebody who signs up with an address that has an account.
-func (e *Engine) repeatedSignup(w http.ResponseWriter, r *http.Request, p signupParams, existing *User) error {
+func (e *Engine) repeatedSignup(r *http.Request, p signupParams, existing *User) (any, error) {
 	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
 		return nil, e.audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if e.config.MailerAutoconfirm || e.config.PhoneAutoconfirm {
-		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
 	}
 	now := e.now()
-	fake := &User{
+	return &User{
 		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
 		AppMetadata:  metadata{"provider": p.provider(), "providers": []string{p.provider()}},
 		UserMetadata: metadata{}.merge(p.Data), Identities: []Identity{}, CreatedAt: now, UpdatedAt: now,
-	}
-	return send(w, http.StatusOK, fake)
+	}, nil
 }
 
 func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p signupParams) error {
 	if !e.config.EnableAnonymous {
 		return wire.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
 	}
+	if err := e.limit(r, limitAnonymous); err != nil {
+		return err
+	}
 	if e.config.DisableSignup {
 		return wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
 	ctx := r.Context()
+	u := e.prepareSignup(p, "", e.audience(r, nil))
+	if err := e.beforeUserCreated(r, u); err != nil {
+		return err
+	}
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
-		u, err := e.newUser(ctx, tx, p, "", e.audience(r, nil))
-		if err != nil {
+		if err := e.storeSignup(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
-		return e.signIn(ctx, tx, w.Header(), u, "anonymous", clientOf(r))
+		return e.signIn(r, tx, w.Header(), u, "anonymous")
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.afterUserCreated(r, u); err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, reply)
@@ -226,6 +303,9 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 
 // validEmail checks an address and gives its stored form.
 func validEmail(text string) (string, error) {
+	if text == "" {
+		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "An email address is required")
+	}
 	invalid := wire.Errorf(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
 	if len(text) > 255 {
 		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "An email address is too long")

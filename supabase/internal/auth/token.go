@@ -14,13 +14,23 @@ var errInvalidLogin = wire.Errorf(http.StatusBadRequest, "invalid_credentials", 
 
 // token answers POST /token by its grant_type.
 func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
-	switch r.URL.Query().Get("grant_type") {
-	case "password":
-		return e.passwordGrant(w, r)
-	case "refresh_token":
-		return e.refreshGrant(w, r)
+	grants := map[string]func(http.ResponseWriter, *http.Request) error{
+		"password": e.passwordGrant, "refresh_token": e.refreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": e.web3Grant,
 	}
-	return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
+	kind := r.FormValue("grant_type")
+	grant, ok := grants[kind]
+	if !ok {
+		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
+	}
+	if kind == "password" || kind == "web3" {
+		if err := e.checkCaptcha(r); err != nil {
+			return err
+		}
+	}
+	if err := e.limit(r, limitToken); err != nil {
+		return err
+	}
+	return grant(w, r)
 }
 
 // passwordGrant signs in with an address or a number and a password. Who does not exist and who has another password are
@@ -49,6 +59,9 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := e.passwordVerdict(r, u, ok); err != nil {
+		return err
+	}
 	if !ok {
 		return errInvalidLogin
 	}
@@ -58,11 +71,22 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if provider == "phone" && !u.PhoneConfirmed() {
 		return wire.Errorf(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	}
+	fresh := ""
+	if e.hasher.Outdated(*u.EncryptedPassword) {
+		if fresh, err = e.hasher.Hash(ctx, p.Password); err != nil {
+			return err
+		}
+	}
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		if fresh != "" {
+			if err := setColumn(ctx, tx, u, "encrypted_password", fresh, e.now()); err != nil {
+				return nil, err
+			}
+		}
 		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
 			return nil, err
 		}
-		return e.signIn(ctx, tx, w.Header(), u, "password", clientOf(r))
+		return e.signIn(r, tx, w.Header(), u, "password")
 	})
 	if err != nil {
 		return err
@@ -70,6 +94,21 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	// An old password may be weaker than today's rules: the client is told, and let in.
 	reply.WeakPassword = e.weakness(p.Password)
 	return send(w, http.StatusOK, reply)
+}
+
+// web3Grant answers as a GoTrue without wallets does.
+func (e *Engine) web3Grant(_ http.ResponseWriter, r *http.Request) error {
+	var p struct {
+		Chain string `json:"chain"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	switch p.Chain {
+	case "solana", "ethereum":
+		return wire.Errorf(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
+	}
+	return wire.Errorf(http.StatusBadRequest, "web3_unsupported_chain", "Unsupported chain")
 }
 
 // findLogin finds the account that an address or a number names.

@@ -147,6 +147,14 @@ func userByEmail(ctx context.Context, q queries, email, audience string) (*User,
 	return findUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
+// userOfEmail finds who has an address as their own or as one of an identity's.
+func userOfEmail(ctx context.Context, q queries, email, audience string) (*User, error) {
+	return findUser(ctx, q, `
+		where u.aud = $2 and not u.is_sso_user
+		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1))
+		order by u.email = $1 desc limit 1`, strings.ToLower(email), audience)
+}
+
 func userByPhone(ctx context.Context, q queries, phone, audience string) (*User, error) {
 	return findUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user`, phone, audience)
 }

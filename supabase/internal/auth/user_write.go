@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,6 +59,13 @@ func saveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error
 		first = providers[0].(string)
 	}
 	return saveAppMetadata(ctx, tx, u, u.AppMetadata.merge(metadata{"provider": first, "providers": providers}), now)
+}
+
+// saveIdentityData replaces what is known of an identity.
+func saveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data metadata, now time.Time) error {
+	i.Data, i.Email, i.UpdatedAt = data, strings.ToLower(data.text("email")), now
+	_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, i.ID, data.json(), now)
+	return err
 }
 
 func (m metadata) text(name string) string {
@@ -126,6 +134,7 @@ func savePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	return logoutOthers(ctx, tx, u.ID, *keep)
 }
 
+// setColumn changes one column of the user's row; column is never a client's text.
 func setColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any, now time.Time) error {
 	u.UpdatedAt = now
 	_, err := tx.Exec(ctx, `update auth.users set `+pgx.Identifier{column}.Sanitize()+` = $2, updated_at = $3 where id = $1`, u.ID, value, now)

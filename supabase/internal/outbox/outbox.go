@@ -93,7 +93,7 @@ func (b *Outbox) logger() *slog.Logger { return slog.New(quiet{b.Log.Handler()})
 // migrateLock is the advisory lock under which replicas migrate in turn.
 const migrateLock = 0x72697665_72
 
-// Migrate brings schema river to this version and lets service_role, as which functions run, add jobs.
+// Migrate brings schema river to this version and lets service_role, as which functions run, and auth add jobs.
 func (b *Outbox) Migrate(ctx context.Context) error {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
@@ -116,9 +116,9 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	}
 	const grants = `
 comment on schema river is 'Background work: jobs that are added in the transaction that needs them.';
-grant usage on schema river to service_role;
-grant select, insert, update on river.river_job to service_role;
-grant usage on all sequences in schema river to service_role`
+grant usage on schema river to service_role, supabase_auth_admin;
+grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
+grant usage on all sequences in schema river to service_role, supabase_auth_admin`
 	if _, err := conn.Exec(ctx, grants); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}

@@ -23,8 +23,8 @@ type WeakPassword struct {
 type AuthOAuth struct{}
 
 // AuthDatabase in Details marks a database error that its author meant for the client (raise exception): the code is its
-// SQLSTATE. Only the old shape shows it.
-type AuthDatabase struct{ Hint, Detail string }
+// SQLSTATE. Only the old shape shows it; the dated one says Plain.
+type AuthDatabase struct{ Hint, Detail, Plain string }
 
 // authBodyOld is the shape without a version: code is the HTTP status.
 type authBodyOld struct {
@@ -75,6 +75,14 @@ func WriteAuthError(w http.ResponseWriter, r *http.Request, err error) {
 	WriteAuthJSON(w, status, authShape(e, dated, h))
 }
 
+// AppendAuthError writes the body of an error behind what has been answered already.
+func AppendAuthError(w http.ResponseWriter, r *http.Request, e *Error) {
+	text, err := json.Marshal(authShape(e, authDated(r.Header.Get(AuthVersionHeader)), http.Header{}))
+	if err == nil {
+		_, _ = w.Write(text) // the client may be gone
+	}
+}
+
 func authShape(e *Error, dated bool, h http.Header) any {
 	weak, _ := e.Details.(*WeakPassword)
 	if value, ok := e.Details.(WeakPassword); ok {
@@ -84,10 +92,11 @@ func authShape(e *Error, dated bool, h http.Header) any {
 	case AuthOAuth:
 		return authBodyOAuth{e.Code, e.Message}
 	case AuthDatabase:
+		h.Set("X-Sb-Error-Code", "unexpected_failure")
 		if !dated {
 			return authBodyDatabase{e.Code, e.Message, d.Hint, d.Detail}
 		}
-		return authBody{Code: "unexpected_failure", Message: "Database error"}
+		return authBody{Code: "unexpected_failure", Message: d.Plain}
 	}
 	// One error in one shape goes without this header: its reader looks into the body.
 	if e.Code != "" && (weak == nil || !dated) {

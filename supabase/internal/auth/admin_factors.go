@@ -1,0 +1,104 @@
+package auth
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// jsonText is JSON that Postgres made.
+type jsonText string
+
+// MarshalJSON passes it on.
+func (t jsonText) MarshalJSON() ([]byte, error) { return json.RawMessage(t).MarshalJSON() }
+
+// auditFilter reads author:…, action:… or type:….
+func auditFilter(query string) (columns []string, wanted string, err error) {
+	if query == "" {
+		return []string{}, "", nil
+	}
+	scope, wanted, ok := strings.Cut(query, ":")
+	columns = map[string][]string{"author": {"actor_username", "actor_name"}, "action": {"action"}, "type": {"log_type"}}[scope]
+	if columns == nil || !ok {
+		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid query scope: %s", query)
+	}
+	return columns, wanted, nil
+}
+
+// ofSubject lets a handler run for the user whom an administrator's request names.
+func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin, subject *User) error) func(http.ResponseWriter, *http.Request) error {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, admin *User) error {
+		u, err := e.adminSubject(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, admin, u)
+	})
+}
+
+func (e *Engine) adminListFactors(w http.ResponseWriter, _ *http.Request, _, u *User) error {
+	return send(w, http.StatusOK, u.Factors)
+}
+
+func (e *Engine) adminDeleteFactor(w http.ResponseWriter, r *http.Request, _, u *User) error {
+	f, err := e.factorOf(r, u)
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := deleteFactor(ctx, tx, f); err != nil {
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, u, "factor_deleted", map[string]any{"user_id": u.ID, "factor_id": f.ID})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, f.Factor)
+}
+
+func (e *Engine) adminUpdateFactor(w http.ResponseWriter, r *http.Request, admin, u *User) error {
+	f, err := e.factorOf(r, u)
+	if err != nil {
+		return err
+	}
+	var p struct {
+		FriendlyName string `json:"friendly_name"`
+		Phone        string `json:"phone"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Phone != "" && f.FactorType == "phone" {
+		if f.Phone, err = validPhone(p.Phone); err != nil {
+			return err
+		}
+	}
+	text(&p.FriendlyName, f.FriendlyName)
+	f.FriendlyName, f.UpdatedAt = p.FriendlyName, e.now()
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if _, err := tx.Exec(ctx, `update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
+			f.ID, f.FriendlyName, f.Phone, f.UpdatedAt); err != nil {
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, admin, "factor_updated", map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, f.Factor)
+}
+
+func (e *Engine) adminListPasskeys(w http.ResponseWriter, r *http.Request, _, u *User) error {
+	return e.sendPasskeys(w, r, u)
+}
+
+func (e *Engine) adminDeletePasskey(w http.ResponseWriter, r *http.Request, admin, u *User) error {
+	return e.removePasskey(w, r, u, admin)
+}

@@ -1,0 +1,285 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/wire"
+)
+
+var errEmailExists = wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+
+// invite answers POST /invite: it makes an account and mails a link to it.
+func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) error {
+	var p signupParams
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	var err error
+	if p.Email, err = validEmail(p.Email); err != nil {
+		return err
+	}
+	p.Phone, p.Password = "", ""
+	u, err := e.userToInvite(r, p)
+	if err != nil {
+		return err
+	}
+	fresh := u.Identities == nil
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if fresh {
+			if err := e.storeInvited(ctx, tx, u); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+			return nil, err
+		}
+		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Invite, "invite", false); err != nil {
+			return nil, err
+		}
+		return nil, e.markInvited(ctx, tx, u)
+	})
+	if err != nil {
+		return err
+	}
+	if fresh {
+		if err := e.afterUserCreated(r, u); err != nil {
+			return err
+		}
+	}
+	return send(w, http.StatusOK, u)
+}
+
+// userToInvite finds the unconfirmed account of an address or makes one, which is not stored yet and has no identities.
+func (e *Engine) userToInvite(r *http.Request, p signupParams) (*User, error) {
+	u, err := userByEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+	switch {
+	case err == nil && u.Confirmed():
+		return nil, errEmailExists
+	case err == nil:
+		u.ConfirmationSentAt = nil // an administrator may invite again at once
+		return u, nil
+	case !errors.Is(err, errNotFound):
+		return nil, err
+	}
+	u = e.prepareSignup(p, "", e.audience(r, nil))
+	u.Identities = nil
+	return u, e.beforeUserCreated(r, u)
+}
+
+// storeInvited stores an account that others made for somebody.
+func (e *Engine) storeInvited(ctx context.Context, tx pgx.Tx, u *User) error {
+	if err := storeUser(ctx, tx, u); err != nil {
+		return err
+	}
+	return insertIdentity(ctx, tx, u, "email", contactData(u, nil), e.now())
+}
+
+func (e *Engine) markInvited(ctx context.Context, tx pgx.Tx, u *User) error {
+	now := e.now()
+	u.InvitedAt = &now
+	return setColumn(ctx, tx, u, "invited_at", now, now)
+}
+
+type linkReply struct {
+	*User
+	ActionLink       string `json:"action_link"`
+	Code             string `json:"email_otp"`
+	HashedToken      string `json:"hashed_token"`
+	VerificationType string `json:"verification_type"`
+	RedirectTo       string `json:"redirect_to"`
+}
+
+type linkParams struct {
+	Type       string   `json:"type"`
+	Email      string   `json:"email"`
+	NewEmail   string   `json:"new_email"`
+	Password   string   `json:"password"`
+	Data       metadata `json:"data"`
+	RedirectTo string   `json:"redirect_to"`
+}
+
+// generateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
+func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *User) error {
+	var p linkParams
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	var err error
+	if p.Email, err = validEmail(p.Email); err != nil {
+		return err
+	}
+	redirect := e.redirectTo(r)
+	if e.redirects.Allows(p.RedirectTo) {
+		redirect = p.RedirectTo
+	}
+	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if err != nil && !errors.Is(err, errNotFound) {
+		return err
+	}
+	fresh := u == nil
+	if fresh {
+		if u, err = e.userForLink(r, &p); err != nil {
+			return err
+		}
+	}
+	code := newCode(e.config.Mail.CodeLength)
+	reply := linkReply{User: u, Code: code, HashedToken: hashOf(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if fresh {
+			if err := e.storeInvited(ctx, tx, u); err != nil {
+				return nil, err
+			}
+		}
+		return nil, e.saveLink(ctx, tx, u, admin, p, fresh, code)
+	})
+	if err != nil {
+		return err
+	}
+	if fresh {
+		if err := e.afterUserCreated(r, u); err != nil {
+			return err
+		}
+	}
+	action, hash := p.Type, reply.HashedToken
+	switch p.Type {
+	case "email_change_current":
+		action = "email_change"
+	case "email_change_new":
+		action, hash = "email_change", u.EmailChangeTokenNew
+	}
+	reply.ActionLink = e.link(action, hash, redirect)
+	return send(w, http.StatusOK, reply)
+}
+
+// userForLink makes the account that a link needs and that does not exist. A magic link for nobody becomes a sign-up.
+func (e *Engine) userForLink(r *http.Request, p *linkParams) (*User, error) {
+	hash := ""
+	switch p.Type {
+	case "magiclink":
+		p.Type, p.Password = "signup", e.unknownPassword()
+		fallthrough
+	case "signup":
+		if p.Password == "" {
+			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+		}
+		if err := e.checkPassword(p.Password); err != nil {
+			return nil, err
+		}
+		var err error
+		if hash, err = e.hasher.Hash(r.Context(), p.Password); err != nil {
+			return nil, err
+		}
+	case "invite":
+	case "recovery", "email_change_current", "email_change_new":
+		return nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User with this email not found")
+	default:
+		return nil, e.badLinkType(p.Type)
+	}
+	u := e.prepareSignup(signupParams{Email: p.Email, Data: p.Data}, hash, e.audience(r, nil))
+	return u, e.beforeUserCreated(r, u)
+}
+
+func (e *Engine) badLinkType(kind string) error {
+	return wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: %v", kind)
+}
+
+// saveLink stores what the link proves.
+func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *User, p linkParams, fresh bool, code string) error {
+	now := e.now()
+	switch p.Type {
+	case "magiclink", "recovery":
+		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+			return err
+		}
+		return proofRecovery.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+	case "invite", "signup":
+		if u.Confirmed() {
+			return errEmailExists
+		}
+		if p.Type == "invite" {
+			if err := e.audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+				return err
+			}
+			if err := e.markInvited(ctx, tx, u); err != nil {
+				return err
+			}
+		} else if !fresh && p.Data != nil {
+			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), now); err != nil {
+				return err
+			}
+		}
+		return proofConfirmation.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+	case "email_change_current", "email_change_new":
+		return e.saveChangeLink(ctx, tx, u, p, code)
+	}
+	return e.badLinkType(p.Type)
+}
+
+func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *User, p linkParams, code string) error {
+	if e.config.Mail.SingleConfirmation && p.Type == "email_change_current" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Enable secure email change to generate link for current email")
+	}
+	address, err := validEmail(p.NewEmail)
+	if err != nil {
+		return err
+	}
+	if other, err := userOfEmail(ctx, tx, address, u.Audience); err == nil && other.ID != u.ID {
+		return errEmailExists
+	} else if err != nil && !errors.Is(err, errNotFound) {
+		return err
+	}
+	now := e.now()
+	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
+	if _, err := tx.Exec(ctx, `update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID, address, now); err != nil {
+		return err
+	}
+	if p.Type == "email_change_current" {
+		return proofChangeCurrent.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+	}
+	return proofChangeNew.save(ctx, tx, u, address, hashOf(address, code), now)
+}
+
+// adminAudit answers GET /admin/audit: the audit log, newest first.
+func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *User) error {
+	q := r.URL.Query()
+	page, perPage, err := pageOf(q)
+	if err != nil {
+		return err
+	}
+	columns, wanted, err := auditFilter(q.Get("query"))
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	const filter = ` from auth.audit_log_entries a
+		where $1::text = '' or exists (select from unnest($2::text[]) c where a.payload ->> c ilike '%' || $1 || '%')`
+	var total uint64
+	if err := e.db.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
+		return err
+	}
+	var list string
+	err = e.db.Query(ctx, db.Caller{}, `
+		select coalesce(json_agg(x), '[]')::text
+		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at, ip_address`+filter+`
+		         order by a.created_at desc limit $3 offset $4) x`,
+		[]any{wanted, columns, perPage, (page - 1) * perPage},
+		func(rows pgx.Rows) error {
+			if rows.Next() {
+				return rows.Scan(&list)
+			}
+			return rows.Err()
+		})
+	if err != nil {
+		return err
+	}
+	setPages(w.Header(), r.URL, page, perPage, total)
+	return send(w, http.StatusOK, jsonText(list))
+}

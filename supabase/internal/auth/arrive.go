@@ -1,0 +1,315 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/wire"
+)
+
+// arrival is somebody who comes from another provider.
+type arrival struct {
+	provider string
+	subject  string
+	data     metadata    // of the identity
+	email    oauth.Email // the one that counts; lower case
+	verified []string    // all that are known to be theirs
+}
+
+func (e *Engine) arrivalOf(provider string, p oauth.Person) arrival {
+	a := arrival{provider: provider, subject: p.Subject, data: metadata{}.merge(p.Data)}
+	for _, address := range p.Emails {
+		address.Address = strings.ToLower(address.Address)
+		if address.Verified || e.config.MailerAutoconfirm {
+			a.verified = append(a.verified, address.Address)
+		}
+		if address.Primary || a.email.Address == "" {
+			a.email = address
+		}
+	}
+	a.data["email_verified"], a.data["phone_verified"] = a.email.Verified, false
+	if a.email.Address != "" {
+		a.data["email"] = a.email.Address
+	}
+	return a
+}
+
+// arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
+// for it, and lets then finish the sign-in.
+func (e *Engine) arrive(r *http.Request, f *flow, p oauth.Person, then func(pgx.Tx, *User) (*tokenReply, error)) (*tokenReply, error) {
+	ctx := r.Context()
+	a := e.arrivalOf(f.Provider, p)
+	var created *User
+	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		var u *User
+		var err error
+		switch {
+		case f.LinkingTargetID != nil:
+			u, err = e.attach(r, tx, *f.LinkingTargetID, a)
+		case f.InviteToken != "":
+			u, err = e.acceptInvite(ctx, tx, f.InviteToken, a, p)
+		default:
+			var fresh bool
+			if u, fresh, err = e.accountOf(r, tx, a, f.EmailOptional); fresh {
+				created = u
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return then(tx, u)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if created != nil {
+		return reply, e.afterUserCreated(r, created)
+	}
+	return reply, nil
+}
+
+// accountOf follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
+// links to it; everything else is a new account.
+func (e *Engine) accountOf(r *http.Request, tx pgx.Tx, a arrival, emailOptional bool) (u *User, fresh bool, err error) {
+	ctx, now := r.Context(), e.now()
+	u, identity, err := userOfIdentity(ctx, tx, a.provider, a.subject)
+	if err != nil && !errors.Is(err, errNotFound) {
+		return nil, false, err
+	}
+	switch {
+	case u != nil:
+		if err := saveIdentityData(ctx, tx, identity, a.data, now); err != nil {
+			return nil, false, err
+		}
+		a.email.Address = u.Email
+	default:
+		if u, err = e.linkable(ctx, tx, &a, e.audience(r, nil)); err != nil {
+			return nil, false, err
+		}
+		if u == nil {
+			if u, err = e.newExternal(r, tx, a); err != nil {
+				return nil, false, err
+			}
+			fresh = true
+		} else if err := e.audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+			return nil, false, err
+		}
+		if err := insertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+			return nil, false, err
+		}
+	}
+	if !fresh {
+		if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(a.data), now); err != nil {
+			return nil, false, err
+		}
+		if err := saveProviders(ctx, tx, u, now); err != nil {
+			return nil, false, err
+		}
+	}
+	if u.banned(now) {
+		return nil, false, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	return u, fresh, e.confirmExternal(r, tx, u, a, emailOptional)
+}
+
+// confirmExternal confirms the address that the provider vouches for, and mails to one that it does not.
+func (e *Engine) confirmExternal(r *http.Request, tx pgx.Tx, u *User, a arrival, emailOptional bool) error {
+	ctx := r.Context()
+	if u.Confirmed() || emailOptional && a.email.Address == "" {
+		return e.audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
+	}
+	// Whoever made the unconfirmed account need not be this person: their password and other identities go.
+	if err := e.keepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+		return err
+	}
+	if a.email.Verified || e.config.MailerAutoconfirm {
+		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
+			return err
+		}
+		return confirmEmail(ctx, tx, u, e.now())
+	}
+	sent := a.email.Address != ""
+	if sent {
+		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", false); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.config.AllowUnverifiedEmail:
+		return nil
+	case sent:
+		return refused{wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider)}
+	}
+	return refused{wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider)}
+}
+
+// linkable finds the account that a new identity belongs to by its verified addresses; nil when there is none.
+func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience string) (*User, error) {
+	if len(a.verified) == 0 {
+		other, err := userOfEmail(ctx, tx, a.email.Address, audience)
+		if errors.Is(err, errNotFound) {
+			return nil, nil
+		}
+		if other != nil {
+			a.email.Address = "" // an unverified address that somebody has is not given to another account
+		}
+		return nil, err
+	}
+	users, err := findUsers(ctx, tx, `
+		where u.aud = $2 and not u.is_sso_user
+		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
+		                                                                    and i.provider not like 'sso:%'))`, a.verified, audience)
+	if err != nil {
+		return nil, err
+	}
+	switch len(users) {
+	case 0:
+		return nil, nil
+	case 1:
+		return users[0], nil
+	}
+	return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Multiple accounts with the same email address in the same linking domain detected: default")
+}
+
+// newExternal stores the account of somebody who was never here.
+func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*User, error) {
+	if e.config.DisableSignup {
+		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	}
+	u := e.prepareSignup(signupParams{Email: a.email.Address, Data: a.data}, "", e.audience(r, nil))
+	u.IsAnonymous = false
+	u.AppMetadata = metadata{"provider": a.provider, "providers": []string{a.provider}}
+	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
+		if err := e.callHook(r, tx, h, "before-user-created", map[string]any{"user": u}, &struct{}{}); err != nil {
+			return nil, err
+		}
+	}
+	return u, storeUser(r.Context(), tx, u)
+}
+
+// userOfIdentity finds the account that an identity belongs to.
+func userOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
+	u, err := findUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
+	return u, &u.Identities[at], nil
+}
+
+// keepOnly removes an unconfirmed account's password and every identity but one.
+func (e *Engine) keepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
+	now := e.now()
+	u.EncryptedPassword = nil
+	if err := setColumn(ctx, tx, u, "encrypted_password", nil, now); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
+		return err
+	}
+	u.Identities = slices.DeleteFunc(u.Identities, func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
+	for _, i := range u.Identities {
+		if err := saveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
+			return err
+		}
+	}
+	u.AppMetadata = u.AppMetadata.merge(metadata{"provider": nil})
+	return saveProviders(ctx, tx, u, now)
+}
+
+// acceptInvite gives an invited account the identity whose address was invited.
+func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p oauth.Person) (*User, error) {
+	u, err := userByProof(ctx, tx, token, proofConfirmation)
+	if errors.Is(err, errNotFound) {
+		return nil, wire.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(p.Emails, func(m oauth.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
+		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
+	}
+	if err := insertIdentity(ctx, tx, u, a.provider, a.data, e.now()); err != nil {
+		return nil, err
+	}
+	if err := e.audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
+		return nil, err
+	}
+	if err := e.keepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+		return nil, err
+	}
+	return u, confirmEmail(ctx, tx, u, e.now())
+}
+
+// attach adds an identity to the account that asked for it.
+func (e *Engine) attach(r *http.Request, tx pgx.Tx, target uuid.UUID, a arrival) (*User, error) {
+	ctx, now := r.Context(), e.now()
+	owner, _, err := userOfIdentity(ctx, tx, a.provider, a.subject)
+	switch {
+	case err == nil && owner.ID == target:
+		return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
+	case err == nil:
+		return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked to another user")
+	case !errors.Is(err, errNotFound):
+		return nil, err
+	}
+	u, err := userByID(ctx, tx, target)
+	if errors.Is(err, errNotFound) {
+		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := insertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+		return nil, err
+	}
+	if err := e.audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+		return nil, err
+	}
+	if u.Email == "" && a.email.Address != "" {
+		if err := e.adoptEmail(r, tx, u, a); err != nil {
+			return nil, err
+		}
+	}
+	e.notify(r, tx, u, letter.IdentityLinked, "", letter.Data{Provider: a.provider})
+	return u, nil
+}
+
+// adoptEmail gives an account without an address the linked identity's.
+func (e *Engine) adoptEmail(r *http.Request, tx pgx.Tx, u *User, a arrival) error {
+	ctx, now := r.Context(), e.now()
+	if _, err := userByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
+		return wire.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
+	} else if !errors.Is(err, errNotFound) {
+		return err
+	}
+	u.Email = a.email.Address
+	if err := setColumn(ctx, tx, u, "email", u.Email, now); err != nil {
+		return err
+	}
+	if !a.email.Verified {
+		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", false); err != nil {
+			return err
+		}
+		return refused{wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider)}
+	}
+	if err := confirmEmail(ctx, tx, u, now); err != nil {
+		return err
+	}
+	if u.IsAnonymous {
+		u.IsAnonymous = false
+		return setColumn(ctx, tx, u, "is_anonymous", false, now)
+	}
+	return nil
+}

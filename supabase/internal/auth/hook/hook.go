@@ -1,0 +1,258 @@
+// Package hook calls what an installation has put at one of auth's points: a function of the database, in the caller's
+// transaction, or an HTTP service, signed by the Standard Webhooks scheme.
+//
+// Only auth imports it. Of ours it imports wire.
+package hook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// Hook is one configured point. The zero Hook is not called.
+type Hook struct {
+	URI     string   // pg-functions://postgres/SCHEMA/FUNCTION, https://…, or http:// on this machine
+	Secrets []string // v1,whsec_BASE64; each signs
+}
+
+// Enabled says whether there is anything to call.
+func (h Hook) Enabled() bool { return h.URI != "" }
+
+// Bounds of an HTTP hook, GoTrue's.
+const (
+	patience      = 5 * time.Second
+	attempts      = 3
+	pause         = 2 * time.Second
+	maxReply      = 200 << 10
+	functionLimit = "2000" // milliseconds, of a function of the database
+)
+
+// Validate says what is wrong with the configuration.
+func (h Hook) Validate() error {
+	if h.URI == "" {
+		return nil
+	}
+	u, err := url.Parse(h.URI)
+	if err != nil {
+		return err
+	}
+	switch u.Scheme {
+	case "pg-functions":
+		_, err := function(u)
+		return err
+	case "http":
+		switch u.Hostname() {
+		case "localhost", "127.0.0.1", "::1", "host.docker.internal":
+		default:
+			return errors.New("http is for this machine only; use https")
+		}
+	case "https":
+	default:
+		return fmt.Errorf("%q is neither pg-functions nor https", u.Scheme)
+	}
+	for _, s := range h.Secrets {
+		if _, err := secret(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function is the quoted name in a pg-functions URI.
+func function(u *url.URL) (string, error) {
+	parts := strings.Split(u.Path, "/")
+	if len(parts) != 3 || parts[1] == "" || parts[2] == "" {
+		return "", errors.New("the URI must be pg-functions://postgres/SCHEMA/FUNCTION")
+	}
+	return pgx.Identifier{parts[1], parts[2]}.Sanitize(), nil
+}
+
+func secret(text string) ([]byte, error) {
+	rest, ok := strings.CutPrefix(text, "v1,whsec_")
+	if !ok {
+		return nil, errors.New("a secret must begin with v1,whsec_")
+	}
+	return base64.StdEncoding.DecodeString(rest)
+}
+
+// Caller calls hooks.
+type Caller struct {
+	Client *http.Client     // nil means http.DefaultClient
+	Now    func() time.Time // nil means time.Now
+}
+
+// Call sends input to the hook and decodes its answer into output. A refusal by the hook is a *wire.Error.
+func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) error {
+	payload, err := json.Marshal(input)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(h.URI)
+	if err != nil {
+		return err
+	}
+	var reply []byte
+	if u.Scheme == "pg-functions" {
+		reply, err = callFunction(ctx, tx, u, payload)
+	} else {
+		reply, err = c.post(ctx, h, payload)
+	}
+	if err != nil || len(reply) == 0 {
+		return err
+	}
+	var refusal struct {
+		Error *struct {
+			Code    int    `json:"http_code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(reply, &refusal) == nil && refusal.Error != nil && refusal.Error.Message != "" {
+		status := refusal.Error.Code
+		if status < 400 || status > 599 {
+			status = http.StatusInternalServerError
+		}
+		return wire.Errorf(status, "", "%s", refusal.Error.Message)
+	}
+	if err := json.Unmarshal(reply, output); err != nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "Error unmarshaling JSON output.").WithCause(err)
+	}
+	return nil
+}
+
+// callFunction runs a function of the database, which may take two seconds.
+func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([]byte, error) {
+	name, err := function(u)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `select set_config('statement_timeout', $1, true)`, functionLimit); err != nil {
+		return nil, err
+	}
+	var reply []byte
+	if err := tx.QueryRow(ctx, `select `+name+`($1::jsonb)::text::bytea`, string(payload)).Scan(&reply); err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, `set local statement_timeout to default`)
+	return reply, err
+}
+
+// post calls a service, again when it could not be reached.
+func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	late := wire.Errorf(http.StatusUnprocessableEntity, "hook_timeout", "Failed to reach hook within maximum time of %f seconds", patience.Seconds())
+	for attempt := range attempts {
+		if attempt > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, late
+			case <-time.After(pause):
+			}
+		}
+		request, err := c.request(ctx, h, payload)
+		if err != nil {
+			return nil, err
+		}
+		response, err := c.client().Do(request)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, late.WithCause(err)
+		}
+		if err != nil {
+			continue
+		}
+		body, again, err := read(response)
+		if !again {
+			return body, err
+		}
+	}
+	return nil, wire.Errorf(http.StatusUnprocessableEntity, "hook_timeout_after_retry", "Failed to reach hook after maximum retries")
+}
+
+func (c Caller) client() *http.Client {
+	if c.Client != nil {
+		return c.Client
+	}
+	return http.DefaultClient
+}
+
+// request signs the payload: HMAC-SHA-256 over id, time and body with each secret.
+func (c Caller) request(ctx context.Context, h Hook, payload []byte) (*http.Request, error) {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	id, at := uuid.NewString(), strconv.FormatInt(now().Unix(), 10)
+	var signatures []string
+	for _, text := range h.Secrets {
+		key, err := secret(text)
+		if err != nil {
+			return nil, err
+		}
+		mac := hmac.New(sha256.New, key)
+		fmt.Fprintf(mac, "%s.%s.%s", id, at, payload)
+		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URI, bytes.NewReader(payload))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("webhook-id", id)
+	r.Header.Set("webhook-timestamp", at)
+	r.Header.Set("webhook-signature", strings.Join(signatures, ", "))
+	return r, nil
+}
+
+// read takes the answer; again says that it asks to be called once more.
+func read(response *http.Response) (body []byte, again bool, err error) {
+	defer response.Body.Close()
+	failed := func(format string, args ...any) ([]byte, bool, error) {
+		return nil, false, wire.Errorf(http.StatusInternalServerError, "", format, args...)
+	}
+	switch response.StatusCode {
+	case http.StatusNoContent:
+		return nil, false, nil
+	case http.StatusOK, http.StatusAccepted:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if response.Header.Get("Retry-After") != "" {
+			return nil, true, nil
+		}
+		return failed("Service currently unavailable due to hook")
+	case http.StatusBadRequest:
+		return failed("Invalid payload sent to hook")
+	case http.StatusUnauthorized:
+		return failed("Hook requires authorization token")
+	default:
+		return failed("Unexpected status code returned from hook: %d", response.StatusCode)
+	}
+	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, false, wire.Errorf(http.StatusBadRequest, "hook_payload_invalid_content_type",
+			"Invalid JSON response. Received content-type: %s", response.Header.Get("Content-Type"))
+	}
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	if err != nil {
+		return nil, false, err
+	}
+	if len(body) > maxReply {
+		return nil, false, wire.Errorf(http.StatusUnprocessableEntity, "hook_payload_over_size_limit", "Payload size exceeded size limit of %d bytes", maxReply)
+	}
+	return body, false, nil
+}

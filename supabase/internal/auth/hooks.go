@@ -1,0 +1,154 @@
+package auth
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/wire"
+)
+
+// hookMetadata tells a hook which call it is.
+type hookMetadata struct {
+	UUID    uuid.UUID `json:"uuid"`
+	Time    time.Time `json:"time"`
+	Name    string    `json:"name,omitempty"`
+	Address string    `json:"ip_address,omitempty"`
+}
+
+// callHook calls a hook within tx; nil opens a transaction for it alone.
+func (e *Engine) callHook(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
+	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, e.clientOf(r).address}
+	caller := hook.Caller{Client: e.client, Now: e.now}
+	if tx != nil {
+		return caller.Call(r.Context(), tx, h, input, output)
+	}
+	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
+		return nil, caller.Call(r.Context(), tx, h, input, output)
+	})
+	return err
+}
+
+// beforeUserCreated lets a hook refuse a new account.
+func (e *Engine) beforeUserCreated(r *http.Request, u *User) error {
+	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
+		return e.callHook(r, nil, h, "before-user-created", map[string]any{"user": u}, &struct{}{})
+	}
+	return nil
+}
+
+// afterUserCreated tells a hook about a new account.
+func (e *Engine) afterUserCreated(r *http.Request, u *User) error {
+	if h := e.config.Hooks.AfterUserCreated; h.Enabled() {
+		return e.callHook(r, nil, h, "after-user-created", map[string]any{"user": u}, &struct{}{})
+	}
+	return nil
+}
+
+// emailData is what the send_email hook gets instead of a mail being sent; the names are GoTrue's.
+type emailData struct {
+	Token        string `json:"token"`
+	TokenHash    string `json:"token_hash"`
+	RedirectTo   string `json:"redirect_to"`
+	Action       string `json:"email_action_type"`
+	SiteURL      string `json:"site_url"`
+	TokenNew     string `json:"token_new"`
+	TokenHashNew string `json:"token_hash_new"`
+	OldEmail     string `json:"old_email"`
+	OldPhone     string `json:"old_phone"`
+	Provider     string `json:"provider"`
+	FactorType   string `json:"factor_type"`
+}
+
+func (e *Engine) mailByHook(r *http.Request, tx pgx.Tx, u *User, d emailData) error {
+	if err := e.allowMail(r.Context(), tx); err != nil {
+		return err
+	}
+	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
+	return e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+}
+
+// claimsByHook lets a hook change the claims of an access token. Those that every reader needs must stay.
+func (e *Engine) claimsByHook(r *http.Request, tx pgx.Tx, u *User, claims accessClaims, method string) (json.RawMessage, error) {
+	var out struct {
+		Claims map[string]json.RawMessage `json:"claims"`
+	}
+	input := map[string]any{"user_id": u.ID, "claims": claims, "authentication_method": method}
+	if err := e.callHook(r, tx, e.config.Hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
+		return nil, err
+	}
+	if out.Claims == nil {
+		return nil, wire.Errorf(http.StatusInternalServerError, "", "output claims field is missing")
+	}
+	var missing []string
+	for _, name := range []string{"aud", "exp", "iat", "sub", "email", "phone", "role", "aal", "session_id", "is_anonymous"} {
+		if _, ok := out.Claims[name]; !ok {
+			missing = append(missing, fmt.Sprintf("- (root): %s is required\n", name))
+		}
+	}
+	if missing != nil {
+		return nil, wire.Errorf(http.StatusInternalServerError, "", "output claims do not conform to the expected schema: \n%s", strings.Join(missing, ""))
+	}
+	return json.Marshal(out.Claims)
+}
+
+// verdict is what the verification hooks answer.
+type verdict struct {
+	Decision string `json:"decision"`
+	Message  string `json:"message"`
+	Logout   bool   `json:"should_logout_user"`
+}
+
+// passwordVerdict asks a hook whether a password attempt may go on.
+func (e *Engine) passwordVerdict(r *http.Request, u *User, valid bool) error {
+	h := e.config.Hooks.PasswordVerificationAttempt
+	if !h.Enabled() {
+		return nil
+	}
+	var v verdict
+	if err := e.callHook(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid}, &v); err != nil {
+		return err
+	}
+	if v.Decision != "reject" {
+		return nil
+	}
+	text(&v.Message, "Further password verification attempts will be rejected.")
+	if v.Logout {
+		if err := e.endSessions(r, u); err != nil {
+			return err
+		}
+	}
+	return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "%s", v.Message)
+}
+
+// factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session.
+func (e *Engine) factorVerdict(r *http.Request, u *User, f *factorRow, valid bool) error {
+	h := e.config.Hooks.MFAVerificationAttempt
+	if !h.Enabled() {
+		return nil
+	}
+	var v verdict
+	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
+	if err := e.callHook(r, nil, h, "mfa-verification", input, &v); err != nil {
+		return err
+	}
+	if v.Decision != "reject" {
+		return nil
+	}
+	text(&v.Message, "Further MFA verification attempts will be rejected.")
+	if err := e.endSessions(r, u); err != nil {
+		return err
+	}
+	return wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message)
+}
+
+func (e *Engine) endSessions(r *http.Request, u *User) error {
+	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, logoutAll(r.Context(), tx, u.ID) })
+	return err
+}

@@ -1,0 +1,135 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/wire"
+)
+
+// withLinking answers as a GoTrue without manual linking where it is not enabled.
+func (e *Engine) withLinking(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request) error {
+	return e.asUser(func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		if !e.config.ManualLinking {
+			return wire.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
+		}
+		return h(w, r, c)
+	})
+}
+
+// unlinkIdentity answers DELETE /user/identities/{id}. The last way in stays.
+func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := uuid.Parse(chi.URLParam(r, "identity_id"))
+	if err != nil {
+		return wire.Errorf(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
+	}
+	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
+		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
+	}
+	u := c.user
+	if len(u.Identities) <= 1 {
+		return wire.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
+	}
+	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.ID == id })
+	if at < 0 {
+		return wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
+	}
+	gone, ctx, told := u.Identities[at], r.Context(), u.Email
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := e.audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, `delete from auth.identities where id = $1`, gone.ID); err != nil {
+			return nil, err
+		}
+		u.Identities = slices.Delete(u.Identities, at, at+1)
+		if gone.Provider == "phone" {
+			u.Phone, u.PhoneConfirmedAt = "", nil
+			if _, err := tx.Exec(ctx, `update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`, u.ID, e.now()); err != nil {
+				return nil, err
+			}
+		} else if err := e.promoteEmail(ctx, tx, u); err != nil {
+			return nil, err
+		}
+		if err := saveProviders(ctx, tx, u, e.now()); err != nil {
+			return nil, err
+		}
+		e.notify(r, tx, u, letter.IdentityUnlinked, told, letter.Data{Provider: gone.Provider})
+		return nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, struct{}{})
+}
+
+// promoteEmail gives the account the address of an identity that is left, the verified ones first. An address that nobody
+// vouches for is not confirmed, and what was sent to the old one is void.
+func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *User) error {
+	rank := func(i Identity) int {
+		verified, _ := i.Data["email_verified"].(bool)
+		switch {
+		case i.Email == "":
+			return 2
+		case !verified:
+			return 1
+		}
+		return 0
+	}
+	left := slices.Clone(u.Identities)
+	for _, i := range left {
+		if i.Email == u.Email {
+			return nil
+		}
+	}
+	slices.SortStableFunc(left, func(a, b Identity) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreatedAt.Compare(b.CreatedAt))
+	})
+	at := -1
+	for n, i := range left {
+		if i.Email != "" {
+			if _, err := userByEmail(ctx, tx, i.Email, u.Audience); err == nil {
+				continue // somebody else's
+			} else if !errors.Is(err, errNotFound) {
+				return err
+			}
+		}
+		at = n
+		break
+	}
+	if at < 0 {
+		return wire.Errorf(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable", "Unable to unlink identity due to email conflict")
+	}
+	chosen, now := left[at], e.now()
+	u.Email = chosen.Email
+	u.ConfirmationToken, u.RecoveryToken, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew = "", "", "", "", ""
+	u.PhoneChange, u.PhoneChangeToken, u.ReauthenticationToken, u.EmailChangeConfirmStatus = "", "", "", 0
+	if _, err := tx.Exec(ctx, `
+		update auth.users
+		   set email = nullif($2, ''), confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
+		       email_change = '', email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
+		       email_change_confirm_status = 0, phone_change = '', phone_change_token = '', phone_change_sent_at = null,
+		       reauthentication_token = '', reauthentication_sent_at = null, updated_at = $3
+		 where id = $1`, u.ID, chosen.Email, now); err != nil {
+		return err
+	}
+	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	if rank(chosen) == 0 || rank(chosen) == 1 && e.config.MailerAutoconfirm {
+		return nil
+	}
+	u.EmailConfirmedAt = nil
+	if err := setColumn(ctx, tx, u, "email_confirmed_at", nil, now); err != nil {
+		return err
+	}
+	return saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(metadata{"email_verified": false}), now)
+}

@@ -1,0 +1,50 @@
+package letter
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEveryLetterInBothLanguages(t *testing.T) {
+	w, err := New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Data{
+		SiteURL: "https://example.org", ConfirmationURL: "https://example.org/verify?token=t&type=signup", Token: "123456",
+		Email: `"><script>`, NewEmail: "new@example.org", OldEmail: "old@example.org", Phone: "252", OldPhone: "253", Provider: "google", FactorType: "totp",
+	}
+	if len(english()) != 13 || len(somali()) != 13 {
+		t.Fatal("a letter is missing in one language")
+	}
+	for kind := range english() {
+		subjectEnglish, _, err := w.Write(kind, "en", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		subject, html, err := w.Write(kind, "so", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if subject == subjectEnglish || !strings.Contains(html, `lang="so"`) {
+			t.Errorf("%s is not in Somali: %q", kind, subject)
+		}
+		if strings.Contains(html, "<script>") || strings.Contains(html, "{{") {
+			t.Errorf("%s: %s", kind, html)
+		}
+	}
+}
+
+func TestOwnTemplates(t *testing.T) {
+	w, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"}, map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, html, err := w.Write(Confirmation, "so", Data{Token: "1", ConfirmationURL: "u", Data: map[string]any{"name": "<A>"}})
+	if err != nil || subject != "Hi <A>" || html != "<b>1 u</b>" {
+		t.Errorf("%q %q %v", subject, html, err)
+	}
+	if _, err := New(nil, map[string]string{Invite: "{{"}); err == nil {
+		t.Error("a broken template was accepted")
+	}
+}

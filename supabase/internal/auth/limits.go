@@ -1,0 +1,199 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// limited is something that a client may do so often.
+type limited struct {
+	name  string
+	count func(Limits) int
+	per   time.Duration
+}
+
+var (
+	limitAnonymous = limited{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour}
+	limitToken     = limited{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
+	limitSignup    = limited{"signup", func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
+	limitCode      = limited{"code", func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
+	limitVerify    = limited{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute}
+	limitFactor    = limited{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute}
+	limitPasskey   = limited{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute}
+)
+
+// limit counts one request of a client. Who the client is, the header says that the gateway sets; without one nothing is
+// counted, as GoTrue has it.
+func (e *Engine) limit(r *http.Request, what limited) error {
+	most := what.count(e.config.Limits)
+	if most <= 0 || e.config.Limits.Header == "" {
+		return nil
+	}
+	client, _, _ := strings.Cut(r.Header.Get(e.config.Limits.Header), ",")
+	if client = strings.TrimSpace(client); client == "" {
+		return nil
+	}
+	ok, err := e.pour(r.Context(), e.db.Pgx(), what.name+" "+client, most, what.per)
+	if err == nil && !ok {
+		return wire.Errorf(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
+	}
+	return err
+}
+
+func (e *Engine) allowMail(ctx context.Context, tx pgx.Tx) error {
+	return e.allowMessage(ctx, tx, e.config.MailerAutoconfirm, "email", e.config.Limits.EmailPerHour,
+		wire.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded"))
+}
+
+func (e *Engine) allowSMS(ctx context.Context, tx pgx.Tx) error {
+	return e.allowMessage(ctx, tx, e.config.PhoneAutoconfirm, "sms", e.config.Limits.SMSPerHour,
+		wire.Errorf(http.StatusTooManyRequests, "over_sms_send_rate_limit", "SMS rate limit exceeded"))
+}
+
+// allowMessage counts one message. Where nobody has to confirm anything few are sent, and none is counted.
+func (e *Engine) allowMessage(ctx context.Context, tx pgx.Tx, free bool, name string, perHour int, refusal error) error {
+	switch {
+	case perHour < 0:
+		return refusal
+	case perHour == 0 || free:
+		return nil
+	}
+	ok, err := e.pour(ctx, tx, name, perHour, time.Hour)
+	if err == nil && !ok {
+		return refusal
+	}
+	return err
+}
+
+// pour adds one drop to a leaky bucket that holds most and empties in per; false says that it would overflow. It is one
+// statement, so that replicas cannot overtake one another. The key is hashed: nobody's address is stored.
+func (e *Engine) pour(ctx context.Context, q interface {
+	queries
+	QueryRow(context.Context, string, ...any) pgx.Row
+}, key string, most int, per time.Duration) (bool, error) {
+	hash := sha256.Sum256([]byte(key))
+	var level float64
+	err := q.QueryRow(ctx, `
+		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
+		on conflict (key) do update
+		set level = greatest(0, b.level - extract(epoch from $2::timestamptz - b.updated_at)::float8 * $3::float8) + 1, updated_at = $2
+		where greatest(0, b.level - extract(epoch from $2::timestamptz - b.updated_at)::float8 * $3::float8) + 1 <= $4::float8
+		returning level`,
+		hash[:], e.now(), float64(most)/per.Seconds(), float64(most)).Scan(&level)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil && rand.IntN(500) == 0 { // now and then somebody sweeps
+		rows, qerr := q.Query(ctx, `delete from auth_limits.buckets where updated_at < $1`, e.now().Add(-24*time.Hour))
+		if qerr != nil {
+			return true, qerr
+		}
+		rows.Close()
+		err = rows.Err()
+	}
+	return err == nil, err
+}
+
+// withCaptcha lets a handler run for humans and administrators.
+func (e *Engine) withCaptcha(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := e.checkCaptcha(r); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// withLimit counts requests before a handler runs.
+func (e *Engine) withLimit(what limited, h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := e.limit(r, what); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// checkCaptcha asks the captcha's provider about the token in gotrue_meta_security.
+func (e *Engine) checkCaptcha(r *http.Request) error {
+	c := e.config.Captcha
+	if c.Provider == "" {
+		return nil
+	}
+	if claims, err := e.bearer(r); err == nil && slices.Contains(e.config.AdminRoles, claims.Role) {
+		return nil
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	var p struct {
+		Security struct {
+			Token string `json:"captcha_token"`
+		} `json:"gotrue_meta_security"`
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return badJSON(err)
+	}
+	token := strings.TrimSpace(p.Security.Token)
+	if token == "" {
+		return wire.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (no captcha_token found)")
+	}
+	problems, err := e.askCaptcha(r, token)
+	if err != nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "captcha verification process failed").WithCause(err)
+	}
+	if problems != nil {
+		return wire.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (%s)", strings.Join(problems, ", "))
+	}
+	return nil
+}
+
+// askCaptcha gives nil for a human and the provider's reasons otherwise.
+func (e *Engine) askCaptcha(r *http.Request, token string) ([]string, error) {
+	c := e.config.Captcha
+	address := c.URL
+	if address == "" {
+		address = map[string]string{
+			"hcaptcha":  "https://hcaptcha.com/siteverify",
+			"turnstile": "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+		}[c.Provider]
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	defer cancel()
+	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {e.clientOf(r).address}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := e.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Success bool     `json:"success"`
+		Errors  []string `json:"error-codes"`
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<16)).Decode(&answer); err != nil {
+		return nil, err
+	}
+	if answer.Success {
+		return nil, nil
+	}
+	return append([]string{}, answer.Errors...), nil
+}

@@ -1,0 +1,292 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/wire"
+)
+
+// otp answers POST /otp: sends a link and a code to an address, or a code to a number, and makes the account where
+// create_user lets it.
+func (e *Engine) otp(w http.ResponseWriter, r *http.Request) error {
+	p := struct {
+		signupParams
+		CreateUser bool `json:"create_user"`
+	}{CreateUser: true}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email != "" && p.Phone != "" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided")
+	}
+	if p.Email != "" && p.Channel != "" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Channel should only be specified with Phone OTP")
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	p.Password = ""
+	switch {
+	case p.Email != "":
+		return e.sendMagicLink(w, r, p.signupParams, p.CreateUser)
+	case p.Phone != "":
+		return e.sendPhoneCode(w, r, p.signupParams, p.CreateUser)
+	}
+	return wire.Errorf(http.StatusBadRequest, "validation_failed", "One of email or phone must be set")
+}
+
+// magiclink answers POST /magiclink, the older form of POST /otp.
+func (e *Engine) magiclink(w http.ResponseWriter, r *http.Request) error {
+	var p signupParams
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email == "" {
+		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Password recovery requires an email")
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	p.Password = ""
+	return e.sendMagicLink(w, r, p, true)
+}
+
+var errNoSignupByCode = wire.Errorf(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
+
+// sendMagicLink mails a link to sign in. Somebody new, or who never confirmed, signs up instead.
+func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
+	if e.config.DisableEmail {
+		return wire.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
+	}
+	if e.config.DisableMagicLink {
+		return wire.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Login with magic link is disabled")
+	}
+	ctx := r.Context()
+	var err error
+	if p.Email, err = validEmail(p.Email); err != nil {
+		return err
+	}
+	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if err != nil && !errors.Is(err, errNotFound) {
+		return err
+	}
+	if u == nil && !create {
+		return errNoSignupByCode
+	}
+	if u == nil || !u.Confirmed() {
+		p.Password = e.unknownPassword()
+		if _, err := e.signUp(r, http.Header{}, p, true); err != nil {
+			return err
+		}
+		if !e.config.MailerAutoconfirm {
+			return send(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
+		}
+		if u, err = userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil)); err != nil {
+			return err
+		}
+	}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if p.pkce() {
+			if err := e.newFlow(ctx, tx, flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+			return nil, err
+		}
+		return nil, e.sendProof(r, tx, u, proofRecovery, letter.MagicLink, "magiclink", p.pkce())
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, struct{}{})
+}
+
+// recover answers POST /recover. An unknown address gets the same answer as a known one.
+func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
+	if e.config.DisableEmail {
+		return wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
+	}
+	var p signupParams
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email == "" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Password recovery requires an email")
+	}
+	ctx := r.Context()
+	var err error
+	if p.Email, err = validEmail(p.Email); err != nil {
+		return err
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if errors.Is(err, errNotFound) {
+		return send(w, http.StatusOK, struct{}{})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if p.pkce() {
+			if err := e.newFlow(ctx, tx, flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+			return nil, err
+		}
+		return nil, e.sendProof(r, tx, u, proofRecovery, letter.Recovery, "recovery", p.pkce())
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, struct{}{})
+}
+
+// resend answers POST /resend: sends again what was sent before and is still waited for.
+func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
+	var p struct {
+		signupParams
+		Type string `json:"type"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if err := e.checkResend(p.Type, &p.signupParams); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	var u *User
+	var err error
+	if p.Email != "" {
+		u, err = userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	} else {
+		u, err = userByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
+	}
+	if errors.Is(err, errNotFound) {
+		return send(w, http.StatusOK, struct{}{})
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.Type == "signup" && u.Confirmed(), p.Type == "sms" && u.PhoneConfirmed(),
+		p.Type == "email_change" && u.EmailChange == "", p.Type == "phone_change" && u.PhoneChange == "":
+		return send(w, http.StatusOK, struct{}{})
+	}
+	id, err := inTx(ctx, e, func(tx pgx.Tx) (string, error) {
+		if p.pkce() && (p.Type == "signup" || p.Type == "email_change") {
+			name := map[string]string{"signup": "email/signup", "email_change": "email_change"}[p.Type]
+			if err := e.newFlow(ctx, tx, flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+				return "", err
+			}
+		}
+		switch p.Type {
+		case "signup":
+			if err := e.audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
+				return "", err
+			}
+			return "", e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", p.pkce())
+		case "email_change":
+			return "", e.sendEmailChange(r, tx, u, u.EmailChange, p.pkce())
+		case "sms":
+			if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+				return "", err
+			}
+			return e.sendPhoneProof(r, tx, u, proofConfirmation, u.Phone, "sms")
+		}
+		return e.sendPhoneProof(r, tx, u, proofPhoneChange, u.PhoneChange, "sms")
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, messageReply{id})
+}
+
+func (e *Engine) checkResend(kind string, p *signupParams) error {
+	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
+	switch kind {
+	case "signup", "email_change":
+		if err := p.checkPKCE(); err != nil {
+			return err
+		}
+	case "sms", "phone_change":
+	default:
+		return bad("Missing one of these types: signup, email_change, sms, phone_change")
+	}
+	var err error
+	switch {
+	case p.Email == "" && kind == "signup":
+		return bad("Type provided requires an email address")
+	case p.Phone == "" && kind == "sms":
+		return bad("Type provided requires a phone number")
+	case p.Email != "" && p.Phone != "":
+		return bad("Only an email address or phone number should be provided.")
+	case p.Email != "":
+		if e.config.DisableEmail {
+			return wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
+		}
+		p.Email, err = validEmail(p.Email)
+		return err
+	case p.Phone != "":
+		if !e.config.EnablePhone {
+			return wire.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone logins are disabled")
+		}
+		p.Phone, err = validPhone(p.Phone)
+		return err
+	}
+	return bad("Missing email address or phone number")
+}
+
+// messageReply names what was sent, where the sender gave it a name.
+type messageReply struct {
+	ID string `json:"message_id,omitempty"`
+}
+
+// reauthenticate sends a code that allows a password change in an old session.
+func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *caller) error {
+	u, ctx := c.user, r.Context()
+	switch {
+	case u.Email == "" && u.Phone == "":
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Reauthentication requires the user to have an email or a phone number")
+	case u.Email != "" && !u.Confirmed():
+		return wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed", "Please verify your email first.")
+	case u.Email == "" && !u.PhoneConfirmed():
+		return wire.Errorf(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
+	}
+	id, err := inTx(ctx, e, func(tx pgx.Tx) (string, error) {
+		if err := e.audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
+			return "", err
+		}
+		if u.Email != "" {
+			return "", e.sendProof(r, tx, u, proofReauthentication, letter.Reauthentication, "reauthentication", false)
+		}
+		return e.sendPhoneProof(r, tx, u, proofReauthentication, u.Phone, "sms")
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, messageReply{id})
+}
+
+// checkNonce checks the code that reauthenticate sent.
+func (e *Engine) checkNonce(u *User, nonce string) error {
+	contact, life := u.Email, e.mailLife()
+	if contact == "" {
+		contact, life = u.Phone, e.config.SMS.CodeExpiry
+	}
+	if contact == "" {
+		return wire.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Reauthentication requires an email or a phone number")
+	}
+	if !proofReauthentication.matches(u, hashOf(contact, nonce), life, e.now()) {
+		return wire.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
+	}
+	return nil
+}

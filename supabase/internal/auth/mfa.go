@@ -1,0 +1,429 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+
+	"github.com/boombuler/barcode/qr"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/totp"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/wire"
+)
+
+type enrollReply struct {
+	ID           uuid.UUID   `json:"id"`
+	Type         string      `json:"type"`
+	FriendlyName string      `json:"friendly_name"`
+	TOTP         *totpSecret `json:"totp,omitempty"`
+	Phone        string      `json:"phone,omitempty"`
+}
+
+type totpSecret struct {
+	QRCode string `json:"qr_code"` // SVG; auth-js makes it a data: URL
+	Secret string `json:"secret"`
+	URI    string `json:"uri"`
+}
+
+// asFactorUser lets a handler run for a user who is somebody: second factors protect accounts, not visitors.
+func (e *Engine) asFactorUser(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request) error {
+	return e.asUser(func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		if c.user.IsAnonymous {
+			return wire.Errorf(http.StatusForbidden, "no_authorization", "Anonymous user not allowed to perform these actions")
+		}
+		return h(w, r, c)
+	})
+}
+
+// enroll answers POST /factors: a factor that protects once it has been verified.
+func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if c.session == nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and a registered user are required to enroll a factor")
+	}
+	var p struct {
+		FriendlyName string `json:"friendly_name"`
+		FactorType   string `json:"factor_type"`
+		Issuer       string `json:"issuer"`
+		Phone        string `json:"phone"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if err := e.enrollable(p.FactorType); err != nil {
+		return err
+	}
+	now := e.now()
+	f := factorRow{UserID: c.user.ID, Factor: Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
+	reply := enrollReply{ID: f.ID, Type: p.FactorType, FriendlyName: p.FriendlyName}
+	switch p.FactorType {
+	case "phone":
+		if p.Phone == "" {
+			return wire.Errorf(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
+		}
+		var err error
+		if f.Phone, err = validPhone(p.Phone); err != nil {
+			return err
+		}
+		reply.Phone = p.Phone
+	case "totp":
+		text(&p.Issuer, e.redirects.Host())
+		key, err := totp.Generate(totp.GenerateOpts{Issuer: p.Issuer, AccountName: account(c.user)})
+		if err != nil {
+			return wire.Errorf(http.StatusInternalServerError, "", "Error generating QR Code").WithCause(err)
+		}
+		image, err := qrSVG(key.String())
+		if err != nil {
+			return wire.Errorf(http.StatusInternalServerError, "", "Error generating QR Code").WithCause(err)
+		}
+		f.Secret = key.Secret()
+		reply.TOTP = &totpSecret{QRCode: image, Secret: key.Secret(), URI: key.URL()}
+	}
+	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, e.storeFactor(r.Context(), tx, c, &f) })
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+func account(u *User) string {
+	name := u.Email
+	text(&name, u.Phone)
+	text(&name, u.ID.String())
+	return name
+}
+
+func (e *Engine) enrollable(kind string) error {
+	off := func(code, name string) error {
+		return wire.Errorf(http.StatusUnprocessableEntity, code, "MFA enroll is disabled for %s", name)
+	}
+	m := e.config.MFA
+	switch {
+	case kind == "totp" && m.DisableTOTPEnroll:
+		return off("mfa_totp_enroll_not_enabled", "TOTP")
+	case kind == "phone" && !m.EnablePhoneEnroll:
+		return off("mfa_phone_enroll_not_enabled", "Phone")
+	case kind == "webauthn" && !m.EnableWebAuthnEnroll:
+		return off("mfa_webauthn_enroll_not_enabled", "WebAuthn")
+	case kind != "totp" && kind != "phone" && kind != "webauthn":
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "factor_type needs to be totp, phone, or webauthn")
+	}
+	return nil
+}
+
+// storeFactor stores a factor, unless the user has too many, one of its name, or must prove the ones there are first.
+func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *factorRow) error {
+	now := e.now()
+	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
+		return err // two enrolments of one user count one another
+	}
+	if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
+		now.Add(-e.config.MFA.FactorExpiry), f.UserID); err != nil {
+		return err
+	}
+	existing, err := findFactors(ctx, tx, `where user_id = $1`, f.UserID)
+	if err != nil {
+		return err
+	}
+	count, verified := 0, 0
+	for _, other := range existing {
+		if f.FactorType == "phone" && other.FactorType == "phone" && other.Phone == f.Phone {
+			if other.verified() {
+				return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
+			}
+			if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where id = $1`, other.ID); err != nil {
+				return err
+			}
+			continue
+		}
+		if other.FriendlyName == f.FriendlyName {
+			return wire.Errorf(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", "A factor with the friendly name %q for this user already exists", f.FriendlyName)
+		}
+		count++
+		if other.verified() {
+			verified++
+		}
+	}
+	switch {
+	case count >= e.config.MFA.MaxFactors, verified >= e.config.MFA.MaxVerified:
+		return wire.Errorf(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
+	case verified > 0 && c.session.AAL != "aal2":
+		return wire.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
+	}
+	if _, err := tx.Exec(ctx, `
+		insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
+		values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, nullif($6, ''), nullif($7, ''))`,
+		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
+		return err
+	}
+	return e.audit(ctx, tx, c.user, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+}
+
+// qrSVG draws a QR code of the highest error correction, three units a module, with the margin that readers need.
+func qrSVG(content string) (string, error) {
+	code, err := qr.Encode(content, qr.H, qr.Auto)
+	if err != nil {
+		return "", err
+	}
+	const unit, margin = 3, 4
+	n := code.Bounds().Dx()
+	size := (n + 2*margin) * unit
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><rect width="100%%" height="100%%" fill="white"/><path fill="black" d="`,
+		size, size, size, size)
+	for y := range n {
+		for x := range n {
+			if red, _, _, _ := code.At(x, y).RGBA(); red == 0 {
+				fmt.Fprintf(&b, "M%d %dh%dv%dh-%dz", (x+margin)*unit, (y+margin)*unit, unit, unit, unit)
+			}
+		}
+	}
+	b.WriteString(`"/></svg>`)
+	return b.String(), nil
+}
+
+type challengeReply struct {
+	ID        uuid.UUID     `json:"id"`
+	Type      string        `json:"type"`
+	ExpiresAt int64         `json:"expires_at,omitempty"`
+	WebAuthn  *webAuthnPart `json:"webauthn,omitempty"`
+}
+
+// challenge answers POST /factors/{id}/challenge.
+func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := e.factorOf(r, c.user)
+	if err != nil {
+		return err
+	}
+	if err := e.verifiable(f.FactorType); err != nil {
+		return err
+	}
+	var p struct {
+		Channel string `json:"channel"`
+	}
+	if f.FactorType != "totp" {
+		if err := readJSON(r, &p); err != nil {
+			return err
+		}
+	}
+	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: e.clientOf(r).address}
+	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(e.config.MFA.ChallengeExpiry).Unix()}
+	_, err = inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
+		switch f.FactorType {
+		case "phone":
+			if err := e.sendFactorCode(r, tx, c.user, f, &row, p.Channel); err != nil {
+				return nil, err
+			}
+		case "webauthn":
+			var err error
+			if reply.WebAuthn, row.SessionData, err = e.webAuthnChallenge(r.Context(), tx, c.user, f); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.insertChallenge(r.Context(), tx, row); err != nil {
+			return nil, err
+		}
+		return nil, e.audit(r.Context(), tx, c.user, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+func (e *Engine) verifiable(kind string) error {
+	off := func(code, name string) error {
+		return wire.Errorf(http.StatusUnprocessableEntity, code, "MFA verification is disabled for %s", name)
+	}
+	m := e.config.MFA
+	switch {
+	case kind == "totp" && m.DisableTOTPVerify:
+		return off("mfa_totp_verify_not_enabled", "TOTP")
+	case kind == "phone" && !m.EnablePhoneVerify:
+		return off("mfa_phone_verify_not_enabled", "Phone")
+	case kind == "webauthn" && !m.EnableWebAuthnVerify:
+		return off("mfa_webauthn_verify_not_enabled", "WebAuthn")
+	}
+	return nil
+}
+
+func (e *Engine) sendFactorCode(r *http.Request, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, channel string) error {
+	if err := e.checkChannel(channel); err != nil {
+		return err
+	}
+	text(&channel, "sms")
+	if err := e.tooSoon(f.LastChallengedAt, e.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
+		return err
+	}
+	c.Code = newCode(e.config.MFA.PhoneCodeLength)
+	_, err := e.sendSMS(r, tx, u, smsData{OTP: c.Code, Type: "mfa", Phone: f.Phone}, e.config.MFA.PhoneTemplate, channel, "mfa")
+	return err
+}
+
+// verifyFactor answers POST /factors/{id}/verify: the session becomes aal2 and gets new tokens, the user's weaker
+// sessions end.
+func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := e.factorOf(r, c.user)
+	if err != nil {
+		return err
+	}
+	var p struct {
+		ChallengeID uuid.UUID       `json:"challenge_id"`
+		Code        string          `json:"code"`
+		WebAuthn    *webAuthnAnswer `json:"webauthn"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Code == "" && f.FactorType != "webauthn" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Code needs to be non-empty")
+	}
+	if err := e.verifiable(f.FactorType); err != nil {
+		return err
+	}
+	if c.session == nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "Cannot read SessionId claim as UUID")
+	}
+	ctx := r.Context()
+	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		row, err := e.challengeOf(r, tx, f, p.ChallengeID)
+		if err != nil {
+			return nil, err
+		}
+		wrong, err := e.answer(ctx, tx, c.user, f, row, p.Code, p.WebAuthn)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.factorVerdict(r, c.user, f, wrong == nil); err != nil {
+			return nil, err
+		}
+		if wrong != nil {
+			return nil, wrong
+		}
+		if err := e.audit(ctx, tx, c.user, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
+			return nil, err
+		}
+		return e.raise(r, tx, c, f, row)
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+// answer checks what was entered. wrong is the refusal; err is a failure.
+func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
+	switch f.FactorType {
+	case "phone":
+		if !equal(c.Code, code) {
+			return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered"), nil
+		}
+		return nil, nil
+	case "webauthn":
+		return nil, e.webAuthnAnswer(ctx, tx, u, f, c, w)
+	}
+	valid, verr := totp.ValidateCustom(code, f.Secret, e.now().UTC(), totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	if !valid {
+		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(verr), nil
+	}
+	return nil, nil
+}
+
+// raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
+func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
+	ctx, now := r.Context(), e.now()
+	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2 where id = $1`, row.ID, now); err != nil {
+		return nil, err
+	}
+	first := !f.verified()
+	if first {
+		if _, err := tx.Exec(ctx, `update auth.mfa_factors set status = 'verified', updated_at = $2 where id = $1`, f.ID, now); err != nil {
+			return nil, err
+		}
+	}
+	method := map[string]string{"totp": "totp", "phone": "mfa/phone", "webauthn": "mfa/webauthn"}[f.FactorType]
+	if err := addMethod(ctx, tx, c.session.ID, method, now); err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, c.session.ID, f.ID, now); err != nil {
+		return nil, err
+	}
+	u, err := userByID(ctx, tx, c.user.ID)
+	if err != nil {
+		return nil, err
+	}
+	token, err := e.nextToken(ctx, tx, u, c.session.ID)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := e.newTokenReply(r, tx, u, c.session.ID, token, method)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `delete from auth.sessions where user_id = $1 and aal < 'aal2'`, u.ID); err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = $2::auth.factor_type`, u.ID, f.FactorType); err != nil {
+		return nil, err
+	}
+	if first {
+		e.notify(r, tx, u, letter.MFAFactorEnrolled, "", letter.Data{FactorType: f.FactorType})
+	}
+	return reply, nil
+}
+
+// nextToken makes the session's next refresh token and voids the one before.
+func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID) (string, error) {
+	s, err := findSession(ctx, tx, session)
+	if err != nil {
+		return "", err
+	}
+	if s.HMACKey == nil || s.TokenCounter == nil {
+		t, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id limit 1 for update`, session)
+		if err != nil {
+			return "", err
+		}
+		return e.swapToken(ctx, tx, u, t)
+	}
+	key, err := base64.RawURLEncoding.DecodeString(*s.HMACKey)
+	if err != nil {
+		return "", err
+	}
+	// Two on: the token before last is never taken again, so that an aal1 token cannot become an aal2 one.
+	counter := *s.TokenCounter + 2
+	_, err = tx.Exec(ctx, `update auth.sessions set refresh_token_counter = $2 where id = $1`, session, counter)
+	return signedToken{Session: session, Counter: counter}.encode(key), err
+}
+
+// unenroll answers DELETE /factors/{id}.
+func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := e.factorOf(r, c.user)
+	if err != nil {
+		return err
+	}
+	if c.session == nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and factor are required to unenroll a factor")
+	}
+	if f.verified() && c.session.AAL != "aal2" {
+		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := deleteFactor(ctx, tx, f); err != nil {
+			return nil, err
+		}
+		e.notify(r, tx, c.user, letter.MFAFactorUnenrolled, "", letter.Data{FactorType: f.FactorType})
+		return nil, e.audit(ctx, tx, c.user, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.session.ID})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, struct {
+		ID uuid.UUID `json:"id"`
+	}{f.ID})
+}

@@ -1,0 +1,392 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/wire"
+)
+
+// A passkey signs in by itself: the authenticator names the account. Its rows are auth.webauthn_credentials; those of
+// second factors are elsewhere.
+type passkey struct {
+	ID           uuid.UUID  `json:"id"`
+	FriendlyName string     `json:"friendly_name,omitempty"`
+	CreatedAt    time.Time  `json:"created_at"`
+	LastUsedAt   *time.Time `json:"last_used_at,omitempty"`
+
+	credential webauthn.Credential
+}
+
+// passkeyLife is how long the person may take to answer an authenticator.
+const passkeyLife = 5 * time.Minute
+
+// withPasskeys answers as a GoTrue without passkeys where they are not enabled.
+func (e *Engine) withPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if !e.config.WebAuthn.Passkeys {
+			return wire.Errorf(http.StatusNotFound, "passkey_disabled", "Passkeys are disabled")
+		}
+		return h(w, r)
+	}
+}
+
+func findPasskeys(ctx context.Context, q queries, user uuid.UUID) ([]passkey, error) {
+	rows, err := q.Query(ctx, `
+		select id, friendly_name, created_at, last_used_at, credential_id, public_key, attestation_type, aaguid, sign_count,
+		       transports, backup_eligible, backed_up
+		  from auth.webauthn_credentials where user_id = $1 order by created_at`, user)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (passkey, error) {
+		var p passkey
+		var id *uuid.UUID
+		var count int64
+		c := &p.credential
+		err := row.Scan(&p.ID, &p.FriendlyName, &p.CreatedAt, &p.LastUsedAt, &c.ID, &c.PublicKey, &c.AttestationType, &id, &count,
+			&c.Transport, &c.Flags.BackupEligible, &c.Flags.BackupState)
+		c.Authenticator.SignCount = uint32(count)
+		if id != nil {
+			c.Authenticator.AAGUID = id[:]
+		}
+		p.CreatedAt = p.CreatedAt.UTC()
+		utc(&p.LastUsedAt)
+		return p, err
+	})
+}
+
+func passkeyHolder(ctx context.Context, q queries, u *User) (holder, error) {
+	h := holder{user: u}
+	keys, err := findPasskeys(ctx, q, u.ID)
+	for _, k := range keys {
+		h.credentials = append(h.credentials, k.credential)
+	}
+	return h, err
+}
+
+type passkeyOptions struct {
+	ChallengeID uuid.UUID `json:"challenge_id"`
+	Options     any       `json:"options"`
+	ExpiresAt   int64     `json:"expires_at"`
+}
+
+// keepChallenge stores what an authenticator was asked; user is nil where it will say who it is.
+func (e *Engine) keepChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
+	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: e.now().Add(passkeyLife).Unix()}
+	data, err := json.Marshal(session)
+	if err != nil {
+		return reply, err
+	}
+	_, err = e.db.Exec(ctx, db.Caller{}, `
+		insert into auth.webauthn_challenges (id, user_id, challenge_type, session_data, created_at, expires_at)
+		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, e.now(), e.now().Add(passkeyLife))
+	return reply, err
+}
+
+type passkeyAnswer struct {
+	ChallengeID string          `json:"challenge_id"`
+	Credential  json.RawMessage `json:"credential"`
+}
+
+// takeChallenge finds what was asked and forgets it: an answer is taken once.
+func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
+	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
+	if err := readJSON(r, &p); err != nil {
+		return session, p, err
+	}
+	if p.ChallengeID == "" {
+		return session, p, bad("validation_failed", "challenge_id is required")
+	}
+	if p.Credential == nil {
+		return session, p, bad("validation_failed", "credential is required")
+	}
+	id, err := uuid.Parse(p.ChallengeID)
+	if err != nil {
+		return session, p, bad("validation_failed", "challenge_id must be a valid UUID")
+	}
+	var data []byte
+	var expires time.Time
+	err = e.db.Pgx().QueryRow(r.Context(), `
+		delete from auth.webauthn_challenges
+		 where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning session_data, expires_at`, id, kind, user).Scan(&data, &expires)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return session, p, bad("webauthn_challenge_not_found", "Challenge not found or already used")
+	}
+	if err != nil {
+		return session, p, err
+	}
+	if e.now().After(expires) {
+		return session, p, bad("webauthn_challenge_expired", "Challenge has expired")
+	}
+	return session, p, json.Unmarshal(data, &session)
+}
+
+// passkeyManager says whether the user may add and remove passkeys now.
+func passkeyManager(c *caller) error {
+	if c.user.IsSSO {
+		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "SSO users cannot register passkeys")
+	}
+	if c.user.verifiedFactor() && (c.session == nil || c.session.AAL != "aal2") {
+		return wire.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 session is required to manage passkeys when MFA is enabled")
+	}
+	return nil
+}
+
+func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if err := passkeyManager(c); err != nil {
+		return err
+	}
+	h, err := passkeyHolder(r.Context(), e.db.Pgx(), c.user)
+	if err != nil {
+		return err
+	}
+	if len(h.credentials) >= e.config.WebAuthn.MaxPasskeys {
+		return errTooManyPasskeys
+	}
+	rp, err := e.relyingParty(true)
+	if err != nil {
+		return err
+	}
+	options, session, err := rp.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
+	if err != nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn registration options").WithCause(err)
+	}
+	reply, err := e.keepChallenge(r.Context(), &c.user.ID, "registration", session, options.Response)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+var errTooManyPasskeys = wire.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
+
+func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if err := passkeyManager(c); err != nil {
+		return err
+	}
+	session, p, err := e.takeChallenge(r, &c.user.ID, "registration")
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	parsed, err := protocol.ParseCredentialCreationResponseBody(bytes.NewReader(p.Credential))
+	if err != nil {
+		return wire.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Invalid credential response").WithCause(err)
+	}
+	rp, err := e.relyingParty(true)
+	if err != nil {
+		return err
+	}
+	made := passkey{ID: uuid.New(), CreatedAt: e.now()}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.user.ID); err != nil {
+			return nil, err
+		}
+		h, err := passkeyHolder(ctx, tx, c.user)
+		if err != nil {
+			return nil, err
+		}
+		if len(h.credentials) >= e.config.WebAuthn.MaxPasskeys {
+			return nil, errTooManyPasskeys
+		}
+		credential, err := rp.CreateCredential(h, session, parsed)
+		if err != nil {
+			return nil, wire.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Credential verification failed").WithCause(err)
+		}
+		transports, err := json.Marshal(credential.Transport)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, `
+			insert into auth.webauthn_credentials (
+			  id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports, backup_eligible, backed_up,
+			  friendly_name, created_at, updated_at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
+			made.ID, c.user.ID, credential.ID, credential.PublicKey, credential.AttestationType, aaguid(credential),
+			int64(credential.Authenticator.SignCount), transports, credential.Flags.BackupEligible, credential.Flags.BackupState,
+			made.FriendlyName, made.CreatedAt); err != nil {
+			if db.IsCode(err, "23505") {
+				return nil, wire.Errorf(http.StatusUnprocessableEntity, "webauthn_credential_exists", "This credential is already registered")
+			}
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, c.user, "passkey_created", map[string]any{"passkey_id": made.ID})
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, made)
+}
+
+func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) error {
+	rp, err := e.relyingParty(true)
+	if err != nil {
+		return err
+	}
+	options, session, err := rp.BeginDiscoverableLogin()
+	if err != nil {
+		return wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn authentication options").WithCause(err)
+	}
+	reply, err := e.keepChallenge(r.Context(), nil, "authentication", session, options.Response)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
+	session, p, err := e.takeChallenge(r, nil, "authentication")
+	if err != nil {
+		return err
+	}
+	failed := func(text string, err error) error {
+		return wire.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "%s", text).WithCause(err)
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBody(bytes.NewReader(p.Credential))
+	if err != nil {
+		return failed("Invalid credential response", err)
+	}
+	rp, err := e.relyingParty(true)
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	var u *User
+	find := func(_, handle []byte) (webauthn.User, error) {
+		id, err := uuid.Parse(string(handle))
+		if err != nil {
+			return nil, err
+		}
+		if u, err = userByID(ctx, e.db.Pgx(), id); err != nil {
+			return nil, err
+		}
+		return passkeyHolder(ctx, e.db.Pgx(), u)
+	}
+	_, credential, err := rp.ValidatePasskeyLogin(find, session, parsed)
+	if err != nil {
+		return failed("Credential verification failed", err)
+	}
+	switch {
+	case u.Email != "" && !u.Confirmed():
+		return wire.Errorf(http.StatusForbidden, "email_not_confirmed", "Email not confirmed")
+	case u.Phone != "" && !u.PhoneConfirmed():
+		return wire.Errorf(http.StatusForbidden, "phone_not_confirmed", "Phone not confirmed")
+	case u.banned(e.now()):
+		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		var id uuid.UUID
+		if err := tx.QueryRow(ctx, `
+			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
+			credential.ID, e.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
+			return nil, err
+		}
+		if err := e.audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
+			return nil, err
+		}
+		return e.signIn(r, tx, w.Header(), u, "passkey")
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+func (e *Engine) passkeyList(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return e.sendPasskeys(w, r, c.user)
+}
+
+func (e *Engine) sendPasskeys(w http.ResponseWriter, r *http.Request, u *User) error {
+	keys, err := findPasskeys(r.Context(), e.db.Pgx(), u.ID)
+	if err != nil {
+		return err
+	}
+	if keys == nil {
+		keys = []passkey{}
+	}
+	return send(w, http.StatusOK, keys)
+}
+
+var errNoPasskey = wire.Errorf(http.StatusNotFound, "validation_failed", "Passkey not found")
+
+func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
+	if err != nil {
+		return errNoPasskey
+	}
+	var p struct {
+		Name string `json:"friendly_name"`
+	}
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Name == "" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "friendly_name is required")
+	}
+	if len(p.Name) > 120 {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "friendly_name must be 120 characters or less")
+	}
+	ctx := r.Context()
+	renamed := passkey{ID: id, FriendlyName: p.Name}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		err := tx.QueryRow(ctx, `
+			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
+			returning created_at, last_used_at`, id, c.user.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, errNoPasskey
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, e.audit(ctx, tx, c.user, "passkey_updated", map[string]any{"passkey_id": id})
+	})
+	if err != nil {
+		return err
+	}
+	renamed.CreatedAt = renamed.CreatedAt.UTC()
+	utc(&renamed.LastUsedAt)
+	return send(w, http.StatusOK, renamed)
+}
+
+func (e *Engine) passkeyDelete(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if err := passkeyManager(c); err != nil {
+		return err
+	}
+	return e.removePasskey(w, r, c.user, c.user)
+}
+
+// removePasskey removes one of owner's passkeys; actor is whom the audit log names.
+func (e *Engine) removePasskey(w http.ResponseWriter, r *http.Request, owner, actor *User) error {
+	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
+	if err != nil {
+		return errNoPasskey
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		tag, err := tx.Exec(ctx, `delete from auth.webauthn_credentials where id = $1 and user_id = $2`, id, owner.ID)
+		if err != nil {
+			return nil, err
+		}
+		if tag.RowsAffected() == 0 {
+			return nil, errNoPasskey
+		}
+		return nil, e.audit(ctx, tx, actor, "passkey_deleted", map[string]any{"passkey_id": id})
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,333 @@
+// Package password hashes and judges passwords. Hashing is made to be slow, so only a few run at once: a storm of logins
+// waits in line and leaves the processor to everybody else.
+//
+// Only auth imports it.
+package password
+
+import (
+	"bufio"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/crypto/scrypt"
+)
+
+// MaxLength is where bcrypt stops reading, in bytes.
+const MaxLength = 72
+
+// ErrHash means that a stored or imported hash is of no kind that is known here.
+var ErrHash = errors.New("the password hash is of no known kind")
+
+// Hasher hashes and compares, a few at once.
+type Hasher struct {
+	cost  int
+	seats chan struct{}
+}
+
+// NewHasher makes a Hasher with bcrypt's cost that lets so many run at once.
+func NewHasher(cost, atOnce int) *Hasher {
+	return &Hasher{cost: cost, seats: make(chan struct{}, max(atOnce, 1))}
+}
+
+func (h *Hasher) sit(ctx context.Context) error {
+	select {
+	case h.seats <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *Hasher) rise() { <-h.seats }
+
+// Hash makes a bcrypt hash.
+func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	if err := h.sit(ctx); err != nil {
+		return "", err
+	}
+	defer h.rise()
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), h.cost)
+	return string(hash), err
+}
+
+// Matches compares a password with a hash of any known kind.
+func (h *Hasher) Matches(ctx context.Context, hash, password string) (bool, error) {
+	if err := h.sit(ctx); err != nil {
+		return false, err
+	}
+	defer h.rise()
+	switch {
+	case strings.HasPrefix(hash, "$argon2"):
+		return matchesArgon2(hash, password)
+	case strings.HasPrefix(hash, "$fbscrypt"):
+		return matchesFirebase(hash, password)
+	}
+	err := bcrypt.CompareHashAndPassword([]byte(hash), []byte(password))
+	if errors.Is(err, bcrypt.ErrMismatchedHashAndPassword) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Outdated says whether a bcrypt hash has another cost than new ones and should be made anew at the next login.
+func (h *Hasher) Outdated(hash string) bool {
+	cost, err := bcrypt.Cost([]byte(hash))
+	return err == nil && (cost > bcrypt.DefaultCost || cost == bcrypt.MinCost) && cost != h.cost
+}
+
+// Check says whether an imported hash is of a known kind, without any password.
+func Check(hash string) error {
+	var err error
+	switch {
+	case strings.HasPrefix(hash, "$argon2"):
+		_, err = parseArgon2(hash)
+	case strings.HasPrefix(hash, "$fbscrypt"):
+		_, err = parseFirebase(hash)
+	default:
+		_, err = bcrypt.Cost([]byte(hash))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrHash, err)
+	}
+	return nil
+}
+
+var argon2Form = regexp.MustCompile(`^\$(argon2id?)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})(?:,keyid=[^,$]+)?(?:,data=[^$]+)?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+
+type argon2Hash struct {
+	kind         string
+	memory, time uint32
+	threads      uint8
+	salt, key    []byte
+}
+
+func parseArgon2(hash string) (argon2Hash, error) {
+	m := argon2Form.FindStringSubmatch(hash)
+	if m == nil {
+		return argon2Hash{}, errors.New("malformed argon2 hash")
+	}
+	memory, err1 := strconv.ParseUint(m[2], 10, 32)
+	passes, err2 := strconv.ParseUint(m[3], 10, 32)
+	threads, err3 := strconv.ParseUint(m[4], 10, 8)
+	salt, err4 := base64.RawStdEncoding.DecodeString(strings.TrimRight(m[5], "="))
+	key, err5 := base64.RawStdEncoding.DecodeString(strings.TrimRight(m[6], "="))
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		return argon2Hash{}, err
+	}
+	// An import may not make every login cost seconds or gigabytes.
+	if passes < 1 || passes > 16 || threads < 1 || memory > 256<<10 || len(key) < 16 {
+		return argon2Hash{}, errors.New("argon2 parameters out of bounds")
+	}
+	return argon2Hash{m[1], uint32(memory), uint32(passes), uint8(threads), salt, key}, nil
+}
+
+func matchesArgon2(hash, password string) (bool, error) {
+	h, err := parseArgon2(hash)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrHash, err)
+	}
+	derive := argon2.IDKey
+	if h.kind == "argon2" || h.kind == "argon2i" {
+		derive = argon2.Key
+	}
+	got := derive([]byte(password), h.salt, h.time, h.memory, h.threads, uint32(len(h.key)))
+	return subtle.ConstantTimeCompare(got, h.key) == 1, nil
+}
+
+// Firebase derives an AES key by scrypt and encrypts the project's signer key with it; the hash is the cipher text.
+var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+
+type firebaseHash struct {
+	memory, rounds, threads          int
+	separator, signer, salt, rawHash []byte
+}
+
+func parseFirebase(hash string) (firebaseHash, error) {
+	m := firebaseForm.FindStringSubmatch(hash)
+	if m == nil {
+		return firebaseHash{}, errors.New("malformed scrypt hash")
+	}
+	var f firebaseHash
+	var errs [7]error
+	f.memory, errs[0] = strconv.Atoi(m[1])
+	f.rounds, errs[1] = strconv.Atoi(m[2])
+	f.threads, errs[2] = strconv.Atoi(m[3])
+	for i, to := range []*[]byte{&f.separator, &f.signer, &f.salt, &f.rawHash} {
+		*to, errs[3+i] = base64.StdEncoding.DecodeString(m[4+i])
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return f, err
+	}
+	if f.memory < 1 || f.memory > 17 || f.rounds < 1 || f.rounds > 16 || f.threads < 1 || f.threads > 4 || len(f.signer) == 0 {
+		return f, errors.New("scrypt parameters out of bounds")
+	}
+	return f, nil
+}
+
+func matchesFirebase(hash, password string) (bool, error) {
+	f, err := parseFirebase(hash)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrHash, err)
+	}
+	salt := append(append([]byte{}, f.salt...), f.separator...)
+	derived, err := scrypt.Key([]byte(password), salt, 1<<f.memory, f.rounds, f.threads, 32)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrHash, err)
+	}
+	block, err := aes.NewCipher(derived)
+	if err != nil {
+		return false, err
+	}
+	got := make([]byte, len(f.signer))
+	cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(got, f.signer)
+	return subtle.ConstantTimeCompare(got, f.rawHash) == 1, nil
+}
+
+// Rules say which passwords are good enough.
+type Rules struct {
+	MinLength int
+	Required  []string // of each set of characters the password has one
+	// Leaked is a file of SHA-1 hashes in hex, sorted, one a line, as the public corpora come (what follows a colon is
+	// ignored). "" checks nothing: no password is ever sent anywhere.
+	Leaked string
+}
+
+// Weakness is why a password was refused. The reasons are GoTrue's words: length, characters, pwned.
+type Weakness struct {
+	Message string
+	Reasons []string
+}
+
+func (w *Weakness) Error() string { return w.Message }
+
+// Judge gives nil for a good password and a *Weakness for a bad one.
+func (r Rules) Judge(password string) error {
+	var w Weakness
+	var messages []string
+	if len(password) < r.MinLength {
+		w.Reasons = append(w.Reasons, "length")
+		messages = append(messages, fmt.Sprintf("Password should be at least %d characters.", r.MinLength))
+	}
+	for _, set := range r.Required {
+		if set != "" && !strings.ContainsAny(password, set) {
+			w.Reasons = append(w.Reasons, "characters")
+			messages = append(messages, "Password should contain at least one character of each: "+strings.Join(r.Required, ", ")+".")
+			break
+		}
+	}
+	if r.Leaked != "" {
+		leaked, err := listed(r.Leaked, password)
+		if err != nil {
+			return fmt.Errorf("list of leaked passwords: %w", err)
+		}
+		if leaked {
+			w.Reasons = append(w.Reasons, "pwned")
+			messages = append(messages, "Password is known to be weak and easy to guess, please choose a different one.")
+		}
+	}
+	if w.Reasons == nil {
+		return nil
+	}
+	w.Message = strings.Join(messages, " ")
+	return &w
+}
+
+// listed looks a password up by halving the sorted file.
+func listed(file, password string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	sum := sha1.Sum([]byte(password))
+	want := strings.ToUpper(hex.EncodeToString(sum[:]))
+	// Invariant: the line, if any, begins in [low, high).
+	low, high := int64(0), info.Size()
+	for low < high {
+		middle := low + (high-low)/2
+		line, begin, next, err := lineAt(f, middle)
+		if err != nil {
+			return false, err
+		}
+		hash, _, _ := strings.Cut(line, ":")
+		switch hash = strings.ToUpper(strings.TrimSpace(hash)); {
+		case hash == want:
+			return true, nil
+		case hash < want:
+			low = next
+		default:
+			high = begin
+		}
+	}
+	return false, nil
+}
+
+// lineAt reads the line that holds a byte, and says where it begins and where the next one does.
+func lineAt(f *os.File, at int64) (line string, begin, next int64, err error) {
+	const longest = 128
+	begin = max(0, at-longest)
+	before := make([]byte, at-begin)
+	if _, err := f.ReadAt(before, begin); err != nil && !errors.Is(err, io.EOF) {
+		return "", 0, 0, err
+	}
+	if i := strings.LastIndexByte(string(before), '\n'); i >= 0 {
+		begin += int64(i) + 1
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(f, begin, longest*2), longest*2)
+	line, err = r.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", 0, 0, err
+	}
+	return line, begin, begin + int64(len(line)), nil
+}
+
+// Random makes a password that nobody knows, for accounts that sign in by other means. It satisfies the sets.
+func Random(required []string, length int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	out := make([]byte, 0, length+len(required))
+	for _, set := range required {
+		if set != "" {
+			out = append(out, set[pick(len(set))])
+		}
+	}
+	for len(out) < length {
+		out = append(out, letters[pick(len(letters))])
+	}
+	for i := len(out) - 1; i > 0; i-- {
+		j := pick(i + 1)
+		out[i], out[j] = out[j], out[i]
+	}
+	return string(out)
+}
+
+// Code makes a code of so many digits.
+func Code(digits int) string {
+	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	n, _ := rand.Int(rand.Reader, limit) // never fails (crypto/rand)
+	return fmt.Sprintf("%0*d", digits, n)
+}
+
+func pick(n int) int {
+	i, _ := rand.Int(rand.Reader, big.NewInt(int64(n))) // never fails (crypto/rand)
+	return int(i.Int64())
+}

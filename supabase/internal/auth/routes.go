@@ -1,0 +1,112 @@
+package auth
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// routes is the API, as GoTrue's openapi.yaml lists it; docs/auth.md says of each endpoint what it does here.
+func (e *Engine) routes() http.Handler {
+	r := chi.NewRouter()
+	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
+	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
+	get := func(path string, h handler) { r.Get(path, e.handle(h)) }
+	post := func(path string, h handler) { r.Post(path, e.handle(h)) }
+	put := func(path string, h handler) { r.Put(path, e.handle(h)) }
+	remove := func(path string, h handler) { r.Delete(path, e.handle(h)) }
+
+	get("/health", e.health)
+	get("/settings", e.settings)
+	get("/.well-known/jwks.json", e.jwks)
+	get("/.well-known/openid-configuration", e.openID)
+
+	post("/signup", e.withCaptcha(e.signup))
+	post("/token", e.token)
+	post("/otp", e.withLimit(limitCode, e.withCaptcha(e.otp)))
+	post("/magiclink", e.withLimit(limitCode, e.withCaptcha(e.magiclink)))
+	post("/recover", e.withLimit(limitCode, e.withCaptcha(e.recover)))
+	post("/resend", e.withLimit(limitCode, e.withCaptcha(e.resend)))
+	get("/verify", e.withLimit(limitVerify, e.verifyGet))
+	post("/verify", e.withLimit(limitVerify, e.verifyPost))
+	post("/logout", e.asUser(e.logout))
+	get("/reauthenticate", e.asUser(e.reauthenticate))
+	get("/user", e.asUser(e.getUser))
+	put("/user", e.withLimit(limitCode, e.asUser(e.updateUser)))
+
+	get("/authorize", e.authorize)
+	get("/callback", e.callback)
+	post("/callback", e.callback)
+	get("/user/identities/authorize", e.withLinking(e.linkIdentity))
+	remove("/user/identities/{identity_id}", e.withLinking(e.unlinkIdentity))
+
+	post("/factors", e.asFactorUser(e.enroll))
+	post("/factors/{factor_id}/challenge", e.withLimit(limitFactor, e.asFactorUser(e.challenge)))
+	post("/factors/{factor_id}/verify", e.withLimit(limitFactor, e.asFactorUser(e.verifyFactor)))
+	remove("/factors/{factor_id}", e.asFactorUser(e.unenroll))
+
+	post("/passkeys/authentication/options", e.withPasskeys(e.withLimit(limitPasskey, e.withCaptcha(e.passkeyLoginOptions))))
+	post("/passkeys/authentication/verify", e.withPasskeys(e.passkeyLogin))
+	post("/passkeys/registration/options", e.withPasskeys(e.asFactorUser(e.passkeyRegisterOptions)))
+	post("/passkeys/registration/verify", e.withPasskeys(e.asFactorUser(e.passkeyRegister)))
+	for _, list := range []string{"/passkeys", "/passkeys/"} {
+		get(list, e.withPasskeys(e.asUser(e.passkeyList)))
+	}
+	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.asUser(e.passkeyRename))))
+	remove("/passkeys/{passkey_id}", e.withPasskeys(e.asUser(e.passkeyDelete)))
+
+	post("/invite", e.asAdmin(e.invite))
+	post("/admin/generate_link", e.asAdmin(e.generateLink))
+	get("/admin/audit", e.asAdmin(e.adminAudit))
+	get("/admin/users", e.asAdmin(e.adminListUsers))
+	post("/admin/users", e.asAdmin(e.adminCreateUser))
+	get("/admin/users/{user_id}", e.asAdmin(e.adminGetUser))
+	put("/admin/users/{user_id}", e.asAdmin(e.adminUpdateUser))
+	remove("/admin/users/{user_id}", e.asAdmin(e.adminDeleteUser))
+	get("/admin/users/{user_id}/factors", e.ofSubject(e.adminListFactors))
+	put("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminUpdateFactor))
+	remove("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminDeleteFactor))
+	get("/admin/users/{user_id}/passkeys", e.ofSubject(e.adminListPasskeys))
+	remove("/admin/users/{user_id}/passkeys/{passkey_id}", e.ofSubject(e.adminDeletePasskey))
+
+	e.disabled(r)
+	return r
+}
+
+// disabled are the parts that a GoTrue can have and this engine has not: they answer as one that has them turned off.
+func (e *Engine) disabled(r chi.Router) {
+	off := func(code, text string) http.HandlerFunc {
+		return e.handle(func(http.ResponseWriter, *http.Request) error {
+			return wire.Errorf(http.StatusNotFound, code, "%s", text)
+		})
+	}
+	saml := off("saml_provider_disabled", "SAML 2.0 is disabled")
+	r.HandleFunc("/sso", saml)
+	r.HandleFunc("/sso/*", saml)
+	server := off("feature_disabled", "OAuth server is disabled")
+	for _, path := range []string{"/oauth/*", "/user/oauth/*", "/.well-known/oauth-authorization-server"} {
+		r.HandleFunc(path, server)
+	}
+	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
+	// These are for administrators: others learn nothing.
+	admin := func(code, text string) http.HandlerFunc {
+		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *User) error {
+			return wire.Errorf(http.StatusNotFound, code, "%s", text)
+		}))
+	}
+	r.HandleFunc("/admin/oauth/*", admin("feature_disabled", "OAuth server is disabled"))
+	for _, path := range []string{"/admin/custom-providers", "/admin/custom-providers/*"} {
+		r.HandleFunc(path, admin("feature_disabled", "Custom OAuth providers are disabled"))
+	}
+	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *User) error {
+		return send(w, http.StatusOK, map[string]any{"items": []any{}})
+	})))
+	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {
+		r.Post(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))
+		r.Put(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))
+		r.Delete(path, admin("sso_provider_not_found", "SSO Identity Provider not found"))
+	}
+	r.Get("/admin/sso/providers/*", admin("sso_provider_not_found", "SSO Identity Provider not found"))
+}

@@ -1,0 +1,488 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/wire"
+)
+
+type verifyParams struct {
+	Type       string `json:"type"`
+	Token      string `json:"token"`
+	TokenHash  string `json:"token_hash"`
+	Email      string `json:"email"`
+	Phone      string `json:"phone"`
+	RedirectTo string `json:"redirect_to"`
+}
+
+// halfConfirmed is said when one of two addresses has agreed to a change.
+const halfConfirmed = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
+
+var (
+	errLink = wire.Errorf(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
+	errCode = wire.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+)
+
+// verifyGet answers a person who followed a link. Everything but a malformed link is answered by a redirect.
+func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: e.redirectTo(r)}
+	switch {
+	case p.Type == "":
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a verification type")
+	case p.TokenHash == "":
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a token or a token hash")
+	}
+	pkce := strings.HasPrefix(p.TokenHash, pkcePrefix)
+	var reply *tokenReply
+	var code string
+	half, err := inTx(r.Context(), e, func(tx pgx.Tx) (bool, error) {
+		u, err := e.byLink(r.Context(), tx, &p)
+		if err != nil {
+			return false, err
+		}
+		half, err := e.verified(r, tx, u, p)
+		if err != nil || half {
+			return half, err
+		}
+		if pkce {
+			code, err = e.issueCode(r.Context(), tx, u, flowMethod(p.Type))
+			return false, err
+		}
+		reply, err = e.signIn(r, tx, w.Header(), u, "otp")
+		return false, err
+	})
+	target := p.RedirectTo
+	switch {
+	case err != nil:
+		we, ok := wire.AsError(err)
+		if !ok {
+			return err
+		}
+		if target, err = errorRedirect(target, we, pkce); err != nil {
+			return err
+		}
+	case half:
+		target, err = messageRedirect(target, halfConfirmed, pkce)
+	case pkce:
+		target, err = withQuery(target, "code", code)
+	default:
+		target = tokenRedirect(target, reply, url.Values{"type": {p.Type}})
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, target, http.StatusSeeOther)
+	return nil
+}
+
+// flowMethod is how a flow names a type of link.
+func flowMethod(kind string) string {
+	if strings.HasSuffix(kind, "signup") {
+		return "email/signup"
+	}
+	return kind
+}
+
+// tokenRedirect puts a session behind the #, where no server sees it.
+func tokenRedirect(target string, t *tokenReply, q url.Values) string {
+	q.Set("access_token", t.AccessToken)
+	q.Set("token_type", t.TokenType)
+	q.Set("expires_in", itoa(int64(t.ExpiresIn)))
+	q.Set("expires_at", itoa(t.ExpiresAt))
+	q.Set("refresh_token", t.RefreshToken)
+	q.Set("sb", "") // tells clients whose redirect it is
+	return target + "#" + q.Encode()
+}
+
+// oauthErrors words a status as RFC 6749 does.
+var oauthErrors = map[int]string{
+	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
+	http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
+}
+
+// errorRedirect tells an error behind the #, and with PKCE in the query, too.
+func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	fragment, q := url.Values{}, u.Query()
+	for _, to := range []url.Values{fragment, q} {
+		if word, ok := oauthErrors[e.Status]; ok {
+			to.Set("error", word)
+		}
+		to.Set("error_code", e.Code)
+		to.Set("error_description", e.Message)
+	}
+	if pkce {
+		u.RawQuery = q.Encode()
+	}
+	return withFragment(u, fragment), nil
+}
+
+func messageRedirect(target, message string, pkce bool) (string, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	if pkce {
+		q := u.Query()
+		q.Set("message", message)
+		u.RawQuery = q.Encode()
+	}
+	return withFragment(u, url.Values{"message": {message}}), nil
+}
+
+func withFragment(u *url.URL, fragment url.Values) string {
+	fragment.Set("sb", "")
+	bare := *u
+	bare.Fragment, bare.RawFragment = "", ""
+	return bare.String() + "#" + fragment.Encode()
+}
+
+// verifyPost answers a code, or a link's hash that the site itself sends.
+func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
+	var p verifyParams
+	if err := readJSON(r, &p); err != nil {
+		return err
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	var reply *tokenReply
+	half, err := inTx(r.Context(), e, func(tx pgx.Tx) (bool, error) {
+		find := e.byCode
+		if p.Token == "" {
+			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*User, error) {
+				return e.byLink(ctx, tx, p)
+			}
+		}
+		u, err := find(r.Context(), tx, &p, e.audience(r, nil))
+		if err != nil {
+			return false, err
+		}
+		half, err := e.verified(r, tx, u, p)
+		if err != nil || half {
+			return half, err
+		}
+		reply, err = e.signIn(r, tx, w.Header(), u, "otp")
+		return false, err
+	})
+	if err != nil {
+		return err
+	}
+	if half {
+		return send(w, http.StatusOK, map[string]string{"msg": halfConfirmed, "code": "200"})
+	}
+	return send(w, http.StatusOK, reply)
+}
+
+func (p *verifyParams) check() error {
+	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
+	var err error
+	switch {
+	case p.Type == "":
+		return bad("Verify requires a verification type")
+	case (p.Token == "") == (p.TokenHash == ""):
+		return bad("Verify requires either a token or a token hash")
+	case p.Token == "":
+		if p.Email != "" || p.Phone != "" || p.RedirectTo != "" {
+			return bad("Only the token_hash and type should be provided")
+		}
+	case p.Phone != "" && p.Email == "":
+		if p.Phone, err = validPhone(p.Phone); err != nil {
+			return err
+		}
+		p.TokenHash = hashOf(p.Phone, p.Token)
+	case p.Email != "" && p.Phone == "":
+		if p.Email, err = validEmail(p.Email); err != nil {
+			return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Invalid email format")
+		}
+		p.TokenHash = hashOf(p.Email, p.Token)
+	default:
+		return bad("Only an email address or phone number should be provided on verify")
+	}
+	return nil
+}
+
+// byLink finds who was sent a link, by its hash. Type email means whichever of the two that sign in it was.
+func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*User, error) {
+	kinds := map[string][]proof{
+		"email": {proofConfirmation, proofRecovery}, "signup": {proofConfirmation}, "invite": {proofConfirmation},
+		"recovery": {proofRecovery}, "magiclink": {proofRecovery}, "email_change": {proofChangeCurrent, proofChangeNew},
+	}[p.Type]
+	if kinds == nil {
+		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
+	}
+	u, err := userByProof(ctx, tx, p.TokenHash, kinds...)
+	if errors.Is(err, errNotFound) {
+		return nil, errLink
+	}
+	if err != nil {
+		return nil, err
+	}
+	if u.banned(e.now()) {
+		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	if p.Type == "email" {
+		p.Type, kinds = "signup", kinds[:1]
+		if equal(u.RecoveryToken, p.TokenHash) {
+			p.Type, kinds = "magiclink", []proof{proofRecovery}
+		}
+	}
+	_, sentAt := kinds[0].fields(u)
+	if *sentAt == nil || e.now().After((*sentAt).Add(e.mailLife())) {
+		return nil, errLink
+	}
+	return u, nil
+}
+
+// byCode finds who was sent a code. An unknown type is a wrong code, and so is an unknown person.
+func (e *Engine) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audience string) (*User, error) {
+	var u *User
+	var err error
+	switch p.Type {
+	case "phone_change":
+		u, err = findUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone, audience)
+	case "sms":
+		u, err = userByPhone(ctx, tx, p.Phone, audience)
+	case "email_change":
+		u, err = e.byChange(ctx, tx, p.TokenHash)
+	default:
+		u, err = userByEmail(ctx, tx, p.Email, audience)
+	}
+	if errors.Is(err, errNotFound) {
+		return nil, errCode
+	}
+	if err != nil {
+		return nil, err
+	}
+	if u.banned(e.now()) {
+		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	if !e.codeFits(u, p) {
+		return nil, errCode
+	}
+	return u, nil
+}
+
+func (e *Engine) byChange(ctx context.Context, tx pgx.Tx, hash string) (*User, error) {
+	for _, h := range []string{hash, pkcePrefix + hash} {
+		if u, err := userByProof(ctx, tx, h, proofChangeCurrent, proofChangeNew); !errors.Is(err, errNotFound) {
+			return u, err
+		}
+	}
+	return nil, errNotFound
+}
+
+func (e *Engine) codeFits(u *User, p *verifyParams) bool {
+	fits := func(life time.Duration, kinds ...proof) bool {
+		for _, k := range kinds {
+			if k.matches(u, p.TokenHash, life, e.now()) {
+				return true
+			}
+		}
+		return false
+	}
+	switch p.Type {
+	case "email":
+		if fits(e.mailLife(), proofConfirmation) {
+			p.Type = "signup"
+			return true
+		}
+		p.Type = "magiclink"
+		return fits(e.mailLife(), proofRecovery)
+	case "signup", "invite":
+		return fits(e.mailLife(), proofConfirmation)
+	case "recovery", "magiclink":
+		return fits(e.mailLife(), proofRecovery)
+	case "email_change":
+		return fits(e.mailLife(), proofChangeCurrent, proofChangeNew)
+	case "sms", "phone_change":
+		if test, ok := e.testCode(p.Phone); ok && equal(test, p.Token) {
+			return true
+		}
+		if p.Type == "sms" {
+			return fits(e.config.SMS.CodeExpiry, proofConfirmation)
+		}
+		return fits(e.config.SMS.CodeExpiry, proofPhoneChange)
+	}
+	return false
+}
+
+// verified does what the proof was sent for. half says that another address must agree, too.
+func (e *Engine) verified(r *http.Request, tx pgx.Tx, u *User, p verifyParams) (half bool, err error) {
+	ctx := r.Context()
+	switch p.Type {
+	case "signup", "invite":
+		err = e.verifiedSignup(ctx, tx, u)
+	case "recovery", "magiclink":
+		err = e.verifiedRecovery(ctx, tx, u)
+	case "email_change":
+		half, err = e.verifiedEmailChange(r, tx, u, p.TokenHash)
+	case "sms", "phone_change":
+		err = e.verifiedPhone(r, tx, u, p)
+	default:
+		err = wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported verification type")
+	}
+	if err != nil || half {
+		return half, err
+	}
+	if err := saveProviders(ctx, tx, u, e.now()); err != nil {
+		return false, err
+	}
+	fresh, err := userByID(ctx, tx, u.ID) // the table generates columns
+	if err != nil {
+		return false, err
+	}
+	*u = *fresh
+	return false, nil
+}
+
+func (e *Engine) verifiedSignup(ctx context.Context, tx pgx.Tx, u *User) error {
+	if !u.HasPassword() && u.InvitedAt != nil {
+		// The invited person chooses a password once they are in; until then nobody knows it.
+		hash, err := e.hasher.Hash(ctx, e.unknownPassword())
+		if err != nil {
+			return err
+		}
+		if err := savePassword(ctx, tx, u, hash, nil, e.now()); err != nil {
+			return err
+		}
+	}
+	if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+		return err
+	}
+	if err := confirmEmail(ctx, tx, u, e.now()); err != nil {
+		return err
+	}
+	for i := range u.Identities {
+		id := &u.Identities[i]
+		if id.Email == "" || id.Email != u.Email {
+			continue
+		}
+		if err := saveIdentityData(ctx, tx, id, id.Data.merge(metadata{"email_verified": true}), e.now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *User) error {
+	if err := proofRecovery.clear(ctx, tx, u, e.now()); err != nil {
+		return err
+	}
+	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	if u.Confirmed() {
+		return e.audit(ctx, tx, u, "login", nil)
+	}
+	if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+		return err
+	}
+	return confirmEmail(ctx, tx, u, e.now())
+}
+
+// verifiedEmailChange changes the address, once both have agreed where both must.
+func (e *Engine) verifiedEmailChange(r *http.Request, tx pgx.Tx, u *User, hash string) (half bool, err error) {
+	ctx, now := r.Context(), e.now()
+	if !e.config.MailerAutoconfirm && !e.config.Mail.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
+		used := proofChangeNew
+		if proofChangeCurrent.matches(u, strings.TrimPrefix(hash, pkcePrefix), e.mailLife(), now) {
+			used = proofChangeCurrent
+		}
+		if err := used.clear(ctx, tx, u, now); err != nil {
+			return false, err
+		}
+		u.EmailChangeConfirmStatus = 1
+		return true, setColumn(ctx, tx, u, "email_change_confirm_status", 1, now)
+	}
+	if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
+		return false, err
+	}
+	old := u.Email
+	if err := e.changeEmail(ctx, tx, u, u.EmailChange); err != nil {
+		return false, err
+	}
+	if old != "" {
+		e.notify(r, tx, u, letter.EmailChanged, old, letter.Data{OldEmail: old})
+	}
+	return false, nil
+}
+
+// changeEmail gives the account a confirmed address.
+func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *User, address string) error {
+	now := e.now()
+	if err := saveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
+		return err
+	}
+	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus, u.IsAnonymous = address, "", "", "", 0, false
+	if _, err := tx.Exec(ctx, `
+		update auth.users
+		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
+		       email_change_confirm_status = 0, is_anonymous = false, updated_at = $3
+		 where id = $1`, u.ID, address, now); err != nil {
+		return err
+	}
+	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	if !u.Confirmed() {
+		return confirmEmail(ctx, tx, u, now)
+	}
+	return nil
+}
+
+// verifiedPhone confirms a number, or changes it.
+func (e *Engine) verifiedPhone(r *http.Request, tx pgx.Tx, u *User, p verifyParams) error {
+	ctx, now := r.Context(), e.now()
+	if p.Type == "sms" {
+		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
+			return err
+		}
+		if err := confirmPhone(ctx, tx, u, now); err != nil {
+			return err
+		}
+	} else {
+		if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
+			return err
+		}
+		old := u.Phone
+		if err := e.changePhone(ctx, tx, u, p.Phone); err != nil {
+			return err
+		}
+		if old != "" && old != u.Phone {
+			e.notify(r, tx, u, letter.PhoneChanged, "", letter.Data{OldPhone: old})
+		}
+	}
+	if u.IsAnonymous {
+		u.IsAnonymous = false
+		return setColumn(ctx, tx, u, "is_anonymous", false, now)
+	}
+	return nil
+}
+
+// changePhone gives the account a confirmed number.
+func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *User, phone string) error {
+	now := e.now()
+	if err := saveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
+		return err
+	}
+	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt = phone, "", "", &now
+	if _, err := tx.Exec(ctx, `
+		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, updated_at = $3
+		 where id = $1`, u.ID, phone, now); err != nil {
+		return err
+	}
+	return forgetTokens(ctx, tx, u.ID)
+}

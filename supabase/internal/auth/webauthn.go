@@ -1,0 +1,179 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/wire"
+)
+
+// webAuthnPart is what a browser needs for navigator.credentials.create or .get.
+type webAuthnPart struct {
+	Type    string `json:"type"` // create or request
+	Options any    `json:"credential_options"`
+}
+
+// webAuthnAnswer is what it gave.
+type webAuthnAnswer struct {
+	Type     string          `json:"type"`
+	Response json.RawMessage `json:"credential_response"`
+}
+
+// relyingParty is this installation to an authenticator.
+func (e *Engine) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
+	c := e.config.WebAuthn
+	config := &webauthn.Config{RPID: c.RPID, RPDisplayName: c.RPDisplayName, RPOrigins: c.RPOrigins}
+	if discoverable {
+		config.AttestationPreference = protocol.PreferNoAttestation
+		config.AuthenticatorSelection = protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, UserVerification: protocol.VerificationPreferred,
+		}
+	}
+	rp, err := webauthn.New(config)
+	if err != nil {
+		return nil, wire.Errorf(http.StatusInternalServerError, "", "Failed to initialize WebAuthn").WithCause(err)
+	}
+	return rp, nil
+}
+
+// holder is a user as the WebAuthn library sees one.
+type holder struct {
+	user        *User
+	credentials []webauthn.Credential
+}
+
+func (h holder) WebAuthnID() []byte                         { return []byte(h.user.ID.String()) }
+func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
+func (h holder) WebAuthnName() string {
+	name := h.user.Email
+	text(&name, h.user.Phone)
+	return name
+}
+
+func (h holder) WebAuthnDisplayName() string {
+	name := h.user.UserMetadata.text("name")
+	text(&name, h.WebAuthnName())
+	return name
+}
+
+// factorHolder is the user with the credentials of the verified WebAuthn factors.
+func factorHolder(ctx context.Context, tx pgx.Tx, u *User) (holder, error) {
+	h := holder{user: u}
+	factors, err := findFactors(ctx, tx, `where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
+	if err != nil {
+		return h, err
+	}
+	for _, f := range factors {
+		var c webauthn.Credential
+		if f.Credential == nil {
+			continue
+		}
+		if err := json.Unmarshal(f.Credential, &c); err != nil {
+			return h, err
+		}
+		h.credentials = append(h.credentials, c)
+	}
+	return h, nil
+}
+
+// webAuthnChallenge begins the making of a factor's credential, or the proof that it is at hand.
+func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *User, f *factorRow) (*webAuthnPart, json.RawMessage, error) {
+	rp, err := e.relyingParty(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := factorHolder(ctx, tx, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	part := &webAuthnPart{Type: "request"}
+	var session *webauthn.SessionData
+	if f.verified() {
+		part.Options, session, err = rp.BeginLogin(h)
+	} else {
+		part.Type = "create"
+		part.Options, session, err = rp.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
+	}
+	if err != nil {
+		return nil, nil, wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn data").WithCause(err)
+	}
+	data, err := json.Marshal(session)
+	return part, data, err
+}
+
+// webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential.
+func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, a *webAuthnAnswer) error {
+	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
+	switch {
+	case a == nil:
+		return bad("WebAuthn config required")
+	case a.Type != "create" && a.Type != "request":
+		return bad("WebAuthn type must be create or request")
+	case a.Response == nil:
+		return bad("credential_response required")
+	case (a.Type == "create") == f.verified():
+		return bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
+	}
+	rp, err := e.relyingParty(false)
+	if err != nil {
+		return err
+	}
+	h, err := factorHolder(ctx, tx, u)
+	if err != nil {
+		return err
+	}
+	var session webauthn.SessionData
+	if err := json.Unmarshal(c.SessionData, &session); err != nil {
+		return err
+	}
+	failed := func(err error) error {
+		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Failed to validate WebAuthn MFA response").WithCause(err)
+	}
+	var credential *webauthn.Credential
+	if a.Type == "create" {
+		parsed, perr := protocol.ParseCredentialCreationResponseBody(bytes.NewReader(a.Response))
+		if perr != nil {
+			return bad("Invalid credential_response")
+		}
+		credential, err = rp.CreateCredential(h, session, parsed)
+	} else {
+		parsed, perr := protocol.ParseCredentialRequestResponseBody(bytes.NewReader(a.Response))
+		if perr != nil {
+			return bad("Invalid credential_response")
+		}
+		if credential, err = rp.ValidateLogin(h, session, parsed); err == nil && !ownCredential(f, credential) {
+			return failed(nil)
+		}
+	}
+	if err != nil {
+		return failed(err)
+	}
+	stored, err := json.Marshal(credential)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4 where id = $1`,
+		f.ID, stored, aaguid(credential), e.now())
+	return err
+}
+
+// ownCredential says whether the credential that answered is the factor's, not another one of the user.
+func ownCredential(f *factorRow, c *webauthn.Credential) bool {
+	var own webauthn.Credential
+	return json.Unmarshal(f.Credential, &own) == nil && bytes.Equal(own.ID, c.ID)
+}
+
+// aaguid names the model of the authenticator; nil when it does not say.
+func aaguid(c *webauthn.Credential) *[16]byte {
+	if len(c.Authenticator.AAGUID) != 16 {
+		return nil
+	}
+	id := [16]byte(c.Authenticator.AAGUID)
+	return &id
+}
