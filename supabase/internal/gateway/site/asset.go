@@ -46,6 +46,7 @@ func newAsset(name string, data []byte, v Values) *asset {
 		a.cache = "public, max-age=31536000, immutable"
 	case path.Base(name) == "sw.js":
 		a.cache = "no-store"
+		a.policy = workerPolicy
 	case path.Ext(name) == ".html" || a.compressible():
 		a.cache = "no-cache"
 	default:

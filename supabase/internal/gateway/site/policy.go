@@ -33,6 +33,9 @@ func pagePolicy(page []byte) string {
 	}, "; ")
 }
 
+// workerPolicy is that of a service worker, which fetches what it keeps.
+const workerPolicy = "default-src 'none'; connect-src 'self'"
+
 // inline finds the scripts that run and the style elements of a page and gives their hashes.
 func inline(page []byte) (scripts, styles []string) {
 	z := nethtml.NewTokenizer(bytes.NewReader(page))
