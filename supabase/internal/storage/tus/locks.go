@@ -215,6 +215,9 @@ func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
 		}
 		return err
 	}
+	if n.PID == conn.PgConn().PID() {
+		return nil // our own request, which may arrive after we got the lock
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, stop := range l.held {

@@ -413,10 +413,18 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return 0, errSize
 	}
 	// A newcomer on the same upload ends the wait for bytes that will not come.
-	stop := context.AfterFunc(held, func() { http.NewResponseController(w).SetReadDeadline(time.Now()) })
+	fired := make(chan struct{})
+	stop := context.AfterFunc(held, func() {
+		defer close(fired)
+		http.NewResponseController(w).SetReadDeadline(time.Now())
+	})
 	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, io.LimitReader(r.Body, limit),
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
+	if stopped {
+		<-fired // the connection's deadline has passed: it is of no further use
+		w.Header().Set("Connection", "close")
+	}
 	offset += n
 	if up.Size != nil && offset == *up.Size { // however the connection ended
 		if err := h.finish(ctx, q, key, up); err != nil {
