@@ -14,19 +14,21 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { values } = parseArgs({ options: { dist: { type: 'string', default: here('../dist') } } });
 const folder = here('../public/social');
 
-/** Name of the picture → address of the page. */
+/** Name of the picture → address of the page, and of another that has the drawing where the page has none. */
 const pictures = {
-  home: '',
-  about: 'about',
-  learn: 'learn',
-  'women-health': 'women-health',
-  contact: 'contact',
-  'how-to-read-labels': 'learn/how-to-read-labels',
-  'antibiotics-guide': 'learn/antibiotics-guide',
-  'skin-cream-dangers': 'learn/skin-cream-dangers',
-  'pregnancy-medicine': 'learn/pregnancy-medicine',
-  'expired-medicines': 'learn/expired-medicines',
-  'pain-management': 'learn/pain-management',
+  home: [''],
+  about: ['about'],
+  learn: ['learn'],
+  'women-health': ['women-health'],
+  report: ['report', 'learn/how-to-read-labels'],
+  resources: ['resources', 'learn'],
+  contact: ['contact'],
+  'how-to-read-labels': ['learn/how-to-read-labels'],
+  'antibiotics-guide': ['learn/antibiotics-guide'],
+  'skin-cream-dangers': ['learn/skin-cream-dangers'],
+  'pregnancy-medicine': ['learn/pregnancy-medicine'],
+  'expired-medicines': ['learn/expired-medicines'],
+  'pain-management': ['learn/pain-management'],
 };
 
 const browser = await chromium.launch({
@@ -45,10 +47,11 @@ try {
   await page.route('**', (route) => route.abort());
   await mkdir(folder, { recursive: true });
   for (const [language, root] of Object.entries({ en: '', so: 'so' })) {
-    for (const [name, path] of Object.entries(pictures)) {
-      const html = await readFile(join(values.dist, root, path, 'index.html'), 'utf8');
-      await page.setContent(html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
-      await page.evaluate(showCard);
+    for (const [name, [path, drawn = path]] of Object.entries(pictures)) {
+      await show(page, join(root, path));
+      const heading = await page.locator('h1').textContent();
+      await show(page, join(root, drawn));
+      await page.evaluate(showCard, heading);
       await page.screenshot({ path: join(folder, `${name}-${language}.png`) });
     }
   }
@@ -56,13 +59,19 @@ try {
   await browser.close();
 }
 
-/** Runs in the page: leaves only its heading, its drawing, the name of the site and the woven stripe. */
-function showCard() {
+async function show(page, path) {
+  const html = await readFile(join(values.dist, path, 'index.html'), 'utf8');
+  await page.setContent(html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
+}
+
+/** Runs in the page: leaves only a heading, its drawing, the name of the site and the woven stripe. */
+function showCard(title) {
   const style = (element, css) => {
     element.setAttribute('style', css);
     return element;
   };
   const heading = document.querySelector('h1');
+  heading.textContent = title;
   const drawing = document.querySelector('main svg[viewBox$=" 120"], main svg[viewBox$=" 200"]');
   const name = document.querySelector('header a[href]');
   const stripe = document.querySelector('.alindi');

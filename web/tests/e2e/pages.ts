@@ -1,0 +1,35 @@
+import { inBothLanguages } from './languages';
+
+const paths = [
+  '/',
+  '/about/',
+  '/learn/',
+  '/learn/how-to-read-labels/',
+  '/learn/antibiotics-guide/',
+  '/learn/skin-cream-dangers/',
+  '/learn/pregnancy-medicine/',
+  '/learn/expired-medicines/',
+  '/learn/pain-management/',
+  '/women-health/',
+  '/report/',
+  '/resources/',
+  '/contact/',
+  '/privacy/',
+];
+
+/** Every page that can be reached by a link, in both languages. */
+export const everyPage = inBothLanguages.flatMap(({ language, words, to }) =>
+  paths.map((path) => ({ language, words, path: to(path) })),
+);
+
+/** And those that are reached by accident or by posting the plain form. */
+export const everyDocument = [
+  ...everyPage,
+  ...inBothLanguages.flatMap(({ language, words, to }) =>
+    ['/nowhere/', '/learn/nothing/', '/report/thank-you/'].map((path) => ({
+      language,
+      words,
+      path: to(path),
+    })),
+  ),
+];
