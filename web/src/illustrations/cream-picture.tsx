@@ -13,7 +13,7 @@ export function CreamPicture() {
         className="fill-none stroke-foreground"
         strokeWidth="3.5"
         strokeLinecap="round"
-        d="M56 77c0-6 9-5 8 0-.5 3-4 3-4 6m0 4.500v0"
+        d="M56 77c0-6 9-5 8 0-.5 3-4 3-4 6m0 4.5v0"
       />
       <path className="fill-sun" d="m93 17 15 26H78z" />
       <path className="stroke-[#3b2408]" strokeWidth="3.5" strokeLinecap="round" d="M93 27v7m0 5v0" />
