@@ -27,7 +27,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
             codeSplitting: {
               groups: [
                 { name: 'app', test: isShared, priority: 2 },
-                { name: 'app', test: /lucide-react/, minShareCount: 2, priority: 2 },
+                { name: 'app', test: /lucide-react/, minShareCount: 4, priority: 2 },
                 { name: 'form', test: isFormPart, priority: 1 },
               ],
             },

@@ -22,10 +22,13 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
     else rule.selectors = used;
   });
   root.walkDecls((declaration) => {
+    // Tailwind's way to set them in the theme, which ours does not.
+    if (/var\(--default-font-(feature|variation)/.test(declaration.value)) return void declaration.remove();
     const next = declaration.next();
     if (next?.type === 'decl' && next.prop === declaration.prop && next.value === declaration.value)
       declaration.remove();
   });
+  inlineTheme(root);
   removeUnusedNames(root);
   removeEmpty(root);
   root.walkComments((comment) => {
@@ -69,7 +72,7 @@ const formControls =
 /** Whether every class, element and data attribute that the selector needs occurs on the page. */
 function matches(selector: string, page: Vocabulary): boolean {
   // What stands inside :not(), :is(), :where() and :has() may be absent without the rule being idle.
-  let simple = selector;
+  let simple = selector.replace(/^:is\((.*)\)$/, '$1');
   for (let before = ''; before !== simple; ) {
     before = simple;
     simple = simple.replace(/:(?:not|is|where|has|host|nth-[a-z-]+)\([^()]*\)/g, '');
@@ -78,6 +81,7 @@ function matches(selector: string, page: Vocabulary): boolean {
     name.replace(/\\(.)/g, '$1'),
   );
   if (!classes.every((name) => page.classes.has(name))) return false;
+  if (/^(:host|::backdrop|:-moz-focusring.*)$/.test(selector)) return false;
   if (formControls.test(simple) && !page.elements.has('input')) return false;
   const bare = simple
     .replace(/\.(?:\\.|[\w-])+/g, '')
@@ -90,6 +94,47 @@ function matches(selector: string, page: Vocabulary): boolean {
 function inKeyframes(rule: Rule): boolean {
   const parent = rule.parent as AtRule | undefined;
   return parent?.type === 'atrule' && parent.name.endsWith('keyframes');
+}
+
+/** The theme's values never change in the browser: written where they are used, they need no names and no sums. */
+function inlineTheme(root: Root) {
+  const theme = new Map<string, string>();
+  root.walkAtRules('layer', (layer) => {
+    if (layer.params !== 'theme') return;
+    layer.walkDecls((declaration) => {
+      theme.set(declaration.prop, declaration.value);
+    });
+  });
+  const written = (value: string): string => {
+    const at = value.indexOf('var(--');
+    if (at < 0) return value;
+    const end = closing(value, at + 3);
+    const inner = value.slice(at + 4, end);
+    const name = /^--[\w-]+/.exec(inner)?.[0] ?? '';
+    const constant = theme.get(name);
+    const use =
+      constant === undefined ? `var(${name}${written(inner.slice(name.length))})` : written(constant);
+    return value.slice(0, at) + use + written(value.slice(end + 1));
+  };
+  root.walkDecls((declaration) => {
+    declaration.value = written(declaration.value)
+      .replace(/calc\((-?[\d.]+)(rem|px) \* (-?[\d.]+)\)/g, (_, a, unit, b) => short(a * b) + unit)
+      .replace(/calc\(([\d.]+) \/ ([\d.]+)\)/g, (_, a, b) => short(a / b));
+  });
+}
+
+function short(value: number) {
+  return String(Number(value.toFixed(4))).replace(/^(-?)0\./, '$1.');
+}
+
+/** Where the parenthesis that opens at `from` is closed. */
+function closing(text: string, from: number) {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    if (text[at] === ')' && --depth === 0) return at;
+  }
+  return text.length;
 }
 
 function removeUnusedNames(root: Root) {

@@ -294,7 +294,7 @@ for (const { language, words, to } of inBothLanguages) {
 
     test.describe('quick exit', () => {
       const elsewhere = `https://${language}.wikipedia.org`;
-      test.use({ allowRequests: /wikipedia\.org/ });
+      test.use({ allowOrigin: elsewhere });
 
       test('clears the draft and leaves no way back', async ({ page }) => {
         await page.route(`${elsewhere}/**`, (route) => route.fulfill({ body: 'elsewhere' }));

@@ -1,7 +1,6 @@
 import { type ChangeEvent, type FocusEvent, useEffect, useRef, useState } from 'react';
 import { Field } from '@/components/field';
 import { Input, NativeSelect } from '@/components/ui/input';
-import { useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { countries, formatPhone, splitInternational } from './countries';
 import { limits } from './report';
@@ -11,7 +10,6 @@ const [somalia] = countries;
 /** A calling code and a number. Both are plain controls, so that the form posts them without scripts. */
 export function PhoneField({ error }: { error?: string }) {
   const text = useText('report');
-  const language = useLanguage();
   const select = useRef<HTMLSelectElement>(null);
   const [country, setCountry] = useState(somalia);
 
@@ -63,7 +61,7 @@ export function PhoneField({ error }: { error?: string }) {
             >
               {countries.map((each) => (
                 <option key={each.iso} value={each.code}>
-                  +{each.code} {each[language]}
+                  +{each.code} {text.countries[each.iso]}
                 </option>
               ))}
             </NativeSelect>

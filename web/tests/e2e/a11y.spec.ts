@@ -1,0 +1,130 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, live, test } from './fixtures';
+import { inBothLanguages } from './languages';
+import { everyDocument, everyPage } from './pages';
+import { reportForm } from './report-form';
+
+async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
+  const everything = new AxeBuilder({ page }).withTags([
+    'wcag2a',
+    'wcag2aa',
+    'wcag21aa',
+    'wcag22aa',
+    'best-practice',
+  ]);
+  const { violations } = await prepare(everything).analyze();
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  );
+}
+
+for (const { path } of everyDocument) {
+  test(`${path} has no violation of WCAG 2.2 AA, in light and dark`, async ({ page }) => {
+    await page.goto(path);
+    await live(page);
+    if (path.endsWith('/resources/')) await page.getByRole('listitem').getByRole('button').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(page, (axe) => axe.withRules('color-contrast'))).toEqual([]);
+  });
+}
+
+for (const { language, words, to } of inBothLanguages) {
+  test(`the report form with errors, lists and a calendar open has no violation (${language})`, async ({
+    page,
+  }) => {
+    await page.goto(to('/report/'));
+    await live(page);
+    const form = reportForm(page, words.report);
+    await form.submit.click();
+    await expect(form.summary).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    await form.region.click();
+    await page.getByRole('listbox').waitFor();
+    // While its list is open Radix hides the page behind it from screen readers, so that is not looked at; the
+    // list itself scrolls with the arrow keys that move between its options.
+    const listOnly = (axe: AxeBuilder) =>
+      axe.include('[role=listbox]').disableRules(['scrollable-region-focusable', 'region']);
+    expect(await violations(page, listOnly)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await form.calendar.click();
+    await page.getByRole('dialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test(`the keyboard reaches everything, below the header and in order (${language})`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // scrolling at once, so that places can be measured
+    await page.goto(to('/report/'));
+    await live(page);
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: words.layout.skip });
+    await expect(skip).toBeFocused();
+    await expect(skip).toBeInViewport();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+
+    const form = reportForm(page, words.report);
+    const order = [form.name, form.country, form.phone, form.product, form.bought, form.batch, form.expiry];
+    await page.keyboard.press('Tab'); // the quick exit
+    for (const control of [...order, form.calendar, form.region, form.problem, form.photo, form.submit]) {
+      await page.keyboard.press('Tab');
+      await expect(control).toBeFocused();
+    }
+    // Backwards, nothing that takes the focus may hide behind the sticky header.
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press('Shift+Tab');
+      const hidden = await page.evaluate(() => {
+        const focused = document.activeElement?.getBoundingClientRect();
+        const header = document.querySelector('header')?.getBoundingClientRect();
+        return focused && header ? focused.top < header.bottom - 1 && focused.height > 1 : true;
+      });
+      expect(hidden).toBe(false);
+    }
+  });
+
+  test(`a place is chosen with the keyboard alone (${language})`, async ({ page }) => {
+    await page.goto(to('/report/'));
+    await live(page);
+    const form = reportForm(page, words.report);
+    await form.region.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('listbox').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('input[name=location]')).not.toHaveValue('');
+    await expect(form.region).toBeFocused();
+    await expect(form.district).toBeVisible();
+  });
+}
+
+// 320 px: a small phone, and a 1280 px page at 400 %.
+test.describe('320 px wide', () => {
+  test.use({ viewport: { width: 320, height: 640 } });
+  for (const { path, words } of everyPage) {
+    test(`${path} fits, and its controls are large enough to touch`, async ({ page }) => {
+      await page.goto(path);
+      await live(page);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      const small = await page.evaluate(() =>
+        Array.from(
+          document.querySelectorAll<HTMLElement>('button, select, summary, nav a, input:not([type=hidden])'),
+        )
+          .filter((control) => control.checkVisibility() && !control.classList.contains('sr-only'))
+          .filter((control) => control.getBoundingClientRect().height < 44)
+          .map((control) => control.outerHTML.slice(0, 120)),
+      );
+      expect(small).toEqual([]);
+
+      const menu = page.locator('header details');
+      await menu.locator('summary').click();
+      const links = menu.getByRole('link');
+      await expect(links).toHaveCount(7);
+      await links.filter({ hasText: words.layout.nav.about }).click();
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await expect(menu).not.toHaveAttribute('open');
+    });
+  }
+});

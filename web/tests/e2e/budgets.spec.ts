@@ -1,0 +1,93 @@
+import type { Page } from '@playwright/test';
+import { expect, live, test } from './fixtures';
+import { inBothLanguages } from './languages';
+import { everyPage } from './pages';
+
+/*
+ * What a page costs its reader: the bytes of all bodies as they travel, in brotli. The gateway compresses its
+ * best in the background after it has started, so a figure that is too high is asked for again.
+ */
+const kilobyte = 1000;
+
+async function cost(page: Page, path: string, settled: () => Promise<unknown>) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const requests = new Set<string>();
+  let bytes = 0;
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (request.url.startsWith('http')) requests.add(requestId);
+  });
+  // Of a response its headers come first, and then the whole: the body is the difference.
+  session.on('Network.responseReceived', ({ response }) => {
+    bytes -= response.encodedDataLength;
+  });
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto(path, { waitUntil: 'load' });
+  await settled();
+  await session.detach();
+  return { requests: requests.size, bytes };
+}
+
+// A service worker keeps the other pages in the background: that is not what this page costs.
+test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
+
+test.describe('before the application is loaded', () => {
+  test.beforeEach(({ page }) =>
+    page.addInitScript(() => {
+      Object.defineProperty(navigator, 'connection', { value: { effectiveType: '3g', saveData: false } });
+    }),
+  );
+  for (const { path } of everyPage.filter(({ path }) => !/(report|resources)\/$/.test(path))) {
+    test(`${path} is one request of at most 10 kB`, async ({ page }) => {
+      await expect(async () => {
+        const { requests, bytes } = await cost(page, path, () => page.waitForTimeout(300));
+        expect(requests).toBe(1);
+        expect(bytes).toBeGreaterThan(3 * kilobyte);
+        expect(bytes).toBeLessThanOrEqual(10 * kilobyte);
+      }).toPass();
+    });
+  }
+});
+
+for (const { to } of inBothLanguages) {
+  for (const [path, limit] of [
+    ['/report/', 110],
+    ['/resources/', 120],
+  ] as const) {
+    test(`${to(path)} costs at most ${limit} kB, alive`, async ({ page }) => {
+      await expect(async () => {
+        const { bytes } = await cost(page, to(path), async () => {
+          await live(page);
+          await page.waitForLoadState('networkidle');
+        });
+        expect(bytes).toBeGreaterThan(80 * kilobyte);
+        expect(bytes).toBeLessThanOrEqual(limit * kilobyte);
+      }).toPass({ timeout: 25_000 });
+    });
+  }
+
+  test(`${to('/')} and all other pages of its language are kept offline for at most 120 kB`, async ({
+    request,
+  }) => {
+    const worker = await (await request.get(to('/sw.js'))).text();
+    const list = /\[\{"revision".*?\}\]/.exec(worker)?.[0] ?? '[]';
+    const pages = (JSON.parse(list) as { url: string }[]).map(({ url }) => url);
+    expect(pages.sort()).toEqual(
+      everyPage
+        .map(({ path }) => path)
+        .filter((path) => path.startsWith('/so/') === to('/').startsWith('/so/'))
+        .sort(),
+    );
+    await expect(async () => {
+      let bytes = 0;
+      for (const url of pages) {
+        const answer = await request.get(url, { headers: { 'accept-encoding': 'br' } });
+        bytes += Number(answer.headers()['content-length']);
+      }
+      expect(bytes).toBeLessThanOrEqual(120 * kilobyte);
+    }).toPass();
+  });
+}

@@ -1,0 +1,105 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { expect, live, test } from './fixtures';
+import { inBothLanguages } from './languages';
+import { everyPage } from './pages';
+import { reportForm, toastOf } from './report-form';
+import { reportsNamed, uniqueName } from './stack';
+
+test.use({ allowConsole: /ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
+
+/** Visits a page and waits until the worker has kept what it keeps. */
+async function visit(page: Page, path: string) {
+  await page.goto(path);
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+}
+
+async function goOffline(context: BrowserContext) {
+  await context.setOffline(true);
+}
+
+for (const { language, words, to } of inBothLanguages) {
+  test(`after one visit every page is there offline (${language})`, async ({ page, context }) => {
+    await visit(page, to('/'));
+    await goOffline(context);
+    for (const { path } of everyPage.filter((each) => each.language === language)) {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await expect(page.locator('html')).toHaveAttribute('lang', language);
+    }
+  });
+
+  test(`the form says that it is offline, keeps the draft and sends when asked again (${language})`, async ({
+    page,
+    context,
+  }) => {
+    const text = words.report;
+    const form = reportForm(page, text);
+    const product = uniqueName('Offline cream');
+    await visit(page, to('/report/'));
+    await live(page);
+    await form.fillRequired(product);
+    await expect.poll(() => scriptsKept(page)).toBeGreaterThan(5);
+    await goOffline(context);
+    await expect(page.getByText(text.offline)).toBeVisible();
+    await form.submit.click();
+    const toast = toastOf(page, words.layout.notifications);
+    await expect(toast({ title: text.toasts.failed.title, description: text.offline })).toBeVisible();
+
+    await page.reload();
+    await live(page);
+    await expect(form.product).toHaveValue(product);
+    await context.setOffline(false);
+    await form.submit.click();
+    await expect(toast(text.toasts.success)).toBeVisible();
+    expect(await reportsNamed(product)).toHaveLength(1);
+    const kept = await page.evaluate(async () => {
+      const names = await caches.keys();
+      const keys = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+      return keys.flat().map(({ url }) => url);
+    });
+    expect(kept.filter((url) => /functions|storage|auth/.test(url))).toEqual([]);
+  });
+
+  test(`the list of resources is kept (${language})`, async ({ page, context }) => {
+    await visit(page, to('/resources/'));
+    await live(page);
+    const titles = page.getByRole('heading', { level: 3 });
+    await titles.first().waitFor();
+    const before = await titles.allTextContents();
+    await expect.poll(() => scriptsKept(page)).toBeGreaterThan(3);
+    await goOffline(context);
+    await page.reload();
+    await expect(page.getByText(words.resources.kept)).toBeVisible();
+    await expect(titles).toHaveText(before);
+  });
+}
+
+async function scriptsKept(page: Page) {
+  return page.evaluate(async () => {
+    const names = (await caches.keys()).filter((name) => name.startsWith('files'));
+    const keys = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return keys.flat().length;
+  });
+}
+
+test('under data saving nothing is fetched ahead, and what was opened is kept', async ({ page, context }) => {
+  // The worker reads its own navigator, which a test cannot change: it is asked for with the setting written in.
+  await context.route('**/sw.js', async (route) => {
+    const answer = await route.fetch();
+    const body = `Object.defineProperty(navigator, 'connection', { value: { saveData: true } });${await answer.text()}`;
+    await route.fulfill({ response: answer, body });
+  });
+  await visit(page, '/');
+  await page.goto('/about/');
+  await goOffline(context);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const failed = await page.goto('/privacy/').then(
+    () => false,
+    () => true,
+  );
+  expect(failed).toBe(true);
+});
