@@ -326,10 +326,13 @@ func (s *S3) CompleteMultipart(ctx context.Context, key Key, uploadID string, pa
 	for i, p := range parts {
 		list[i] = minio.CompletePart{PartNumber: p.Number, ETag: p.ETag}
 	}
-	if _, err := s.core.CompleteMultipartUpload(ctx, s.bucket, name, uploadID, list, minio.PutObjectOptions{}); err != nil {
+	done, err := s.core.CompleteMultipartUpload(ctx, s.bucket, name, uploadID, list, minio.PutObjectOptions{})
+	if err != nil {
 		return Meta{}, storeError(err)
 	}
-	return s.Head(ctx, key)
+	meta, err := s.Head(ctx, key)
+	meta.ETag = `"` + strings.Trim(done.ETag, `"`) + `"`
+	return meta, err
 }
 
 // AbortMultipart forgets the parts.

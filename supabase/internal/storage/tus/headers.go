@@ -36,8 +36,8 @@ func checkHeaders(r *http.Request) error {
 	return nil
 }
 
-// length reads Upload-Length; nil means that it comes later.
-func length(r *http.Request) (*int64, error) {
+// readLength reads Upload-Length; nil means that it comes later.
+func readLength(r *http.Request) (*int64, error) {
 	text, deferred := r.Header.Get("Upload-Length"), r.Header.Get("Upload-Defer-Length") != ""
 	if (text == "") != deferred {
 		return nil, errLength

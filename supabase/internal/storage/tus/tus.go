@@ -102,6 +102,7 @@ var (
 	errGone          = &fault{410, "The file for this url no longer exists\n"}
 	errTerminate     = &fault{400, "Cannot terminate an already completed upload\n"}
 	errMetadata      = &fault{400, "Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
+	errDisplaced     = &fault{423, "Another request took over the upload\n"} // clients ask for the offset and go on
 	errMethod        = &fault{404, "Not found\n"}
 )
 
@@ -245,7 +246,7 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 		return objects.ErrInvalidRequest("Metadata header is required")
 	}
 	up := info{Metadata: metadata, Created: h.Now().UTC()}
-	if up.Size, err = length(r); err != nil {
+	if up.Size, err = readLength(r); err != nil {
 		return err
 	}
 	key := backend.Key{Bucket: up.text("bucketName"), Name: up.text("objectName"), Version: uuid.NewString()}
@@ -433,11 +434,11 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
+	if stopped && ctx.Err() == nil {
+		return 0, errDisplaced
+	}
 	if err != nil {
 		return 0, &fault{500, "Something went wrong receiving the file\n"}
-	}
-	if stopped && held.Err() != nil && ctx.Err() == nil {
-		return 0, errLocked
 	}
 	return offset, nil
 }
