@@ -18,7 +18,6 @@ comment on column private.idempotency_keys.reference is 'Its reference, for the 
 comment on column private.idempotency_keys.photo_kept is 'Whether the photo was attached; empty when none was sent.';
 comment on column private.idempotency_keys.created_at is 'When the report was accepted, for the reply.';
 comment on column private.idempotency_keys.expires_at is 'When the record is pruned and the key may be used anew.';
-create index idempotency_keys_expiry on private.idempotency_keys (expires_at);
 
 -- Not logged: losing it in a crash only forgives what was counted, and counting costs no disk flush.
 create unlogged table private.request_limits (
@@ -33,7 +32,6 @@ comment on column private.request_limits.client is 'Keyed hash of the client''s 
 comment on column private.request_limits.name is 'What is limited.';
 comment on column private.request_limits.started_at is 'When the window began: the client''s first request in it.';
 comment on column private.request_limits.requests is 'Requests since then.';
-create index request_limits_age on private.request_limits (started_at);
 
 create table private.daily_salts (
   day date primary key,
