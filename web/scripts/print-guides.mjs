@@ -5,6 +5,7 @@
  *
  *   node scripts/print-guides.mjs [--dist web/dist] [--seed supabase]
  */
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +45,9 @@ try {
     const entries = await readdir(join(values.dist, learn), { withFileTypes: true });
     for (const { name: slug } of entries.filter((entry) => entry.isDirectory())) {
       await page.setContent(await readFile(join(values.dist, learn, slug, 'index.html'), 'utf8'));
-      const pdf = settled(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
+      const words = await page.locator('article').textContent();
+      const printed = settled(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
+      const pdf = Buffer.concat([printed, seal(words)]);
       const name = `${slug}.${language}.pdf`;
       const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
       if (pages !== 1) throw new Error(`${name} has ${pages} pages instead of one`);
@@ -63,4 +66,9 @@ try {
 function settled(pdf) {
   const text = pdf.toString('latin1').replace(/\(D:\d{14}\+00'00'\)/g, "(D:20261121000000+00'00')");
   return Buffer.from(text, 'latin1');
+}
+
+/** A comment behind the end of the file, by which a test knows that the PDF and the page say the same. */
+function seal(words) {
+  return Buffer.from(`%words sha256:${createHash('sha256').update(words).digest('hex')}\n`);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sources } from '@/content/sources';
 import { expect, test } from './fixtures';
 import { guides, slugs } from './guides';
@@ -100,4 +101,19 @@ test('a guide prints on one sheet of A4, without navigation', async ({ page }) =
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('contentinfo')).toBeHidden();
   await expect(page.getByRole('link', { name: 'Ku noqo Baro' })).toBeHidden();
+});
+
+test('the guide to download says the same as the page', async ({ page, request }) => {
+  for (const { language, to } of inBothLanguages) {
+    for (const slug of slugs) {
+      await page.goto(to(`/learn/${slug}/`));
+      const words = (await page.getByRole('article').textContent()) ?? '';
+      const file = await request.get(`/storage/v1/object/public/resources/${slug}.${language}.pdf`);
+      expect(file.headers()['content-type']).toBe('application/pdf');
+      const seal = (await file.body()).toString('latin1').match(/%words sha256:(\w+)\n$/)?.[1];
+      expect(seal, `${slug}.${language}.pdf: npm run print-guides`).toBe(
+        createHash('sha256').update(words).digest('hex'),
+      );
+    }
+  }
 });
