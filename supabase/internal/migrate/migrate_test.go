@@ -122,6 +122,32 @@ func TestSeedRunsOnce(t *testing.T) {
 	}
 }
 
+// A nearly full disk makes the database refuse writes; the program must still
+// start on it.
+func TestNothingToDoNeedsNoWrites(t *testing.T) {
+	db := testdb.New(t)
+	site := os.DirFS("../..")
+	all := func(role string) error {
+		conn := db.Conn(role)
+		ctx := t.Context()
+		if err := migrate.Platform(ctx, conn); err != nil {
+			return err
+		}
+		if _, err := migrate.Apply(ctx, conn, site); err != nil {
+			return err
+		}
+		_, err := migrate.Seed(ctx, conn, site, []string{"./seed.sql"})
+		return err
+	}
+	if err := all("postgres"); err != nil {
+		t.Fatal(err)
+	}
+	db.ExecAs("supabase_admin", `alter database `+db.Name+` set default_transaction_read_only = on`)
+	if err := all("postgres"); err != nil {
+		t.Errorf("on a database that takes no writes: %v", err)
+	}
+}
+
 func TestPlatformIsIdempotent(t *testing.T) {
 	db := testdb.New(t)
 	conn := db.Conn("supabase_admin")

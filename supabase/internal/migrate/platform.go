@@ -89,13 +89,7 @@ func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]string{}
-	var name, hash string
-	_, err = pgx.ForEachRow(rows, []any{&name, &hash}, func() error {
-		seen[name] = hash
-		return nil
-	})
-	return seen, err
+	return collectPairs(rows)
 }
 
 func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string) error {

@@ -22,16 +22,12 @@ func Seed(ctx context.Context, conn *pgx.Conn, project fs.FS, patterns []string)
 		return nil, err
 	}
 	err = locked(ctx, conn, func() error {
-		_, err := conn.Exec(ctx, `
-			set client_min_messages = warning;
-			create schema if not exists supabase_migrations;
-			create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
-			reset client_min_messages`)
+		seen, err := seedsSeen(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("seed: %w", err)
 		}
 		for _, file := range files {
-			fresh, err := seedOne(ctx, conn, project, file)
+			fresh, err := seedOne(ctx, conn, project, file, seen)
 			if err != nil {
 				return fmt.Errorf("seed %s: %w", file, err)
 			}
@@ -63,21 +59,60 @@ func seedFiles(project fs.FS, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string) (fresh bool, err error) {
+// seedsSeen returns the hash of each seed file that has run, and makes the CLI's
+// table for them where it is missing.
+func seedsSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	var there bool
+	if err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there); err != nil {
+		return nil, err
+	}
+	if !there {
+		_, err := conn.Exec(ctx, `
+			set client_min_messages = warning;
+			create schema if not exists supabase_migrations;
+			create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
+			reset client_min_messages`)
+		if err != nil {
+			return nil, err
+		}
+	}
+	rows, err := conn.Query(ctx, `select path, hash from supabase_migrations.seed_files`)
+	if err != nil {
+		return nil, err
+	}
+	return collectPairs(rows)
+}
+
+// collectPairs makes a map of rows of two texts.
+func collectPairs(rows pgx.Rows) (map[string]string, error) {
+	pairs := map[string]string{}
+	var key, value string
+	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		pairs[key] = value
+		return nil
+	})
+	return pairs, err
+}
+
+func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, seen map[string]string) (fresh bool, err error) {
 	text, err := fs.ReadFile(project, file)
 	if err != nil {
 		return false, err
 	}
-	sum := sha256.Sum256(text)
+	// The CLI names files from the folder above the project's.
+	name, sum := "supabase/"+file, sha256.Sum256(text)
+	hash := hex.EncodeToString(sum[:])
+	if seen[name] == hash {
+		return false, nil
+	}
 	if _, err := conn.Exec(ctx, `reset all`); err != nil {
 		return false, err
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// The CLI names files from the folder above the project's.
 		err := tx.QueryRow(ctx, `
 			insert into supabase_migrations.seed_files as old (path, hash) values ($1, $2)
 			on conflict (path) do update set hash = excluded.hash
-			returning xmax = 0`, "supabase/"+file, hex.EncodeToString(sum[:])).Scan(&fresh)
+			returning xmax = 0`, name, hash).Scan(&fresh)
 		if err != nil || !fresh {
 			return err
 		}

@@ -99,17 +99,27 @@ func Pending(ctx context.Context, conn *pgx.Conn, project fs.FS) ([]Migration, e
 }
 
 // recordedVersions makes the CLI's table where it is missing, in the steps by
-// which the CLI came to its present form, and reads it.
+// which the CLI came to its present form, and reads it. A database that has
+// nothing to gain is only read: it may be taking no writes.
 func recordedVersions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
-	_, err := conn.Exec(ctx, `
-		set client_min_messages = warning;
-		create schema if not exists supabase_migrations;
-		create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
-		alter table supabase_migrations.schema_migrations add column if not exists statements text[];
-		alter table supabase_migrations.schema_migrations add column if not exists name text;
-		reset client_min_messages`)
+	var complete bool
+	err := conn.QueryRow(ctx, `
+		select count(*) = 3 from pg_attribute
+		where attrelid = to_regclass('supabase_migrations.schema_migrations') and attname in ('version', 'statements', 'name')`).Scan(&complete)
 	if err != nil {
 		return nil, err
+	}
+	if !complete {
+		_, err = conn.Exec(ctx, `
+			set client_min_messages = warning;
+			create schema if not exists supabase_migrations;
+			create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+			alter table supabase_migrations.schema_migrations add column if not exists statements text[];
+			alter table supabase_migrations.schema_migrations add column if not exists name text;
+			reset client_min_messages`)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return versions(ctx, conn)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 )
 
@@ -140,7 +141,7 @@ func outwardAddress(t *testing.T) string {
 func TestStartsFromAnArchive(t *testing.T) {
 	o := options(t)
 	var archive bytes.Buffer
-	if err := WriteArchive(&archive, onlyNeeded{o.Source}); err != nil {
+	if err := writeArchive(&archive, onlyNeeded{o.Source}, zstd.SpeedFastest); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("the archive has %.1f MB", float64(archive.Len())/1e6)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,6 +31,8 @@ type Server struct {
 	passwords map[string]string
 
 	passwordMu sync.Mutex // held while passwords are set
+
+	readOnly atomic.Bool // for want of space
 
 	stopping chan struct{}
 	stopOnce sync.Once
@@ -65,6 +68,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := ensureCluster(o, s.owner, s.run); err != nil {
 		return nil, err
 	}
+	s.readOnly.Store(s.shortOfSpace(false))
 	adopted, err := s.adopt(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +81,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	go s.supervise(adopted)
+	watched := make(chan struct{})
+	go func() { defer close(watched); s.watchSpace() }()
+	go func() { s.supervise(adopted); <-watched; close(s.done) }()
 	return s, nil
 }
 

@@ -83,6 +83,7 @@ func (s *Server) settings() map[string]string {
 // at each start; postgresql.auto.conf (ALTER SYSTEM) still applies after them.
 const (
 	configFile = "daawo.conf"
+	spaceFile  = "daawo_space.conf" // included: whether writes are taken
 	hbaFile    = "daawo_hba.conf"
 	identFile  = "daawo_ident.conf"
 )
@@ -99,6 +100,7 @@ func (s *Server) writeConfig() error {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		fmt.Fprintf(&conf, "%s = '%s'\n", name, strings.ReplaceAll(m[name], "'", "''"))
 	}
+	fmt.Fprintf(&conf, "include = '%s'\n", spaceFile)
 	// On the socket the kernel vouches for the user: the one Postgres runs as
 	// and the one we run as may be any role, everybody else none.
 	hba := "local all all peer map=daawo\n" +
@@ -117,7 +119,7 @@ func (s *Server) writeConfig() error {
 			return err
 		}
 	}
-	return nil
+	return s.writeSpace(s.readOnly.Load())
 }
 
 // durable are the settings without which an acknowledged write can be lost.

@@ -57,8 +57,12 @@ func OpenArchive(r io.ReaderAt, size int64) (fs.FS, error) {
 // WriteArchive packs the parts of an npm package that a server needs, for a
 // binary that carries its own Postgres.
 func WriteArchive(w io.Writer, pkg fs.FS) error {
+	return writeArchive(w, pkg, zstd.SpeedBestCompression)
+}
+
+func writeArchive(w io.Writer, pkg fs.FS, level zstd.EncoderLevel) error {
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zstdMethod, zstd.ZipCompressor(zstd.WithEncoderLevel(zstd.SpeedBestCompression)))
+	z.RegisterCompressor(zstdMethod, zstd.ZipCompressor(zstd.WithEncoderLevel(level)))
 	add := func(name string, _ fs.FileMode) error {
 		src, err := pkg.Open(name)
 		if err != nil {

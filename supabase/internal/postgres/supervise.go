@@ -74,7 +74,6 @@ func keepNone(pidFile) bool { return false }
 // supervise keeps the server running until Stop. It never gives up: a full
 // disk, for one, may be freed by somebody.
 func (s *Server) supervise(adopted int) {
-	defer close(s.done)
 	for {
 		reason := s.awaitEnd(adopted)
 		adopted = 0
