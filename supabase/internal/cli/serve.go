@@ -27,6 +27,7 @@ func services() map[string]func(context.Context, *invocation) error {
 		"gateway":   serveApp((*app.App).RunGateway),
 		"functions": serveApp((*app.App).RunFunctions),
 		"rest":      serveREST,
+		"auth":      serveAuth,
 		"storage":   serveStorage,
 	}
 }

@@ -1,0 +1,342 @@
+// Package gotrue is `daawo serve auth`: the auth engine behind GoTrue's own variables, port and health path, so that one
+// line of a compose file exchanges one for the other.
+//
+// Only cli imports it.
+package gotrue
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/sms"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/mail"
+)
+
+// Settings are what the variables say.
+type Settings struct {
+	Auth        auth.Config
+	DatabaseURL string
+	MaxConns    int
+	Host, Port  string
+	LogLevel    string
+
+	Signer    keys.Key
+	Verifying []keys.Key
+
+	SMTP *mail.Server // nil when none is set
+	SMS  auth.SMS     // nil when none is set
+}
+
+// env reads variables and remembers what is wrong with them.
+type env struct {
+	get  func(string) (string, bool)
+	errs []error
+}
+
+// text reads GOTRUE_name, or name itself where GoTrue has it bare (DATABASE_URL, PORT, API_EXTERNAL_URL).
+func (e *env) text(name, usual string) string {
+	for _, full := range []string{"GOTRUE_" + name, name} {
+		if v, ok := e.get(full); ok && v != "" {
+			return v
+		}
+	}
+	return usual
+}
+
+func read[T any](e *env, name string, usual T, parse func(string) (T, error)) T {
+	v := e.text(name, "")
+	if v == "" {
+		return usual
+	}
+	out, err := parse(strings.TrimSpace(v))
+	if err != nil {
+		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: %q is not understood", name, v))
+		return usual
+	}
+	return out
+}
+
+func (e *env) flag(name string, usual bool) bool { return read(e, name, usual, strconv.ParseBool) }
+func (e *env) int(name string, usual int) int    { return read(e, name, usual, strconv.Atoi) }
+func (e *env) duration(name string, usual time.Duration) time.Duration {
+	return read(e, name, usual, time.ParseDuration)
+}
+
+// seconds reads a number of seconds.
+func (e *env) seconds(name string, usual int) time.Duration {
+	return time.Duration(e.int(name, usual)) * time.Second
+}
+
+// list reads values separated by commas.
+func (e *env) list(name string) []string {
+	return strings.FieldsFunc(e.text(name, ""), func(c rune) bool { return c == ',' })
+}
+
+func (e *env) need(name string) string {
+	v := e.text(name, "")
+	if v == "" {
+		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s is required", name))
+	}
+	return v
+}
+
+// rate reads a count per hour; "30" and GoTrue's longer form "30/1h" are the same. None at all is "0".
+func (e *env) rate(name string, usual int) int {
+	return read(e, name, usual, func(v string) (int, error) {
+		count, per, ok := strings.Cut(v, "/")
+		n, err := strconv.ParseFloat(count, 64)
+		if err == nil && ok {
+			var d time.Duration
+			if d, err = time.ParseDuration(per); err == nil && d > 0 {
+				n *= float64(time.Hour) / float64(d)
+			}
+		}
+		if err == nil && n == 0 {
+			return -1, nil
+		}
+		return int(n), err
+	})
+}
+
+// FromEnv reads the variables. getenv is os.LookupEnv in a process.
+func FromEnv(getenv func(string) (string, bool)) (Settings, error) {
+	e := &env{get: getenv}
+	s := Settings{
+		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
+		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
+		Host:        e.text("API_HOST", ""),
+		Port:        e.text("API_PORT", e.text("PORT", "8081")),
+		LogLevel:    e.text("LOG_LEVEL", "info"),
+	}
+	if s.DatabaseURL == "" {
+		e.errs = append(e.errs, errors.New("DATABASE_URL is required"))
+	}
+	s.Auth = e.auth()
+	e.keys(&s)
+	s.SMTP = e.smtp()
+	s.SMS = e.sms(&s.Auth)
+	return s, errors.Join(e.errs...)
+}
+
+func (e *env) auth() auth.Config {
+	c := auth.Config{
+		SiteURL: e.need("SITE_URL"), ExternalURL: e.need("API_EXTERNAL_URL"), RedirectURLs: e.list("URI_ALLOW_LIST"),
+		Issuer: e.text("JWT_ISSUER", ""), Audience: e.text("JWT_AUD", ""), DefaultRole: e.text("JWT_DEFAULT_GROUP_NAME", ""),
+		AdminRoles: e.list("JWT_ADMIN_ROLES"), TokenExpiry: e.seconds("JWT_EXP", 3600),
+
+		DisableSignup: e.flag("DISABLE_SIGNUP", false), DisableEmail: !e.flag("EXTERNAL_EMAIL_ENABLED", true),
+		DisableMagicLink: !e.flag("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", true),
+		EnablePhone:      e.flag("EXTERNAL_PHONE_ENABLED", false), EnableAnonymous: e.flag("EXTERNAL_ANONYMOUS_USERS_ENABLED", false),
+		ManualLinking: e.flag("SECURITY_MANUAL_LINKING_ENABLED", false), MailerAutoconfirm: e.flag("MAILER_AUTOCONFIRM", false),
+		PhoneAutoconfirm: e.flag("SMS_AUTOCONFIRM", false), AllowUnverifiedEmail: e.flag("MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS", false),
+
+		MinimumPasswordLength: e.int("PASSWORD_MIN_LENGTH", 6), RequiredCharacters: characters(e.text("PASSWORD_REQUIRED_CHARACTERS", "")),
+		LeakedPasswords: e.text("PASSWORD_LEAKED_FILE", ""),
+		RequireReauth:   e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", false),
+		RequireCurrent:  e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD", false),
+
+		SignedRefreshTokens:  e.int("SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", 1) == 2,
+		RefreshTokenRotation: e.flag("SECURITY_REFRESH_TOKEN_ROTATION_ENABLED", true),
+		AllowReuse:           e.flag("SECURITY_REFRESH_TOKEN_ALLOW_REUSE", false),
+		ReuseInterval:        e.seconds("SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", 0),
+		Timebox:              e.duration("SESSIONS_TIMEBOX", 0), Inactivity: e.duration("SESSIONS_INACTIVITY_TIMEOUT", 0),
+		AllowLowAAL: e.duration("SESSIONS_ALLOW_LOW_AAL", 0), SinglePerUser: e.flag("SESSIONS_SINGLE_PER_USER", false),
+		FlowExpiry: e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0), NoAuditTable: e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
+
+		MFA: auth.MFAConfig{
+			DisableTOTPEnroll: !e.flag("MFA_TOTP_ENROLL_ENABLED", true), DisableTOTPVerify: !e.flag("MFA_TOTP_VERIFY_ENABLED", true),
+			EnablePhoneEnroll: e.flag("MFA_PHONE_ENROLL_ENABLED", false), EnablePhoneVerify: e.flag("MFA_PHONE_VERIFY_ENABLED", false),
+			EnableWebAuthnEnroll: e.flag("MFA_WEB_AUTHN_ENROLL_ENABLED", false), EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
+			MaxFactors: e.int("MFA_MAX_ENROLLED_FACTORS", 10), MaxVerified: e.int("MFA_MAX_VERIFIED_FACTORS", 10),
+			ChallengeExpiry: e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0),
+			PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
+			PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
+		},
+		WebAuthn: auth.WebAuthnConfig{
+			RPID: e.text("WEBAUTHN_RP_ID", ""), RPDisplayName: e.text("WEBAUTHN_RP_DISPLAY_NAME", ""), RPOrigins: e.list("WEBAUTHN_RP_ORIGINS"),
+			Passkeys: e.flag("PASSKEY_ENABLED", false), MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
+		},
+		Limits: auth.Limits{
+			Header: e.text("RATE_LIMIT_HEADER", ""), EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
+			AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30), TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
+			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
+			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15), Web3PerFive: e.int("RATE_LIMIT_WEB3", 30),
+			PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
+		},
+	}
+	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
+		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"), Secret: e.need("SECURITY_CAPTCHA_SECRET")}
+	}
+	for _, unsupported := range []string{"SAML_ENABLED", "OAUTH_SERVER_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DATABASE_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
+		if e.flag(unsupported, false) {
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: this server cannot do that; see docs/auth.md", unsupported))
+		}
+	}
+	c.Mail, c.Hooks, c.Providers = e.mail(), e.hooks(), e.providers(c.ExternalURL)
+	return c
+}
+
+// characters reads sets of characters separated by colons; `\:` is a colon.
+func characters(text string) []string {
+	const held = "\x00"
+	var out []string
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, `\:`, held), ":") {
+		if part != "" {
+			out = append(out, strings.ReplaceAll(part, held, ":"))
+		}
+	}
+	return out
+}
+
+var letters = []string{
+	"INVITE", "CONFIRMATION", "RECOVERY", "EMAIL_CHANGE", "MAGIC_LINK", "REAUTHENTICATION",
+	"PASSWORD_CHANGED_NOTIFICATION", "EMAIL_CHANGED_NOTIFICATION", "PHONE_CHANGED_NOTIFICATION", "IDENTITY_LINKED_NOTIFICATION",
+	"IDENTITY_UNLINKED_NOTIFICATION", "MFA_FACTOR_ENROLLED_NOTIFICATION", "MFA_FACTOR_UNENROLLED_NOTIFICATION",
+}
+
+// mail reads the letters. GoTrue's templates are URLs; here they are files, and a URL is refused by name.
+func (e *env) mail() auth.MailConfig {
+	c := auth.MailConfig{
+		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400), MaxFrequency: e.duration("SMTP_MAX_FREQUENCY", 0),
+		SingleConfirmation: !e.flag("MAILER_SECURE_EMAIL_CHANGE_ENABLED", true), Authorized: e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"),
+		Subjects: map[string]string{}, Templates: map[string]string{}, Paths: map[string]string{}, Notifications: map[string]bool{},
+	}
+	for _, upper := range letters {
+		name := strings.ToLower(upper)
+		if v := e.text("MAILER_SUBJECTS_"+upper, ""); v != "" {
+			c.Subjects[name] = v
+		}
+		if v := e.text("MAILER_URLPATHS_"+upper, ""); v != "" {
+			c.Paths[name] = v
+		}
+		if kind, ok := strings.CutSuffix(upper, "_NOTIFICATION"); ok {
+			c.Notifications[strings.ToLower(kind)] = e.flag("MAILER_NOTIFICATIONS_"+kind+"_ENABLED", false)
+		}
+		file := e.text("MAILER_TEMPLATES_"+upper, "")
+		if file == "" {
+			continue
+		}
+		if strings.Contains(file, "://") {
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: give a file instead of a URL", upper))
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: %w", upper, err))
+			continue
+		}
+		c.Templates[name] = string(text)
+	}
+	return c
+}
+
+func (e *env) hooks() auth.Hooks {
+	var h auth.Hooks
+	for name, to := range map[string]*hook.Hook{
+		"CUSTOM_ACCESS_TOKEN": &h.CustomAccessToken, "SEND_EMAIL": &h.SendEmail, "SEND_SMS": &h.SendSMS,
+		"PASSWORD_VERIFICATION_ATTEMPT": &h.PasswordVerificationAttempt, "MFA_VERIFICATION_ATTEMPT": &h.MFAVerificationAttempt,
+		"BEFORE_USER_CREATED": &h.BeforeUserCreated, "AFTER_USER_CREATED": &h.AfterUserCreated,
+	} {
+		if e.flag("HOOK_"+name+"_ENABLED", false) {
+			secrets := strings.FieldsFunc(e.text("HOOK_"+name+"_SECRETS", ""), func(c rune) bool { return c == '|' })
+			*to = hook.Hook{URI: e.need("HOOK_" + name + "_URI"), Secrets: secrets}
+		}
+	}
+	return h
+}
+
+var providers = []string{
+	"APPLE", "AZURE", "DISCORD", "FACEBOOK", "GITHUB", "GITLAB", "GOOGLE", "KAKAO", "KEYCLOAK", "LINKEDIN_OIDC", "SLACK_OIDC",
+	"SPOTIFY", "TWITCH",
+}
+
+func (e *env) providers(external string) map[string]oauth.Config {
+	out := map[string]oauth.Config{}
+	for _, name := range providers {
+		p := "EXTERNAL_" + name
+		if !e.flag(p+"_ENABLED", false) {
+			continue
+		}
+		out[strings.ToLower(name)] = oauth.Config{
+			ClientIDs: e.list(p + "_CLIENT_ID"), Secret: e.text(p+"_SECRET", ""),
+			RedirectURI: e.text(p+"_REDIRECT_URI", strings.TrimSuffix(external, "/")+"/callback"), URL: e.text(p+"_URL", ""),
+			SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false), EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),
+		}
+	}
+	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER", "WORKOS", "X", "ZOOM"} {
+		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: this provider is not known here; see docs/auth.md", name))
+		}
+	}
+	return out
+}
+
+// keys reads the secret and the JWK set: the key that may sign signs, all of them check.
+func (e *env) keys(s *Settings) {
+	secret := keys.Secret(e.text("JWT_KEY_ID", ""), e.need("JWT_SECRET"))
+	s.Signer, s.Verifying = secret, []keys.Key{keys.Secret("", e.text("JWT_SECRET", ""))}
+	text := e.text("JWT_KEYS", "")
+	if text == "" {
+		return
+	}
+	set, signing, err := signingSet(text)
+	if err != nil {
+		e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
+		return
+	}
+	s.Signer = signing
+	s.Verifying = append(s.Verifying, set...)
+}
+
+// smtp is the mail server, when one is set.
+func (e *env) smtp() *mail.Server {
+	host := e.text("SMTP_HOST", "")
+	if host == "" {
+		return nil
+	}
+	server := &mail.Server{
+		Host: host, Port: e.int("SMTP_PORT", 587), User: e.text("SMTP_USER", ""), Password: e.text("SMTP_PASS", ""),
+		From: e.need("SMTP_ADMIN_EMAIL"), FromName: e.text("SMTP_SENDER_NAME", ""),
+	}
+	// As GoTrue: a catcher beside it in a compose file speaks no TLS.
+	server.Plain = slices.Contains([]int{25, 1025, 2500}, server.Port)
+	return server
+}
+
+func (e *env) sms(c *auth.Config) auth.SMS {
+	c.SMS = auth.SMSConfig{
+		Template: e.text("SMS_TEMPLATE", ""), CodeLength: e.int("SMS_OTP_LENGTH", 6), CodeExpiry: e.seconds("SMS_OTP_EXP", 60),
+		MaxFrequency: e.duration("SMS_MAX_FREQUENCY", 0), TestCodes: map[string]string{},
+	}
+	for _, pair := range e.list("SMS_TEST_OTP") {
+		if phone, code, ok := strings.Cut(pair, ":"); ok {
+			c.SMS.TestCodes[strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+")] = code
+		}
+	}
+	c.SMS.TestUntil = read(e, "SMS_TEST_OTP_VALID_UNTIL", time.Time{}, func(v string) (time.Time, error) { return time.Parse(time.RFC3339, v) })
+	c.SMSProvider = e.text("SMS_PROVIDER", "")
+	switch c.SMSProvider {
+	case "":
+		return nil
+	case "twilio":
+		c.SMS.WhatsApp = true
+		return sms.New("twilio", sms.Config{Account: e.text("SMS_TWILIO_ACCOUNT_SID", ""), Secret: e.text("SMS_TWILIO_AUTH_TOKEN", ""), Sender: e.text("SMS_TWILIO_MESSAGE_SERVICE_SID", "")})
+	case "messagebird":
+		return sms.New("messagebird", sms.Config{Secret: e.text("SMS_MESSAGEBIRD_ACCESS_KEY", ""), Sender: e.text("SMS_MESSAGEBIRD_ORIGINATOR", "")})
+	case "textlocal":
+		return sms.New("textlocal", sms.Config{Secret: e.text("SMS_TEXTLOCAL_API_KEY", ""), Sender: e.text("SMS_TEXTLOCAL_SENDER", "")})
+	case "vonage":
+		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""), Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
+	}
+	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: %q is not known here", c.SMSProvider))
+	return nil
+}

@@ -1,0 +1,172 @@
+package gotrue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/migrate"
+)
+
+// signingSet reads a JWK set and picks the key whose key_ops allow signing; the first private one when none says so.
+func signingSet(text string) ([]keys.Key, keys.Key, error) {
+	all, err := keys.ParseSet(text)
+	if err != nil {
+		return nil, keys.Key{}, err
+	}
+	var marks []struct {
+		ID  string   `json:"kid"`
+		Ops []string `json:"key_ops"`
+	}
+	_ = json.Unmarshal([]byte(text), &marks) // a set in an object has no marks that are read
+	for i, k := range all {
+		if k.CanSign() && i < len(marks) && slices.Contains(marks[i].Ops, "sign") {
+			return all, k, nil
+		}
+	}
+	for _, k := range all {
+		if k.CanSign() {
+			return all, k, nil
+		}
+	}
+	return nil, keys.Key{}, errors.New("no key can sign")
+}
+
+// keyring is the Settings' keys; they do not change while the server runs.
+type keyring struct{ s Settings }
+
+func (k keyring) Signer() keys.Key      { return k.s.Signer }
+func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
+
+// direct sends mail at once, as GoTrue does; there is no outbox here. The transaction waits for the mail server, so that a
+// proof is stored only when its mail was taken.
+type direct struct{ server mail.Server }
+
+func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error { return d.server.Send(ctx, m) }
+
+// Run serves until ctx ends.
+func Run(ctx context.Context, getenv func(string) (string, bool), log *slog.Logger) error {
+	s, err := FromEnv(getenv)
+	if err != nil {
+		return err
+	}
+	if err := prepare(ctx, &s, log); err != nil {
+		return err
+	}
+	pool, err := db.Open(ctx, db.Config{URL: s.DatabaseURL, MaxConns: int32(max(s.MaxConns, 1)), ApplicationName: "daawo-auth", Log: log})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log}
+	if s.SMTP != nil {
+		o.Mailer = direct{*s.SMTP}
+	}
+	engine, err := auth.New(o)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: withCORS(engine), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
+	if err != nil {
+		return err
+	}
+	log.Info("auth API started", "address", listener.Addr().String())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err = server.Shutdown(shut)
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// prepare makes the auth schema where it is missing, as GoTrue migrates at its start. The counters of the rate limits are
+// ours: where they may not be made, limits are off, and the log says so.
+func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
+	conn, err := pgx.Connect(ctx, s.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var schema, counters bool
+	if err := conn.QueryRow(ctx, `select to_regclass('auth.users') is not null, to_regclass('auth_limits.buckets') is not null`).Scan(&schema, &counters); err != nil {
+		return err
+	}
+	if schema && counters {
+		return nil
+	}
+	skip := []string{"0", "1", "3", "4", "5", "6", "7", "8", "9"}
+	if schema {
+		skip = append(skip, "20_auth.", "20_auth_ledger")
+	}
+	err = migrate.Platform(ctx, conn, skip...)
+	if err != nil && schema {
+		log.Warn("rate limits are off: their table could not be made", "error", err)
+		s.Auth.Limits = auth.Limits{}
+		return nil
+	}
+	return err
+}
+
+// withCORS answers browsers as GoTrue alone does. It does not allow apikey: that header is a gateway's.
+func withCORS(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+			h := w.Header()
+			h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers")) {
+				h.Set("Access-Control-Allow-Origin", "*")
+				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
+				if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+					h.Set("Access-Control-Allow-Headers", asked)
+				}
+				h.Set("Access-Control-Allow-Credentials", "true")
+			}
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if origin != "" {
+			h := w.Header()
+			h.Add("Vary", "Origin")
+			h.Set("Access-Control-Allow-Origin", "*")
+			h.Set("Access-Control-Expose-Headers", "X-Total-Count, Link, X-Supabase-Api-Version")
+			h.Set("Access-Control-Allow-Credentials", "true")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// allowed says whether a browser may send all of these headers.
+func allowed(asked string) bool {
+	known := []string{
+		"accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie", "x-supabase-api-version",
+	}
+	for name := range strings.SplitSeq(asked, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !slices.Contains(known, name) {
+			return false
+		}
+	}
+	return true
+}

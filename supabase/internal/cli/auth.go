@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"context"
+
+	"daawo/supabase/internal/auth/gotrue"
+	"daawo/supabase/internal/observe"
+)
+
+// serveAuth is the GoTrue binary's replacement: GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL and PORT.
+func serveAuth(ctx context.Context, inv *invocation) error {
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	level, _ := inv.Getenv("GOTRUE_LOG_LEVEL")
+	return gotrue.Run(ctx, inv.Getenv, observe.Logger(inv.Stderr, level, "json"))
+}
