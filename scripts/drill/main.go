@@ -49,6 +49,7 @@ func drills() []drill {
 		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
 		{name: "backup", what: "everything destroyed, restored to a moment and to the newest state", run: backupDrill},
+		{name: "disk", what: "a disk that fills up under load, and has room again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},

@@ -37,6 +37,11 @@ type Stack struct {
 
 // New starts a server on an empty data folder, with further NAME=value variables, and waits until it is ready.
 func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
+	return NewIn(ctx, "", binary, extra...)
+}
+
+// NewIn is New with its folder in parent instead of the temporary directory.
+func NewIn(ctx context.Context, parent, binary string, extra ...string) (*Stack, error) {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
@@ -44,7 +49,7 @@ func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("%w (make build makes it)", err)
 	}
-	dir, err := os.MkdirTemp("", "daawo-stack-")
+	dir, err := os.MkdirTemp(parent, "daawo-stack-")
 	if err != nil {
 		return nil, err
 	}
