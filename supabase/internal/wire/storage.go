@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -53,10 +54,13 @@ func WriteStorageError(w http.ResponseWriter, err error) {
 			w.Header()[name] = values
 		}
 	}
-	data, err := json.Marshal(body)
-	if err != nil { // strings only
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // as JSON.stringify writes it
+	if err := enc.Encode(body); err != nil { // strings only
 		panic(err)
 	}
+	data := bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(reply)

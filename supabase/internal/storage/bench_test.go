@@ -1,0 +1,172 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// upstreamURL is a storage-api to compare with, with its service key; the comparison is left out without it.
+const (
+	upstreamURL = "STORAGE_API_URL"
+	upstreamKey = "STORAGE_API_SERVICE_KEY"
+)
+
+type target struct{ url, key string }
+
+func (g target) do(b *testing.B, method, path string, body []byte) {
+	r, err := http.NewRequest(method, g.url+path, bytes.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+g.key)
+	r.Header.Set("Content-Type", "application/octet-stream")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode >= 300 {
+		b.Fatalf("%s %s: %s, %v", method, path, res.Status, err)
+	}
+}
+
+func benchTargets(b *testing.B) (ours target, theirs *target, s *stack) {
+	s = newStack(b)
+	ours = target{s.server.URL, s.demo.ServiceRole}
+	if url := os.Getenv(upstreamURL); url != "" {
+		theirs = &target{url, os.Getenv(upstreamKey)}
+	}
+	for _, g := range []*target{&ours, theirs} {
+		if g == nil {
+			continue
+		}
+		r, err := http.NewRequest("POST", g.url+"/bucket", strings.NewReader(`{"name":"bench","public":true}`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + g.key}, "Content-Type": {"application/json"}}
+		if res, err := http.DefaultClient.Do(r); err == nil {
+			res.Body.Close()
+		}
+	}
+	return ours, theirs, s
+}
+
+// timed runs fn for each of b.N and gives the time of one.
+func timed(b *testing.B, fn func(i int)) time.Duration {
+	start := time.Now()
+	for i := range b.N {
+		fn(i)
+	}
+	return time.Since(start) / time.Duration(b.N)
+}
+
+// BenchmarkDownload compares public downloads with http.ServeContent of the same file on the same kind of server.
+func BenchmarkDownload(b *testing.B) {
+	for _, size := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("%dkB", size/1000), func(b *testing.B) {
+			ours, theirs, _ := benchTargets(b)
+			data := make([]byte, size)
+			rand.Read(data)
+			file := filepath.Join(b.TempDir(), "plain")
+			if err := os.WriteFile(file, data, 0o600); err != nil {
+				b.Fatal(err)
+			}
+			plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
+			defer plain.Close()
+			ours.do(b, "POST", "/object/bench/file", data)
+			base := target{plain.URL, ""}
+			b.SetBytes(int64(size))
+			b.ResetTimer()
+			got := timed(b, func(int) { ours.do(b, "GET", "/object/public/bench/file", nil) })
+			b.StopTimer()
+			bound := timed(b, func(int) { base.do(b, "GET", "/", nil) })
+			b.ReportMetric(float64(bound)/float64(got), "of-ServeContent")
+			if theirs != nil {
+				theirs.do(b, "PUT", "/object/bench/file", data)
+				b.ReportMetric(float64(timed(b, func(int) { theirs.do(b, "GET", "/object/public/bench/file", nil) }))/float64(got), "x-storage-api")
+			}
+		})
+	}
+}
+
+// BenchmarkUpload compares durable uploads with a file that is written and synced, and nothing else.
+func BenchmarkUpload(b *testing.B) {
+	ours, theirs, s := benchTargets(b)
+	data := make([]byte, 100_000)
+	rand.Read(data)
+	b.SetBytes(int64(len(data)))
+	b.ResetTimer()
+	var n atomic.Int64
+	got := timed(b, func(int) { ours.do(b, "POST", "/object/bench/up/"+strconv.FormatInt(n.Add(1), 10), data) })
+	b.StopTimer()
+	bound := timed(b, func(i int) {
+		f, err := os.Create(filepath.Join(s.dir, "bare"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Write(data)
+		f.Sync()
+		f.Close()
+	})
+	b.ReportMetric(float64(bound)/float64(got), "of-bare-fsync")
+	if theirs != nil {
+		b.ReportMetric(float64(timed(b, func(int) {
+			theirs.do(b, "POST", fmt.Sprintf("/object/bench/up/%d-%d", time.Now().UnixNano(), n.Add(1)), data)
+		}))/float64(got), "x-storage-api")
+	}
+}
+
+// peakRSS is the most memory that this process has had since the counter was reset.
+func peakRSS(b *testing.B) int64 {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip("needs /proc")
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// BenchmarkUpload1GB reports by how much memory grows while a gigabyte goes through, client included.
+func BenchmarkUpload1GB(b *testing.B) {
+	s := newStack(b, func(o *Options) { o.FileSizeLimit = 2 << 30 })
+	s.bucket("bench", false)
+	for i := range b.N {
+		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+			b.Skip("needs /proc/self/clear_refs")
+		}
+		before := peakRSS(b)
+		r, err := http.NewRequest("POST", fmt.Sprintf("%s/object/bench/big%d", s.server.URL, i), io.LimitReader(zeros{}, 1<<30))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+s.demo.ServiceRole)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil || res.StatusCode != 200 {
+			b.Fatal(res, err)
+		}
+		res.Body.Close()
+		b.ReportMetric(float64(peakRSS(b)-before)/(1<<20), "MB-more")
+		s.do(s.demo.ServiceRole, "DELETE", fmt.Sprintf("/object/bench/big%d", i), nil)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
