@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const stack = process.env.DAAWO_URL ?? 'http://127.0.0.1:54321';
@@ -34,6 +35,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
           },
         },
       },
+  test: { include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'] },
   server: {
     proxy: Object.fromEntries(
       ['/auth/v1', '/rest/v1', '/storage/v1', '/functions/v1', '/site.json'].map((path) => [path, stack]),

@@ -4,7 +4,7 @@
  * at the first touch of a control that does nothing without it; that touch is then repeated.
  * What must work before that (leaving quickly, alerts, offline reading) it sees to itself.
  */
-import { hasSession } from './backend/has-session';
+import { hasSessionToTakeUp } from './backend/has-session';
 
 const script = document.currentScript as HTMLScriptElement;
 const { app = '', preload = '' } = script.dataset;
@@ -68,9 +68,7 @@ addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) start();
 });
 
-const now =
-  document.querySelector('[data-live=now]') || /[#?&](access_token|code|error)=/.test(location.href);
-if (now || hasSession()) start();
+if (document.querySelector('[data-live=now]') || hasSessionToTakeUp()) start();
 addEventListener('load', () => {
   if (connection?.effectiveType === '4g' && !connection.saveData) idle(start);
   idle(keepForOffline);

@@ -2,7 +2,11 @@ import '@/index.css';
 import { StrictMode, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
+import { hasSessionToTakeUp } from '@/backend/has-session';
 import { routes } from '@/routes';
+
+// The client reads the address and refreshes what is stored when it is made.
+if (hasSessionToTakeUp()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
 
 const router = createBrowserRouter(routes);
 await firstPageLoaded();

@@ -6,3 +6,8 @@ export function hasSession() {
     return false; // this browser forbids storage
   }
 }
+
+/** Whether this page was opened with a session to take up: one in storage, or a sign-in's answer in the address. */
+export function hasSessionToTakeUp() {
+  return hasSession() || /[#?&](access_token|code|error)=/.test(location.href);
+}

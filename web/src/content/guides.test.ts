@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { so } from '@/i18n/so';
 import { type Guide, type GuideBlock, guideSlugs, loadGuide, loadGuides } from './guides';
 import { dangerSources, sources } from './sources';
 
@@ -50,8 +51,18 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
 );
 
 test('Somali is spelled one way: the southern forms of xir, xiriir, jir, yiri; daawo', () => {
-  const all = somali.map(words).join(' ');
+  const all = `${somali.map(words).join(' ')} ${JSON.stringify(so)}`;
   expect(all).not.toMatch(/\b(xidh|xidhiidh|jidh|yidhi|dawo|dawada|antibayootig|kadib|iney|inuusan)\b/i);
+});
+
+test.each([...english, ...somali])('$title: short sentences', (guide) => {
+  const sentences = guide.content
+    .flatMap(textsOf)
+    .flatMap((text) => text.split(/(?<=[.:;?!])\s/))
+    .map((sentence) => sentence.split(/\s+/).length);
+  const mean = sentences.reduce((sum, length) => sum + length, 0) / sentences.length;
+  expect(mean).toBeLessThan(12);
+  expect(Math.max(...sentences)).toBeLessThan(32);
 });
 
 test('no guide makes a claim that its sources do not carry', () => {

@@ -72,8 +72,6 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');
       attempt.current = attemptFor(values, photo, attempt.current);
       const receipt = await submitReport(attempt.current, {
-        values,
-        photo,
         language,
         onStep: (step, share) => setProgress({ step, share }),
         onPhotoFailed: () => toast({ ...text.toasts.photoFailed, variant: 'destructive' }),

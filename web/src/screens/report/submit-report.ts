@@ -15,13 +15,12 @@ export { ReportReceipt } from './report-receipt';
 export interface Attempt {
   key: string;
   values: ReportValues;
-  /** The photo that was chosen and the name it was stored under. */
-  stored?: { photo: File; name: string };
+  photo: File | undefined;
+  /** The name that the photo was stored under; null when it could not be, which a retry must not change. */
+  stored?: string | null;
 }
 
 interface Submission {
-  values: ReportValues;
-  photo: File | undefined;
   language: Language;
   onStep: (step: Step, share?: number) => void;
   onPhotoFailed: () => void;
@@ -29,10 +28,9 @@ interface Submission {
 
 /** A retry keeps the key of the attempt before it; an edited report is another one and gets its own. */
 export function attemptFor(values: ReportValues, photo: File | undefined, last?: Attempt): Attempt {
-  const sameValues = last && JSON.stringify(last.values) === JSON.stringify(values);
-  const samePhoto = last?.stored?.photo === photo;
-  if (sameValues && samePhoto) return last;
-  return { key: randomKey(), values, stored: photo && samePhoto ? last?.stored : undefined };
+  const samePhoto = last?.photo === photo;
+  if (last && samePhoto && JSON.stringify(last.values) === JSON.stringify(values)) return last;
+  return { key: randomKey(), values, photo, stored: (samePhoto && last?.stored) || undefined };
 }
 
 /** Loads the client ahead of its use. */
@@ -42,19 +40,21 @@ export async function warmUp() {
 
 /** Uploads the photo, unless it already is, and sends the report, without the photo if need be. */
 export async function submitReport(attempt: Attempt, submission: Submission): Promise<Receipt> {
-  const { values, photo, language, onStep, onPhotoFailed } = submission;
-  if (photo && !attempt.stored) {
+  const { language, onStep, onPhotoFailed } = submission;
+  const { values, photo } = attempt;
+  if (photo && attempt.stored === undefined) {
     try {
       onStep('preparingPhoto');
-      const small = await shrinkPhoto(photo);
-      const name = await uploadPhoto(small, (share) => onStep('uploadingPhoto', share));
-      attempt.stored = { photo, name };
+      attempt.stored = await uploadPhoto(await shrinkPhoto(photo), (share) =>
+        onStep('uploadingPhoto', share),
+      );
     } catch {
+      attempt.stored = null;
       onPhotoFailed();
     }
   }
   onStep('sending');
-  const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored?.name ?? null);
+  const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
   return sendReport(report, attempt.key, language);
 }
 

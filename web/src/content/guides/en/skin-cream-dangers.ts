@@ -73,7 +73,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Get medical help soon for a swollen face, strong redness, burning or blisters, or if anyone in a home with such a cream has shaking, numbness or memory problems.',
+        'Get medical help soon for a swollen face, strong redness, burning or blisters. Do the same if anyone in a home with such a cream has shaking, numbness or memory problems.',
     },
   ],
   sources: [

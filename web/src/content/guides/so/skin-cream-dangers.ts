@@ -74,7 +74,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Si dhakhso ah u raadi daryeel caafimaad haddii wajigu bararo, maqaarku aad u guduuto, gubto ama nabarro biyo leh yeesho, ama haddii qof ku nool guri kareem noocaas ah yaallo uu yeesho gariir, kabuubyo ama xusuus-xumo.',
+        'Si dhakhso ah u raadi daryeel caafimaad haddii wajigu bararo, ama maqaarku aad u guduuto, gubto ama nabarro biyo leh yeesho. Sidoo kale haddii qof ku nool guri kareem noocaas ah yaallo uu yeesho gariir, kabuubyo ama xusuus-xumo.',
     },
   ],
   sources: [

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { en } from '@/i18n/en';
+import { countries, formatPhone, splitInternational } from './countries';
+
+describe('formatPhone', () => {
+  test.each([
+    ['612345678', '.. ... ....', '61 234 5678'],
+    ['61', '.. ... ....', '61'],
+    ['0612345678', '.. ... ....', '61 234 5678'],
+    ['61 23-45/678', '.. ... ....', '61 234 5678'],
+    ['6123456789', '.. ... ....', '61 234 56789'],
+    ['4165550123', '(...) ...-....', '(416) 555-0123'],
+    ['', '.. ...', ''],
+  ])('%j by %j is %j', (typed, mask, laid) => {
+    expect(formatPhone(typed, mask)).toBe(laid);
+  });
+
+  test('laying out twice changes nothing', () => {
+    for (const { mask } of countries) {
+      const once = formatPhone('712345678', mask);
+      expect(formatPhone(once, mask)).toBe(once);
+    }
+  });
+});
+
+describe('splitInternational', () => {
+  test.each([
+    ['+252 61 234 5678', '252', '612345678'],
+    ['00254 712345678', '254', '712345678'],
+    ['+1 (416) 555-0123', '1', '4165550123'],
+  ])('%j is a number of +%s', (typed, code, rest) => {
+    expect(splitInternational(typed)).toMatchObject({ country: { code }, rest });
+  });
+
+  test.each(['612345678', '+999 123', '', 'abc'])('%j is none', (typed) => {
+    expect(splitInternational(typed)).toBeUndefined();
+  });
+});
+
+test('Somalia comes first, and every country has a flag of ours and a name', () => {
+  expect(countries[0]?.iso).toBe('so');
+  for (const { iso } of countries) expect(existsSync(`public/flags/${iso}.svg`), iso).toBe(true);
+  expect(countries.map(({ iso }) => iso).sort()).toEqual(Object.keys(en.report.countries).sort());
+  expect(new Set(countries.map(({ code }) => code)).size).toBe(countries.length);
+});

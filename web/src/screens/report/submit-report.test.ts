@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { ReportValues } from './report';
+import { toReport } from './report';
+import { type Attempt, attemptFor } from './submit-report';
+import { validateReport } from './validate-report';
+
+const values: ReportValues = {
+  name: '',
+  country: '252',
+  phone: '61 234 5678',
+  product_name: 'Cream',
+  where_bought: '',
+  batch_number: '',
+  expiry_date: '',
+  location: 'Banaadir, Hodan',
+  issue_description: 'It burned.',
+};
+
+test('a report has exactly the nine fields, and null where nothing was said', () => {
+  expect(toReport(values, null, null)).toEqual({
+    name: null,
+    phone: '+252 61 234 5678',
+    product_name: 'Cream',
+    batch_number: null,
+    expiry_date: null,
+    where_bought: null,
+    issue_description: 'It burned.',
+    location: 'Banaadir, Hodan',
+    photo_url: null,
+  });
+});
+
+test('what is wrong is named in the order of the form', () => {
+  expect(validateReport(values)).toEqual([]);
+  const empty = Object.fromEntries(Object.keys(values).map((name) => [name, ''])) as ReportValues;
+  expect(validateReport(empty)).toEqual(['phone', 'product_name', 'location', 'issue_description']);
+  expect(validateReport({ ...values, expiry_date: 'soon' })).toEqual(['expiry_date']);
+});
+
+describe('attemptFor', () => {
+  const photo = new File(['a'], 'a.jpg');
+
+  test('a retry is the same attempt', () => {
+    const first = attemptFor(values, undefined);
+    expect(attemptFor({ ...values }, undefined, first)).toBe(first);
+  });
+
+  test('an edited field makes a new key and keeps the stored photo', () => {
+    const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
+    const second = attemptFor({ ...values, name: 'Caasha' }, photo, first);
+    expect(second.key).not.toBe(first.key);
+    expect(second.stored).toEqual(first.stored);
+  });
+
+  test('another photo, or none, makes a new key and forgets the stored one', () => {
+    const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
+    for (const other of [new File(['b'], 'a.jpg'), undefined]) {
+      const second = attemptFor(values, other, first);
+      expect(second.key).not.toBe(first.key);
+      expect(second.stored).toBeUndefined();
+    }
+  });
+
+  test('a photo that could not be stored stays away from the retry, and comes with an edited report', () => {
+    const first: Attempt = { ...attemptFor(values, photo), stored: null };
+    expect(attemptFor(values, photo, first)).toBe(first);
+    expect(attemptFor({ ...values, name: 'Caasha' }, photo, first).stored).toBeUndefined();
+  });
+});

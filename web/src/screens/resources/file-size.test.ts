@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { fileSize } from './file-size';
+import { fileTypeLabel } from './file-type';
+
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1 KB'],
+  [1536, '1.5 KB'],
+  [86_541, '84.51 KB'],
+  [3_008_000, '2.87 MB'],
+  [1024 ** 3, '1 GB'],
+  [2048 * 1024 ** 3, '2048 GB'],
+])('%d bytes are %j', (bytes, shown) => {
+  expect(fileSize(bytes)).toBe(shown);
+});
+
+test.each([
+  ['application/pdf', 'PDF'],
+  ['image/jpeg', 'JPEG'],
+  ['image/png', 'PNG'],
+  ['image/gif', 'GIF'],
+  ['application/msword', 'DOC'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'DOCX'],
+  ['application/vnd.ms-powerpoint', 'PPT'],
+  ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'PPTX'],
+  ['audio/mpeg', 'MPEG'],
+])('%j is labelled %s', (mime, label) => {
+  expect(fileTypeLabel(mime)).toBe(label);
+});
