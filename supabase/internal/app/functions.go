@@ -75,7 +75,7 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, at place
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: webhook, WebhookSecret: secret,
 		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
-		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
+		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: a.cleanPhoto,
 		Log: a.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {
@@ -100,8 +100,11 @@ func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, err
 }
 
 // cleanPhoto takes a photo's metadata out.
-func cleanPhoto(content []byte) ([]byte, string, error) {
-	clean, mime, _, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
+func (a *App) cleanPhoto(content []byte) ([]byte, string, error) {
+	clean, mime, flag, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
+	if flag == photo.Untouched {
+		a.log.Warn("a photo is kept with its metadata: its file could not be read")
+	}
 	return clean, mime, err
 }
 

@@ -147,8 +147,12 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 		c.Queues[q] = river.QueueConfig{MaxWorkers: b.Workers}
 	}
 	if functions != nil {
-		var err error
-		if c.PeriodicJobs, err = schedules(functions.Schedules(), time.Now); err != nil {
+		var installed time.Time
+		err := b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&installed)
+		if err != nil {
+			return fmt.Errorf("outbox: %w", err)
+		}
+		if c.PeriodicJobs, err = schedules(functions.Schedules(), installed, time.Now); err != nil {
 			return fmt.Errorf("outbox: %w", err)
 		}
 	}

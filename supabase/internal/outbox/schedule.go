@@ -17,8 +17,8 @@ const catchUp = 7*24*time.Hour + time.Hour
 
 // schedules makes River's periodic jobs. Each adds a job for the latest due time, at that time and also when a leader is
 // elected; the job is unique by function and due time, so that each time is served once and none is missed because the
-// server was down.
-func schedules(crons map[string]string, now func() time.Time) ([]*river.PeriodicJob, error) {
+// server was down. What was due before the installation existed is not made up for.
+func schedules(crons map[string]string, installed time.Time, now func() time.Time) ([]*river.PeriodicJob, error) {
 	var jobs []*river.PeriodicJob
 	for name, expression := range crons {
 		s, err := cron.ParseStandard("TZ=UTC " + expression)
@@ -27,7 +27,7 @@ func schedules(crons map[string]string, now func() time.Time) ([]*river.Periodic
 		}
 		jobs = append(jobs, river.NewPeriodicJob(s, func() (river.JobArgs, *river.InsertOpts) {
 			due, ok := lastDue(s, now())
-			if !ok {
+			if !ok || due.Before(installed) {
 				return nil, nil
 			}
 			return functionSchedule{Function: name, Due: due}, nil
