@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
@@ -54,7 +55,16 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	if err := engine.Start(ctx); err != nil {
 		return err
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.ReloadConfig() })
+	s.keys.changed = append(s.keys.changed, func(keys.Set) {
+		// At once, not in the background: the gateway sends tokens of the new keys from now on.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if c, err := configure(ctx); err == nil {
+			engine.SetConfig(c)
+			return
+		}
+		engine.ReloadConfig()
+	})
 	a.onClose("rest", engine.Close)
 	s.rest = engine
 	s.ready["database"] = pool.Ping

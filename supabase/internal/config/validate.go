@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // validate checks what can be checked without starting anything and reports every mistake at once.
@@ -63,6 +64,17 @@ func (c *Config) validate() error {
 		if a, err := mail.ParseAddress(m.value); err != nil || a.Address != m.value {
 			bad("%s: %q is not an e-mail address", m.name, m.value)
 		}
+	}
+	// These four stand in pages, some inside of scripts.
+	for _, v := range []struct{ name, value string }{
+		{"SITE_URL", c.SiteURL}, {"FACEBOOK_URL", c.FacebookURL}, {"CONTACT_EMAIL", c.ContactEmail},
+	} {
+		if strings.ContainsAny(v.value, "\"'`<>\\{}$ \t\r\n") {
+			bad("%s: quotes, brackets, $, \\ and spaces are not allowed; write them percent-encoded", v.name)
+		}
+	}
+	if u, err := url.Parse(c.SiteURL); err == nil && (u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "") {
+		bad("SITE_URL: %q must be an origin such as https://example.org, without a path", c.SiteURL)
 	}
 	if c.WhatsApp != "" && !phoneDigits.MatchString(c.WhatsApp) {
 		bad("WHATSAPP_NUMBER: %q is not a number of 7 to 15 digits with its country code and nothing else", c.WhatsApp)

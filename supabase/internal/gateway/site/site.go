@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -132,6 +133,9 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request, name string) {
 	http.NotFound(w, r)
 }
 
+// plainHost is a name or an address with an optional port, and nothing that could change what a URL means.
+var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
+
 // describe answers /site.json: what supabase-js needs to be made. Its address is that of the page, so that a visitor
 // stays on one origin whatever name the server was reached by.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
@@ -143,10 +147,14 @@ func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	if host == "" {
 		host = r.Host
 	}
+	address := proto + "://" + host
+	if !plainHost.MatchString(host) {
+		address = s.options.Values.SiteURL
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(map[string]string{ // the client may be gone
-		"url":            proto + "://" + host,
+		"url":            address,
 		"publishableKey": s.options.PublishableKey(),
 	})
 }

@@ -210,14 +210,19 @@ func TestRanges(t *testing.T) {
 }
 
 func TestSiteJSON(t *testing.T) {
-	r := get(newSite(t), "GET", "http://localhost:1/site.json")
-	var got map[string]string
-	if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"url": "http://localhost:1", "publishableKey": "sb_publishable_x"}
-	if diff := cmp.Diff(want, got); diff != "" || r.Header.Get("Cache-Control") != "no-store" {
-		t.Error(diff, r.Header)
+	for host, url := range map[string]string{
+		"localhost:1": "http://localhost:1", "[::1]:80": "http://[::1]:80", "example.com": "http://example.com",
+		"x@evil.example.org": "https://example.org", `x"><script>`: "https://example.org", "a/b": "https://example.org", "?": "https://example.org",
+	} {
+		r := get(newSite(t), "GET", "/site.json", "X-Forwarded-Host", host)
+		var got map[string]string
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"url": url, "publishableKey": "sb_publishable_x"}
+		if diff := cmp.Diff(want, got); diff != "" || r.Header.Get("Cache-Control") != "no-store" {
+			t.Error(host, diff, r.Header)
+		}
 	}
 }
 
