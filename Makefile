@@ -78,6 +78,10 @@ test-web: $(MODULES) ## the site's unit tests alone
 test-e2e: build ## the browser and contract tests alone, against a stack of their own
 	@scripts/test-e2e.sh
 
+.PHONY: test-stack
+test-stack: $(MODULES) ## the contract tests against any stack: API_URL, ANON_KEY, SERVICE_ROLE_KEY, … name it
+	@npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts
+
 .PHONY: bench
 bench: build ## measure, as ratios within one run
 	@go run ./scripts/bench
@@ -95,5 +99,5 @@ clean: ## remove what was built; data stays
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^## / { printf "\n%s\n", substr($$0, 4) } \
-	  /^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	  /^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@printf '\n  bin/daawo --help explains the program itself.\n'
