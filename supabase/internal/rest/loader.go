@@ -18,6 +18,7 @@ type loader struct {
 	configure func(context.Context) (Config, error)
 	config    atomic.Bool // the configuration has to be read, too
 	asked     chan struct{}
+	listening chan struct{} // closed once the first attempt to listen is over
 	cancel    context.CancelFunc
 	done      sync.WaitGroup
 	delay     atomic.Int64 // the wait before the next attempt, in seconds
@@ -27,7 +28,7 @@ type loader struct {
 const maxDelay = 32 * time.Second
 
 func (l *loader) init(e *Engine, configure func(context.Context) (Config, error)) {
-	l.engine, l.configure, l.asked = e, configure, make(chan struct{}, 1)
+	l.engine, l.configure, l.asked, l.listening = e, configure, make(chan struct{}, 1), make(chan struct{})
 }
 
 func (l *loader) ask(config bool) {
@@ -44,12 +45,14 @@ func (l *loader) retryAfter() string { return strconv.FormatInt(l.delay.Load(), 
 
 func (l *loader) start(ctx context.Context) error {
 	ctx, l.cancel = context.WithCancel(ctx)
+	// First listen, then load: what changes in between is not missed.
+	l.done.Go(func() { l.listen(ctx) })
+	<-l.listening
 	err := l.engine.load(ctx)
 	if err != nil {
 		l.ask(false)
 	}
 	l.done.Go(func() { l.work(ctx) })
-	l.done.Go(func() { l.listen(ctx) })
 	return err
 }
 
@@ -188,13 +191,16 @@ func loadRoles(ctx context.Context, conn interface {
 
 // listen waits for notify pgrst, 'reload schema' (or 'reload config', or nothing, which is both).
 func (l *loader) listen(ctx context.Context) {
+	once := sync.OnceFunc(func() { close(l.listening) })
+	defer once()
 	for delay := time.Second; ctx.Err() == nil; delay = min(2*delay, maxDelay) {
 		channel := l.engine.Config().Channel
 		if channel == "" {
 			return
 		}
 		began := time.Now()
-		err := l.listenOnce(ctx, channel)
+		err := l.listenOnce(ctx, channel, once)
+		once()
 		if ctx.Err() != nil {
 			return
 		}
@@ -209,7 +215,7 @@ func (l *loader) listen(ctx context.Context) {
 	}
 }
 
-func (l *loader) listenOnce(ctx context.Context, channel string) error {
+func (l *loader) listenOnce(ctx context.Context, channel string, listening func()) error {
 	conn, err := pgx.ConnectConfig(ctx, l.engine.pool.Pgx().Config().ConnConfig.Copy())
 	if err != nil {
 		return err
@@ -218,6 +224,7 @@ func (l *loader) listenOnce(ctx context.Context, channel string) error {
 	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return err
 	}
+	listening()
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {

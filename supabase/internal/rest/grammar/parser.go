@@ -54,10 +54,24 @@ func merge(a, b failure) failure {
 // parser is a position in the input and the failure known there. Each rule is a method that says whether it
 // succeeded; whether it consumed input shows in pos.
 type parser struct {
-	name string // what is parsed, for the message
-	in   string
-	pos  int
-	err  failure
+	name  string // what is parsed, for the message
+	in    string
+	pos   int
+	err   failure
+	quiet bool // failures are not kept
+}
+
+// parse runs a rule over in. Nearly all input is right, so failures are kept only in a second run over what is not.
+func parse(name, in string, rule func(*parser) bool) *Error {
+	p := parser{name: name, in: in, quiet: true}
+	if rule(&p) {
+		return nil
+	}
+	p = parser{name: name, in: in}
+	if rule(&p) {
+		return nil
+	}
+	return p.error()
 }
 
 func (p *parser) fail(msgs ...message) bool {
@@ -88,6 +102,9 @@ func (p *parser) char(c byte) bool {
 		p.advance(1)
 		return true
 	}
+	if p.quiet {
+		return false
+	}
 	return p.fail(p.found(), message{expected, quoteString(string(rune(c)))})
 }
 
@@ -97,6 +114,9 @@ func (p *parser) literal(s string) bool {
 	if strings.HasPrefix(rest, s) {
 		p.advance(len(s))
 		return true
+	}
+	if p.quiet {
+		return false
 	}
 	n := 0
 	for n < len(rest) && n < len(s) && rest[n] == s[n] {
@@ -114,6 +134,9 @@ func (p *parser) literal(s string) bool {
 func (p *parser) end() bool {
 	if p.atEnd() {
 		return true
+	}
+	if p.quiet {
+		return false
 	}
 	r, _ := utf8.DecodeRuneInString(p.in[p.pos:])
 	return p.fail(message{unexpected, quoteRune(r)}, message{expected, "end of input"})
@@ -138,6 +161,9 @@ func (p *parser) while(ok func(rune) bool, labels ...string) string {
 
 // expectAny notes that any of labels could have stood here.
 func (p *parser) expectAny(labels ...string) {
+	if p.quiet {
+		return
+	}
 	got := p.found()
 	msgs := make([]message, 0, len(labels)+1)
 	msgs = append(msgs, got)

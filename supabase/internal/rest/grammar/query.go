@@ -61,30 +61,30 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 	slices.Sort(q.FilterKeys)
 	q.FilterKeys = slices.Compact(q.FilterKeys)
 
-	p := &parser{name: "failed to parse select parameter (" + sel + ")", in: sel}
-	var ok bool
-	if q.Select, ok = p.items(0); !ok {
-		return nil, p.error()
+	err := parse("failed to parse select parameter ("+sel+")", sel, func(p *parser) (ok bool) {
+		q.Select, ok = p.items(0)
+		return ok
+	})
+	if err != nil {
+		return nil, err
 	}
 	return q, ranges.into(q)
 }
 
-func names(what, value string) ([]string, *Error) {
-	p := &parser{name: "failed to parse " + what + " parameter (" + value + ")", in: value}
-	list, ok := p.columns()
-	if !ok {
-		return nil, p.error()
-	}
-	return list, nil
+func names(what, value string) (list []string, err *Error) {
+	err = parse("failed to parse "+what+" parameter ("+value+")", value, func(p *parser) (ok bool) {
+		list, ok = p.columns()
+		return ok
+	})
+	return list, err
 }
 
-func path(key string) (ast.Path, ast.Field, *Error) {
-	p := &parser{name: "failed to parse tree path (" + key + ")", in: key}
-	names, f, ok := p.treePath()
-	if !ok {
-		return nil, f, p.error()
-	}
-	return names, f, nil
+func path(key string) (at ast.Path, f ast.Field, err *Error) {
+	err = parse("failed to parse tree path ("+key+")", key, func(p *parser) (ok bool) {
+		at, f, ok = p.treePath()
+		return ok
+	})
+	return at, f, err
 }
 
 func addFilter(q *ast.Query, kv pair, call bool) *Error {
@@ -93,17 +93,24 @@ func addFilter(q *ast.Query, kv pair, call bool) *Error {
 	if err != nil {
 		return err
 	}
-	f := ast.Filter{Field: field}
-	p := &parser{name: "failed to parse filter (" + kv.value + ")", in: kv.value}
+	var f ast.Filter
+	argument := false
+	err = parse("failed to parse filter ("+kv.value+")", kv.value, func(p *parser) bool {
+		f = ast.Filter{Field: field}
+		if p.operation(&f, p.rest) {
+			return true
+		}
+		argument = call && p.pos == 0
+		return argument
+	})
 	switch {
-	case p.operation(&f, p.rest):
-		q.Filters = append(q.Filters, ast.At[ast.Filter]{Path: at, Value: f})
-	case call && p.pos == 0:
+	case err != nil:
+	case argument:
 		q.Params = append(q.Params, ast.Param{Name: field.Name, Value: kv.value})
 	default:
-		return p.error()
+		q.Filters = append(q.Filters, ast.At[ast.Filter]{Path: at, Value: f})
 	}
-	return nil
+	return err
 }
 
 func addOrder(q *ast.Query, kv pair) *Error {
@@ -111,20 +118,24 @@ func addOrder(q *ast.Query, kv pair) *Error {
 	if err != nil {
 		return err
 	}
-	p := &parser{name: "failed to parse order (" + kv.value + ")", in: kv.value}
-	terms, ok := p.order()
-	if !ok {
-		return p.error()
+	var terms []ast.OrderTerm
+	if err := parse("failed to parse order ("+kv.value+")", kv.value, func(p *parser) (ok bool) {
+		terms, ok = p.order()
+		return ok
+	}); err != nil {
+		return err
 	}
 	q.Order = append(q.Order, ast.At[[]ast.OrderTerm]{Path: at, Value: terms})
 	return nil
 }
 
 func addLogic(q *ast.Query, kv pair) *Error {
-	p := &parser{name: "failed to parse logic path (" + kv.key + ")", in: kv.key}
-	names, ok := p.dotted()
-	if !ok {
-		return p.error()
+	var names []string
+	if err := parse("failed to parse logic path ("+kv.key+")", kv.key, func(p *parser) (ok bool) {
+		names, ok = p.dotted()
+		return ok
+	}); err != nil {
+		return err
 	}
 	last := len(names) - 1
 	op := names[last]
@@ -132,10 +143,12 @@ func addLogic(q *ast.Query, kv pair) *Error {
 		op = "not." + op
 	}
 	at := slices.DeleteFunc(slices.Clone(names[:last]), func(s string) bool { return s == "not" })
-	p = &parser{name: "failed to parse logic tree (" + kv.value + ")", in: op + kv.value}
-	tree, ok := p.logic(0)
-	if !ok {
-		return p.error()
+	var tree ast.Logic
+	if err := parse("failed to parse logic tree ("+kv.value+")", op+kv.value, func(p *parser) (ok bool) {
+		tree, ok = p.logic(0)
+		return ok
+	}); err != nil {
+		return err
 	}
 	q.Logic = append(q.Logic, ast.At[ast.Logic]{Path: at, Value: tree})
 	return nil

@@ -25,7 +25,8 @@ func Load(ctx context.Context, conn interface {
 	// All statements have to see one state, whatever is created or dropped meanwhile.
 	batch.Queue("begin isolation level repeatable read read only")
 	// With an empty search path types and functions are written with their schemas, and names mean the catalogue's.
-	batch.Queue("select set_config('search_path', '', true)")
+	// The login role's time limit is for requests; a large catalogue may take longer.
+	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
 	batch.Queue(tablesSQL, src.Schemas)
 	batch.Queue(keysSQL)
 	batch.Queue(relationsSQL, src.Schemas, extra)
@@ -101,19 +102,12 @@ func (c *Cache) readTables(res pgx.BatchResults) error {
 		table := t
 		// The bits are 1 << CmdType of the server: UPDATE 4, INSERT 8, DELETE 16.
 		table.Updatable, table.Insertable, table.Deletable = updatable&4 != 0, updatable&8 != 0, updatable&16 != 0
-		var list [][8]json.RawMessage
-		if err := json.Unmarshal(columns, &list); err != nil {
+		if err := json.Unmarshal(columns, &table.Columns); err != nil {
 			return err
 		}
-		table.Columns = make([]Column, len(list))
-		table.byName = make(map[string]int, len(list))
-		for i, v := range list {
-			col := &table.Columns[i]
-			err := unmarshal(v[:], &col.Name, &col.Comment, &col.Nullable, &col.Type, &col.Nominal, &col.MaxLen, &col.Default, &col.Enum)
-			if err != nil {
-				return err
-			}
-			table.byName[col.Name] = i
+		table.byName = make(map[string]int, len(table.Columns))
+		for i := range table.Columns {
+			table.byName[table.Columns[i].Name] = i
 		}
 		c.Tables[table.Name] = &table
 		t.Comment, t.Key = nil, nil

@@ -19,21 +19,21 @@ const tablesSQL = domainsSQL + `, enums as (
   select enumtypid, json_agg(enumlabel order by enumsortorder) as labels from pg_enum group by enumtypid
 ), columns as (
   select a.attrelid,
-         json_agg(json_build_array(
-           a.attname,
-           ds.description,
-           not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
-           case when bases.namespace = 'pg_catalog'::regnamespace then format_type(bases.base, null)
+         json_agg(json_build_object(
+           'n', a.attname,
+           'c', ds.description,
+           'o', not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
+           't', case when bases.namespace = 'pg_catalog'::regnamespace then format_type(bases.base, null)
                 when t.typtype <> 'd' and t.typnamespace = 'pg_catalog'::regnamespace then format_type(t.oid, null)
                 else format_type(a.atttypid, a.atttypmod) end,
-           format_type(a.atttypid, a.atttypmod),
-           information_schema._pg_char_max_length(
+           'd', format_type(a.atttypid, a.atttypmod),
+           'm', information_schema._pg_char_max_length(
              information_schema._pg_truetypid(a, t), information_schema._pg_truetypmod(a, t)),
-           case when d.adbin is null and t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0)
+           'v', case when d.adbin is null and t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0)
                 when a.attidentity = 'd' then format('nextval(%L)', sequence.objid::regclass)
                 when a.attgenerated <> '' then null
                 else pg_get_expr(d.adbin, d.adrelid) end,
-           enums.labels
+           'e', enums.labels
          ) order by a.attnum) as list
     from pg_attribute a
     join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'v', 'm', 'f', 'p')
@@ -82,15 +82,21 @@ select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::i
  where k.contype in ('p', 'f')
  order by k.conrelid, k.conname`
 
-// relationsSQL names the relations and columns that keysSQL and viewsSQL speak of by number.
+// relationsSQL names the relations and columns that foreign keys and views speak of by number.
 const relationsSQL = `
+with tied (id) as (
+  select conrelid from pg_constraint where contype = 'f'
+  union
+  select confrelid from pg_constraint where contype = 'f'
+  union
+  select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
+)
 select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum), array_agg(a.attname::text order by a.attnum)
-  from pg_class c
+  from tied
+  join pg_class c on c.oid = tied.id
   join pg_namespace n on n.oid = c.relnamespace
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
- where c.relkind in ('r', 'p', 'f')
-       and exists (select from pg_constraint k where k.contype in ('p', 'f') and c.oid in (k.conrelid, k.confrelid))
-    or c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
  group by 1, 2, 3`
 
 // viewsSQL gives the stored query of each view; parseTargets reads from it where the view's columns come from.

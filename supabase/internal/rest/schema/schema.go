@@ -12,16 +12,16 @@ type Name struct{ Schema, Name string }
 
 func (n Name) String() string { return n.Schema + "." + n.Name }
 
-// Column describes one column of a table.
+// Column describes one column of a table. The tags are the keys under which tablesSQL writes it.
 type Column struct {
-	Name     string
-	Comment  *string
-	Nullable bool
-	Type     string // the type with domains over built-in types resolved, as format_type writes it
-	Nominal  string // the declared type with its modifier
-	MaxLen   *int32
-	Default  *string // an SQL expression; nil for generated columns
-	Enum     []string
+	Name     string   `json:"n"`
+	Comment  *string  `json:"c"`
+	Nullable bool     `json:"o"`
+	Type     string   `json:"t"` // the type with domains over built-in types resolved, as format_type writes it
+	Nominal  string   `json:"d"` // the declared type with its modifier
+	MaxLen   *int32   `json:"m"`
+	Default  *string  `json:"v"` // an SQL expression; nil for generated columns
+	Enum     []string `json:"e"`
 }
 
 // Table is a table, view, materialised view, foreign or partitioned table.

@@ -46,14 +46,15 @@ func (b *builder) limit(r ast.Range) {
 	if r.IsAll() {
 		return
 	}
-	b.put(" limit ")
+	// A limit is written out: with a parameter in its place Postgres cannot tell a short page from a long one, and plans
+	// anew for each request. Offsets differ from request to request and stay a parameter.
 	if l, ok := r.Limit(); ok {
-		b.text(strconv.FormatInt(l, 10))
-	} else {
-		b.put("all")
+		b.put(" limit ", strconv.FormatInt(max(l, 0), 10))
 	}
-	b.put(" offset ")
-	b.text(strconv.FormatInt(r.Lo, 10))
+	if r.Lo != 0 {
+		b.put(" offset ")
+		b.text(strconv.FormatInt(r.Lo, 10))
+	}
 }
 
 func (b *builder) columns(n *plan.Node, of schema.Name) {
