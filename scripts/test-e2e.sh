@@ -8,6 +8,9 @@ cd "$(dirname "$0")/.."
 CHROMIUM_PATH=$(scripts/ensure-chromium.sh)
 export CHROMIUM_PATH
 
+# The contact channels of an organisation that does not exist.
+export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_URL=https://www.facebook.com/example
+
 data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
 bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &

@@ -75,12 +75,8 @@ func (a *App) examineConfiguration(say sayer) {
 	if c.Loopback() {
 		return
 	}
-	for _, channel := range []struct{ name, value string }{
-		{"WHATSAPP_NUMBER", c.WhatsApp}, {"CONTACT_EMAIL", c.ContactEmail}, {"FACEBOOK_URL", c.FacebookURL},
-	} {
-		if channel.value == "" {
-			say("configuration", Warn, "%s is not set: the site's link leads nowhere", channel.name)
-		}
+	for _, name := range c.UnsetChannels() {
+		say("configuration", Warn, "%s is not set: the site's link leads to nobody", name)
 	}
 	if !strings.HasPrefix(c.SiteURL, "https://") {
 		say("configuration", Warn, "SITE_URL is not https: a report can be read on its way; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")

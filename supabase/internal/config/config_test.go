@@ -170,6 +170,10 @@ func TestPublicAddress(t *testing.T) {
 	if err != nil || !c.Auth.EnableSignup {
 		t.Errorf("config.toml cannot open sign-up: %v", err)
 	}
+	if c, err = Load(Sources{Getenv: env(append(complete, "CONTACT_EMAIL", "c@example.org")...)}); err != nil ||
+		!slices.Equal(c.UnsetChannels(), []string{"WHATSAPP_NUMBER", "FACEBOOK_URL"}) {
+		t.Errorf("placeholders are not known as such: %v %v", c.UnsetChannels(), err)
+	}
 	for _, host := range []string{"127.0.0.1", "127.9.9.9", "::1", "localhost"} {
 		c, err := Load(Sources{Getenv: env("DAAWO_HOST", host)})
 		if err != nil || !c.Loopback() || c.CheckPublic() != nil || !c.Auth.EnableSignup {

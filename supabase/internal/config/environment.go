@@ -17,9 +17,9 @@ type Environment struct {
 	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Who is told of a new report. Required on a public address."`
 	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are believed, separated by commas. Default: none."`
 
-	WhatsApp     string `env:"WHATSAPP_NUMBER" doc:"WhatsApp number of the organisation, digits with country code."`
-	ContactEmail string `env:"CONTACT_EMAIL" doc:"Public e-mail address of the organisation."`
-	FacebookURL  string `env:"FACEBOOK_URL" doc:"Facebook page of the organisation."`
+	WhatsApp     string `env:"WHATSAPP_NUMBER" default:"252000000000" doc:"WhatsApp number of the organisation, digits with country code. The default is nobody's."`
+	ContactEmail string `env:"CONTACT_EMAIL" default:"support@example.org" doc:"Public e-mail address of the organisation. The default is nobody's."`
+	FacebookURL  string `env:"FACEBOOK_URL" default:"https://www.facebook.com/" doc:"Facebook page of the organisation."`
 
 	SMTP SMTP
 

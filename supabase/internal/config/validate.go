@@ -93,6 +93,21 @@ func (c *Config) validate() error {
 
 var phoneDigits = regexp.MustCompile(`^[0-9]{7,15}$`)
 
+// UnsetChannels are the variables of the organisation's contact channels that still have their placeholder.
+func (c *Config) UnsetChannels() []string {
+	var unset []string
+	for _, channel := range []struct{ name, value, placeholder string }{
+		{"WHATSAPP_NUMBER", c.WhatsApp, "252000000000"},
+		{"CONTACT_EMAIL", c.ContactEmail, "support@example.org"},
+		{"FACEBOOK_URL", c.FacebookURL, "https://www.facebook.com/"},
+	} {
+		if channel.value == channel.placeholder {
+			unset = append(unset, channel.name)
+		}
+	}
+	return unset
+}
+
 // CheckPublic says what a public installation still lacks: the site promises that an administrator is told of every
 // report, so it does not start without somebody to tell and a way to do it. On loopback nothing is lacking.
 func (c *Config) CheckPublic() error {
