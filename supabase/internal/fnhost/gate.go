@@ -3,6 +3,7 @@ package fnhost
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -15,9 +16,11 @@ var (
 )
 
 // maxRunaways is how many calls of a function may go on beyond its time limit before further calls are refused. Nothing
-// can stop a goroutine that does not listen to its context; two of them are enough to know that the function is ill, and
-// few enough to leave the processor to the others.
-const maxRunaways = 2
+// can stop a goroutine that does not listen to its context; one processor is left to the others.
+func maxRunaways() int64 { return int64(max(1, runtime.GOMAXPROCS(0)-1)) }
+
+// grace is how long a call that was told to end may take to do so before it counts as a runaway.
+const grace = time.Second
 
 // gate bounds how many calls of a function run at once. Some more wait a little for their turn.
 type gate struct {
@@ -34,7 +37,7 @@ func newGate(f edge.Func) gate {
 
 // enter takes a place. Its errors are errBusy, errRunaway or the context's.
 func (g gate) enter(ctx context.Context) error {
-	if g.runaways.Load() >= maxRunaways {
+	if g.runaways.Load() >= maxRunaways() {
 		return errRunaway
 	}
 	select {
@@ -62,10 +65,15 @@ func (g gate) enter(ctx context.Context) error {
 // leave gives the place back.
 func (g gate) leave() { <-g.places }
 
-// runaway counts a call that is beyond its limit, until it is done.
+// runaway watches a call that is beyond its limit, and counts it when it does not end.
 func (g gate) runaway(done <-chan error) {
-	g.runaways.Add(1)
 	go func() {
+		select {
+		case <-done:
+			return
+		case <-time.After(grace):
+		}
+		g.runaways.Add(1)
 		<-done
 		g.runaways.Add(-1)
 	}()

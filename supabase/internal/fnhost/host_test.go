@@ -174,12 +174,13 @@ func TestTimeLimitAndRunaways(t *testing.T) {
 		}},
 		"hello": {NoVerifyJWT: true, Handler: hello},
 	})
-	for range maxRunaways {
+	for range maxRunaways() {
 		if w := serve(h, "POST", "/loops", nil); w.Code != http.StatusGatewayTimeout || w.Header().Get("Sb-Error-Code") != "IDLE_TIMEOUT" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
-	// Two that do not end are enough: the function is refused, and the others go on.
+	// When they do not end the function is refused, and the others go on.
+	time.Sleep(grace + 100*time.Millisecond)
 	if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -195,6 +196,33 @@ func TestTimeLimitAndRunaways(t *testing.T) {
 		t.Errorf("a late write: %v", err)
 	}
 	waitFor(t, func() bool { return serve(h, "POST", "/loops", nil).Code == http.StatusOK })
+}
+
+// A loop without end that really burns the processor: once it is known, it costs the others little.
+func TestEndlessLoopBesideOthers(t *testing.T) {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	h := hosting(t, map[string]edge.Func{
+		"loops": {NoVerifyJWT: true, Timeout: 20 * time.Millisecond, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
+			for n := 0; !stop.Load(); n++ {
+			}
+			return nil
+		}},
+		"hello": {NoVerifyJWT: true, Handler: hello},
+	})
+	calm := p99(h, 500)
+	for range maxRunaways() {
+		serve(h, "POST", "/loops", nil)
+	}
+	time.Sleep(grace + 100*time.Millisecond)
+	if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit {
+		t.Errorf("a further call of it: %d", w.Code)
+	}
+	busy := p99(h, 500)
+	t.Logf("p99 of another function: %v alone, %v beside %d endless loops", calm, busy, maxRunaways())
+	if busy > 2*calm+20*time.Millisecond { // the machine of a test has other work, too
+		t.Errorf("p99 rose from %v to %v", calm, busy)
+	}
 }
 
 func waitFor(t *testing.T, ok func() bool) {
