@@ -139,9 +139,10 @@ func (c *call) render(o *objects.Object, t transformation, expires string) error
 
 // renderError is what a client is told when its picture could not be rendered.
 func renderError(err error) error {
+	var refusal images.Refusal
 	var refused *images.ProxyError
 	switch {
-	case errors.Is(err, images.ErrTooLarge), errors.Is(err, images.ErrFileTooBig), errors.Is(err, images.ErrUnsupported):
+	case errors.As(err, &refusal):
 		return objects.ErrInvalidRequest(err.Error())
 	case errors.As(err, &refused) && refused.Status < 500:
 		return wire.Errorf(refused.Status, "InvalidRequest", "%s", refused.Message)

@@ -56,7 +56,7 @@ func WriteStorageError(w http.ResponseWriter, err error) {
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // as JSON.stringify writes it
+	enc.SetEscapeHTML(false)                 // as JSON.stringify writes it
 	if err := enc.Encode(body); err != nil { // strings only
 		panic(err)
 	}

@@ -10,12 +10,17 @@ import (
 // Attributes are kept as extended attributes of the file, under storage-api's names, so that its file backend reads what
 // we wrote. Where the file system has none they are left out: the row in storage.objects has the same values, and
 // serving reads that.
-var attributePrefix = map[bool]string{true: "com.apple.metadata.supabase.", false: "user.supabase."}[runtime.GOOS == "darwin"]
+func attributePrefix() string {
+	if runtime.GOOS == "darwin" {
+		return "com.apple.metadata.supabase."
+	}
+	return "user.supabase."
+}
 
 func setAttributes(f *os.File, o Options, etag string) {
 	for name, value := range map[string]string{"content-type": o.ContentType, "cache-control": o.CacheControl, "etag": etag} {
 		if value != "" {
-			_ = unix.Fsetxattr(int(f.Fd()), attributePrefix+name, []byte(value), 0)
+			_ = unix.Fsetxattr(int(f.Fd()), attributePrefix()+name, []byte(value), 0)
 		}
 	}
 }
@@ -27,7 +32,7 @@ func attributes(f *os.File) (o Options, etag string) {
 func attribute(f *os.File, name string) string {
 	buf := make([]byte, 256)
 	for {
-		n, err := unix.Fgetxattr(int(f.Fd()), attributePrefix+name, buf)
+		n, err := unix.Fgetxattr(int(f.Fd()), attributePrefix()+name, buf)
 		if err == unix.ERANGE && len(buf) < 1<<16 {
 			buf = make([]byte, len(buf)*8)
 			continue

@@ -2,7 +2,6 @@ package images
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -87,10 +86,10 @@ func (r *Renderer) ask(ctx context.Context, address, accept string) (*http.Respo
 // What imgproxy says about sources, and what of it a client may read.
 var proxyMessages = []struct {
 	pattern *regexp.Regexp
-	err     error
+	err     Refusal
 }{
 	{regexp.MustCompile(`(?i)image is not compatible with\b|source image type not supported|invalid TIFF format:|XML parse error:|^invalid source image$|^broken or unsupported image$`), ErrUnsupported},
-	{regexp.MustCompile(`(?i)source image frame resolution is too big`), errors.New("The source image frame resolution is too large to process")},
+	{regexp.MustCompile(`(?i)source image frame resolution is too big`), ErrFrame},
 	{regexp.MustCompile(`(?i)source image resolution is too big`), ErrTooLarge},
 	{regexp.MustCompile(`(?i)source image file is too big`), ErrFileTooBig},
 }

@@ -52,11 +52,18 @@ type Picture struct {
 	Modified    time.Time
 }
 
-// Errors of Render that are the request's fault.
-var (
-	ErrTooLarge    = errors.New("The source image resolution is too large to process")
-	ErrFileTooBig  = errors.New("The source image file is too large to process")
-	ErrUnsupported = errors.New("The source image is invalid or unsupported for rendering")
+// Refusal is a reason not to render that is the request's fault, in storage-api's words.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// The refusals.
+const (
+	ErrTooLarge    Refusal = "The source image resolution is too large to process"
+	ErrFrame       Refusal = "The source image frame resolution is too large to process"
+	ErrFileTooBig  Refusal = "The source image file is too large to process"
+	ErrUnsupported Refusal = "The source image is invalid or unsupported for rendering"
+	ErrFocalPoint  Refusal = "Focal point requires x and y coordinates within 0-1 range" // gravity fp needs both offsets
 )
 
 // New makes a Renderer.

@@ -4,7 +4,6 @@
 package images
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -24,9 +23,6 @@ const (
 	minEdge = 1
 	maxEdge = 2000
 )
-
-// ErrFocalPoint: gravity fp needs both offsets, from 0 to 1.
-var ErrFocalPoint = fmt.Errorf("Focal point requires x and y coordinates within 0-1 range")
 
 // Segments is the request in imgproxy's language, which is also what X-Transformations tells. In a signed URL
 // (original) the resize mode keeps its own name.
