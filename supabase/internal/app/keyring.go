@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,6 +39,9 @@ func LoadKeys(c *config.Config, data string) (keys.Set, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		if c.Loopback() {
 			return keys.Demo(), nil
+		}
+		if err := os.MkdirAll(data, 0o755); err != nil {
+			return set, fmt.Errorf("data folder: %w", err)
 		}
 		set, err = keys.LoadOrGenerate(KeysFile(data), time.Now())
 	}

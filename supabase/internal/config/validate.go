@@ -58,7 +58,7 @@ func (c *Config) validate() error {
 		{"ADMIN_EMAIL", c.AdminEmail}, {"CONTACT_EMAIL", c.ContactEmail}, {"SMTP_ADMIN_EMAIL", c.SMTP.AdminEmail},
 		{"ACME_EMAIL", c.ACMEEmail},
 	} {
-		if m.value == "" {
+		if m.value == "" || (m.name == "ACME_EMAIL" && m.value == c.AdminEmail) {
 			continue
 		}
 		if a, err := mail.ParseAddress(m.value); err != nil || a.Address != m.value {
