@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'react-router-dom';
 import { cn } from '@/components/cn';
 import { otherLanguage, pathIn, useLanguage } from '@/i18n/language';
@@ -11,9 +12,17 @@ export function LanguageSwitch({ className }: { className?: string }) {
   const { pathname } = useLocation();
   const other = otherLanguage(useLanguage());
   const text = useText('layout');
+  const link = useRef<HTMLAnchorElement>(null);
+  const href = pathIn(other, pathname);
+
+  // A missing page is prerendered once, for no path in particular: hydration leaves such an attribute alone.
+  useEffect(() => link.current?.setAttribute('href', href), [href]);
+
   return (
     <a
-      href={pathIn(other, pathname)}
+      ref={link}
+      href={href}
+      suppressHydrationWarning
       hrefLang={other}
       lang={other}
       className={cn(

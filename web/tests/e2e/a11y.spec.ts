@@ -21,6 +21,7 @@ async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
 
 for (const { path } of everyDocument) {
   test(`${path} has no violation of WCAG 2.2 AA, in light and dark`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // colours change at once
     await page.goto(path);
     await live(page);
     if (path.endsWith('/resources/')) await page.getByRole('listitem').getByRole('button').first().waitFor();

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
 const buttonVariants = cva(
-  'inline-flex min-h-11 cursor-pointer items-center justify-center gap-2 rounded-lg text-center font-semibold transition-colors disabled:cursor-default disabled:opacity-60 [&_svg]:size-5 [&_svg]:shrink-0',
+  'inline-flex min-h-11 cursor-pointer items-center justify-center gap-2 rounded-lg text-center font-semibold motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 [&_svg]:size-5 [&_svg]:shrink-0',
   {
     variants: {
       variant: {

@@ -6,6 +6,7 @@ export function DangerSigns() {
   const { danger } = useText('guide');
   return (
     <section
+      data-slot="danger"
       aria-labelledby="danger"
       className="bg-destructive-soft border-destructive rounded-2xl border p-5"
     >
