@@ -61,6 +61,7 @@ type Engine struct {
 	signedUpload time.Duration
 	tus          *tus.Handler
 	s3           *s3.Handler
+	stop         func() // ends the sweeps
 	now          func() time.Time
 }
 
@@ -108,11 +109,52 @@ func (e *Engine) Sweep(ctx context.Context, age time.Duration) (objects.Swept, e
 	return e.store.Sweep(ctx, age)
 }
 
-// Start begins background work: none yet.
-func (e *Engine) Start(context.Context) error { return nil }
+// Start begins the sweeps, which go on until Close.
+func (e *Engine) Start(context.Context) error {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	e.stop = func() {
+		stop()
+		<-done
+	}
+	go func() {
+		defer close(done)
+		e.sweepDaily(ctx)
+	}()
+	return nil
+}
+
+// Orphans are swept once a day, a day after they were left: longer than any upload takes. Replicas may sweep at the same
+// time; what one has removed the other does not find.
+const (
+	sweepEvery = 24 * time.Hour
+	sweepAge   = 24 * time.Hour
+)
+
+func (e *Engine) sweepDaily(ctx context.Context) {
+	every := time.NewTimer(10 * time.Minute) // not while everything else is starting
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		switch swept, err := e.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry)); {
+		case err != nil && ctx.Err() == nil:
+			e.log.WarnContext(ctx, "storage: the sweep failed", "error", err)
+		case err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0:
+			e.log.InfoContext(ctx, "storage: swept", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
+		}
+		every.Reset(sweepEvery)
+	}
+}
 
 // Close ends it.
 func (e *Engine) Close(context.Context) error {
+	if e.stop != nil {
+		e.stop()
+	}
 	e.tus.Close()
 	if e.images != nil {
 		e.images.Close()

@@ -20,7 +20,7 @@ func (e *Engine) hosts(r *http.Request) []string {
 		return []string{public.Host, r.Host}
 	}
 	hosts := []string{r.Host}
-	if forwarded := strings.ToLower(r.Header.Get("X-Forwarded-Host")); forwarded != "" {
+	if forwarded := strings.ToLower(r.Header.Get("X-Forwarded-Host")); e.AllowForwardedHeaders && forwarded != "" {
 		hosts = append(hosts, forwarded)
 		if port := r.Header.Get("X-Forwarded-Port"); port != "" {
 			name, _, _ := strings.Cut(forwarded, ":")

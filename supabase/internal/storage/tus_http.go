@@ -48,14 +48,14 @@ func (e *Engine) location(r *http.Request, signed bool, id string) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
+	if forwarded := r.Header.Get("X-Forwarded-Host"); e.AllowForwardedHeaders && forwarded != "" {
 		host = forwarded
 		if port := r.Header.Get("X-Forwarded-Port"); port != "" && port != "80" && port != "443" {
 			name, _, _ := strings.Cut(host, ":")
 			host = name + ":" + port
 		}
 	}
-	if proto := r.Header.Get("X-Forwarded-Proto"); proto == "http" || proto == "https" {
+	if proto := r.Header.Get("X-Forwarded-Proto"); e.AllowForwardedHeaders && (proto == "http" || proto == "https") {
 		scheme = proto
 	}
 	if public, err := url.Parse(e.PublicURL); err == nil && public.Host != "" {

@@ -178,7 +178,7 @@ func TestTUSExpires(t *testing.T) {
 }
 
 func TestTUSLocationBehindProxy(t *testing.T) {
-	s := newStack(t, func(o *Options) { o.AllowForwardedPrefix = true })
+	s := newStack(t, func(o *Options) { o.AllowForwardedPrefix, o.AllowForwardedHeaders = true, true })
 	s.bucket("b", false)
 	r := s.tusCreate(s.demo.ServiceRole, "b", "x", 1, "", "X-Forwarded-Host", "files.example.org", "X-Forwarded-Proto", "https", "X-Forwarded-Port", "8443", "X-Forwarded-Prefix", "/storage/v1")
 	if l := r.Header.Get("Location"); !strings.HasPrefix(l, "https://files.example.org:8443/storage/v1/upload/resumable/") {
