@@ -26,7 +26,7 @@ import (
 const slice = 150 * time.Millisecond
 
 // clients is the number of connections that ask at once.
-const clients = 4
+const clients = 2
 
 // contest runs contestants in turns, b.N rounds, and reports what each got done per second.
 type contest struct {
