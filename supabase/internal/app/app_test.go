@@ -3,11 +3,19 @@ package app
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -318,6 +326,62 @@ func TestGivenDatabaseAndUpstreams(t *testing.T) {
 
 func env(m map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) { v, ok := m[name]; return v, ok }
+}
+
+// TestOwnCertificate: [api.tls] serves HTTPS, HTTP/2 too, with HSTS.
+func TestOwnCertificate(t *testing.T) {
+	dir := t.TempDir()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: pkcs8}} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Load(config.Sources{Dir: dir, Overrides: []func(*config.Config){func(c *config.Config) {
+		c.API.Port = 0
+		c.API.TLS = config.TLS{Enabled: true, CertPath: "cert.pem", KeyPath: "key.pem"}
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := New(Options{Config: c, Data: dataFolder(t), Site: page, Getenv: env(nil), Log: slog.New(slog.DiscardHandler)})
+	ctx, stop := context.WithCancel(t.Context())
+	done, ready := make(chan error, 1), make(chan Info, 1)
+	go func() { done <- front.RunGateway(ctx, func(i Info) { ready <- i }) }()
+	select {
+	case info := <-ready:
+		roots := x509.NewCertPool()
+		parsed, _ := x509.ParseCertificate(der)
+		roots.AddCert(parsed)
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+		res, err := (&http.Client{Transport: transport}).Get(info.Get("API_URL") + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		transport.CloseIdleConnections()
+		if res.StatusCode != 200 || res.ProtoMajor != 2 || res.Header.Get("Strict-Transport-Security") == "" {
+			t.Error(res.Status, res.Proto, res.Header)
+		}
+	case err := <-done:
+		t.Fatal(err)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestPublicInstallation(t *testing.T) {

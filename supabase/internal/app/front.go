@@ -85,15 +85,15 @@ func publicAddress(c *config.Config, port int) string {
 // openDoors begins to serve. With a certificate of one's own the public port speaks HTTPS; with domains to fetch
 // certificates for, port 443 does, and the public port stays plain for this machine's own programs and health checks.
 func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
-	main := f.plain
+	var own *tls.Config
 	if a.cfg.API.TLS.Enabled {
 		pair, err := tls.LoadX509KeyPair(a.beside(a.cfg.API.TLS.CertPath), a.beside(a.cfg.API.TLS.KeyPath))
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}
-		main = tls.NewListener(main, tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}}))
+		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
-	a.onClose("gateway", serve(server(h, a.log), main, a.fail))
+	a.onClose("gateway", serve(server(h, a.log), f.plain, own, a.fail))
 	if f.secure == nil {
 		return nil
 	}
@@ -101,8 +101,8 @@ func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 	if err != nil {
 		return err
 	}
-	a.onClose("HTTPS", serve(server(h, a.log), tls.NewListener(f.secure, tlsConfig(magic.TLSConfig())), a.fail))
-	a.onClose("HTTP", serve(server(redirect, a.log), f.web, a.fail))
+	a.onClose("HTTPS", serve(server(h, a.log), f.secure, tlsConfig(magic.TLSConfig()), a.fail))
+	a.onClose("HTTP", serve(server(redirect, a.log), f.web, nil, a.fail))
 	return nil
 }
 
@@ -188,6 +188,6 @@ func (a *App) openStudio() error {
 	if err != nil {
 		return err
 	}
-	a.onClose("Studio", serve(server(gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, studio), a.log), l, a.fail))
+	a.onClose("Studio", serve(server(gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, studio), a.log), l, nil, a.fail))
 	return nil
 }

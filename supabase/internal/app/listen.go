@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -61,10 +62,14 @@ func (w debugWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// serve answers on a listener until close is called, which lets requests in flight end.
-func serve(s *http.Server, l net.Listener, failed func(error)) (closeIt func(context.Context) error) {
+// serve answers on a listener, by HTTPS when secure is given, until close is called, which lets requests in flight end.
+func serve(s *http.Server, l net.Listener, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
+	l = netutil.LimitListener(l, maxConnections)
+	if secure != nil {
+		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS
+	}
 	go func() {
-		if err := s.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failed(err)
 		}
 	}()

@@ -117,7 +117,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
-	a.onClose("functions' port", serve(server(mux, a.log), l, a.fail))
+	a.onClose("functions' port", serve(server(mux, a.log), l, nil, a.fail))
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

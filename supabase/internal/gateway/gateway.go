@@ -72,6 +72,8 @@ func New(o Options) http.Handler {
 	graphql := g.service("graphql", "/graphql/v1", g.graphql(), o.Limits.RESTBody)
 	g.mount(r, "/graphql/v1", graphql(g.withKey))
 	g.mount(r, "/storage/v1", g.service("storage", "/storage/v1", o.Storage, 0)(g.storageKey))
+	r.Handle("/functions/v1/_internal", g.cors(absent("_internal"))) // health and figures of the host, for its operator
+	r.Handle("/functions/v1/_internal/*", g.cors(absent("_internal")))
 	g.mount(r, "/functions/v1", g.service("functions", "/functions/v1", o.Functions, 0)(g.functionsKey))
 	g.mount(r, "/pg", g.service("meta", "/pg", o.Meta, o.Limits.RESTBody)(g.serviceKeyOnly))
 	g.mount(r, "/realtime/v1", g.service("realtime", "/realtime/v1", realtimePaths(o.Realtime), o.Limits.RESTBody)(g.realtimeKey))

@@ -115,6 +115,7 @@ func TestRoutesAndKeys(t *testing.T) {
 		{"functions: invalid", "/functions/v1/f", headers{"apikey", "sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
 		{"functions: invalid bearer", "/functions/v1/f", headers{"Authorization", "Bearer sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
 		{"functions: conflicting", "/functions/v1/f", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer sb_secret_1"}, 401, `{"message":"Conflicting API keys","msg":"Conflicting API keys"}` + "\n"},
+		{"functions: the host's own paths are not public", "/functions/v1/_internal/metric", headers{"apikey", "service"}, 404, `{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"},
 		{"graphql is not there", "/graphql/v1", headers{"apikey", "anon"}, 404, `{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
 		{"realtime is not there", "/realtime/v1/websocket?apikey=anon", nil, 404, `{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
 		{"the rest is the site", "/so/learn", nil, 200, "site GET /so/learn auth= sb="},

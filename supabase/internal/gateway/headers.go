@@ -13,7 +13,7 @@ func (g *gateway) secured(next http.Handler) http.Handler {
 			re.before(func(h http.Header, _ int) {
 				protect(h, re.service)
 				if re.https && g.HSTS {
-					setDefault(h, "Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+					setDefault(h, "Strict-Transport-Security", "max-age=31536000")
 				}
 			})
 		}
