@@ -131,7 +131,10 @@ func TestFormats(t *testing.T) {
 		{name: "preflight", method: "OPTIONS", url: "/shelves", header: "Origin: http://a.example\nAccess-Control-Request-Method: POST\nAccess-Control-Request-Headers: X-One",
 			reply: "Access-Control-Allow-Origin: *\nAccess-Control-Allow-Headers: Authorization, X-One, Accept, Accept-Language, Content-Language"},
 	})
-	off := openOn(t, b.db, func(c *rest.Config) { c.CORSOrigins = []string{"http://a.example"}; c.ServerTiming, c.TraceHeader = true, "X-Request-Id" })
+	off := openOn(t, b.db, func(c *rest.Config) {
+		c.CORSOrigins = []string{"http://a.example"}
+		c.ServerTiming, c.TraceHeader = true, "X-Request-Id"
+	})
 	off.run(t, []scenario{
 		{name: "plan that is off", url: "/shelves", header: "Accept: application/vnd.pgrst.plan", status: 406},
 		{name: "allowed origin", url: "/shelves?limit=0", header: "Origin: http://a.example", reply: "Access-Control-Allow-Origin: http://a.example\nAccess-Control-Allow-Credentials: true"},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"daawo/supabase/internal/rest/ast"
 	"daawo/supabase/internal/rest/grammar"
@@ -33,7 +34,7 @@ func readPayload(body []byte, content ast.MediaType, columns []string, action pl
 		if len(body) == 0 && call {
 			body = []byte("{}")
 		}
-		if !json.Valid(body) {
+		if !utf8.Valid(body) || !json.Valid(body) {
 			return payload{}, badBody("Empty or invalid json")
 		}
 		return jsonPayload(body)

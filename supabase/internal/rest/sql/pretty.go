@@ -47,7 +47,7 @@ func Pretty(statement string) string {
 		case c == ' ' && (len(queries) == 0 || queries[len(queries)-1]):
 			broke := false
 			for _, clause := range clauses {
-				if strings.HasPrefix(rest[1:], clause) && !strings.HasSuffix(b.String(), "distinct") {
+				if strings.HasPrefix(rest[1:], clause) && !strings.HasSuffix(b.String(), "distinct") && !strings.HasSuffix(b.String(), "delete") {
 					line()
 					broke = true
 					break
