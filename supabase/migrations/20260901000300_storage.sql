@@ -25,7 +25,7 @@ comment on function private.unattached_photo_bytes() is 'Bytes of the photos in 
 revoke all on function private.unattached_photo_bytes() from public;
 grant execute on function private.unattached_photo_bytes() to service_role;
 
--- SQLSTATE PTnnn asks for the HTTP status nnn, as in PostgREST.
+-- A full waiting room is raised as 53300, the one SQLSTATE that storage services answer with 429: come again later.
 create function private.may_upload_report_photo(object_name text) returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -34,12 +34,12 @@ begin
     return false;
   end if;
   if private.unattached_photo_bytes() >= 500000000 then
-    raise sqlstate 'PT429' using
+    raise sqlstate '53300' using
       message = 'Too many photos are waiting for their report. Try again later, or send the report without a photo.';
   end if;
   return true;
 end $$;
-comment on function private.may_upload_report_photo(text) is 'Whether a visitor may add a photo of this name; raises PT429 when too many wait for their report.';
+comment on function private.may_upload_report_photo(text) is 'Whether a visitor may add a photo of this name; raises 53300 when too many wait for their report.';
 revoke all on function private.may_upload_report_photo(text) from public;
 grant execute on function private.may_upload_report_photo(text) to anon, authenticated, service_role;
 
