@@ -302,7 +302,7 @@ func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, 
 	return Part{Number: number, ETag: strings.Trim(part.ETag, `"`), Size: size}, storeError(err)
 }
 
-// CopyPart lets the store copy a range.
+// CopyPart lets the store copy a range. Not every store can: then the bytes go through here.
 func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -312,8 +312,17 @@ func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int,
 	if err != nil {
 		return Part{}, time.Time{}, err
 	}
-	part, err := s.core.CopyObjectPart(ctx, s.bucket, source, s.bucket, name, uploadID, number, offset, length, nil)
-	return Part{Number: number, ETag: strings.Trim(part.ETag, `"`), Size: length}, time.Now(), storeError(err)
+	copied, err := s.core.CopyObjectPart(ctx, s.bucket, source, s.bucket, name, uploadID, number, offset, length, nil)
+	if code := minio.ToErrorResponse(err).Code; code == "NotImplemented" || code == "MissingContentLength" {
+		body, err := s.Open(ctx, from, offset, length)
+		if err != nil {
+			return Part{}, time.Time{}, err
+		}
+		defer body.Close()
+		part, err := s.PutPart(ctx, key, uploadID, number, body, length)
+		return part, time.Now(), err
+	}
+	return Part{Number: number, ETag: strings.Trim(copied.ETag, `"`), Size: length}, time.Now(), storeError(err)
 }
 
 // CompleteMultipart joins the parts.

@@ -101,7 +101,7 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 	case err != nil:
 		return nil, ErrUnsupported
 	}
-	out, contentType, err := encode(fit(img, t), info.Format, t.Quality)
+	out, contentType, err := encode(fit(img, t), info.Format, t)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
@@ -177,8 +177,13 @@ func round(f float64) int { return int(f + 0.5) }
 // defaultQuality is imgproxy's.
 const defaultQuality = 80
 
-// encode keeps the format where it can be written here: JPEG and PNG; all others become one of these two.
-func encode(img image.Image, source photo.Format, quality int64) ([]byte, string, error) {
+// encode keeps the format where it can be written here: JPEG and PNG; all others become one of these two. WebP, which is
+// lossless here, is written when it is asked for; AVIF takes imgproxy.
+func encode(img image.Image, source photo.Format, t Transform) ([]byte, string, error) {
+	if t.Format == "webp" {
+		return encodeWebP(img), "image/webp", nil
+	}
+	quality := t.Quality
 	if quality == 0 {
 		quality = defaultQuality
 	}
