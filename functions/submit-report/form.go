@@ -57,7 +57,7 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if err != nil {
 		return p.showFailure(w, env, err)
 	}
-	thank(w, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
+	thank(w, r, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
 	return nil
 }
 

@@ -92,14 +92,14 @@ var cssHash = func() string {
 // read and which is sent to this function alone. The prerendered page holds a frame that asks for it.
 const referenceCookie = "daawo_reference"
 
-func thank(w http.ResponseWriter, t *texts, saved receipt, photoLost bool) {
+func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, photoLost bool) {
 	value := saved.Reference
 	if photoLost {
 		value += ".without-photo"
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: referenceCookie, Value: value, Path: "/functions/v1/submit-report", MaxAge: 600,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.Header.Get("X-Forwarded-Proto") == "https",
 	})
 	w.Header().Set("Location", home(t)+"report/thank-you/")
 	w.Header().Set("Cache-Control", "no-store")

@@ -122,10 +122,14 @@ func TestUrlEncodedFormArrives(t *testing.T) {
 	}
 	r := httptest.NewRequest(http.MethodPost, "/submit-report", strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("X-Forwarded-Proto", "https")
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	if w.Code != http.StatusSeeOther {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if c := w.Result().Cookies()[0]; !c.Secure {
+		t.Errorf("over HTTPS the cookie may travel in the clear: %v", c)
 	}
 }
 
