@@ -50,7 +50,7 @@ func LoadKeys(c *config.Config, data string) (keys.Set, error) {
 
 func refuseDemo(c *config.Config, set keys.Set, err error) (keys.Set, error) {
 	if err == nil && !c.Loopback() && set.IsDemo() {
-		err = fmt.Errorf("the keys are the official CLI's local ones, which everybody knows: they are refused on %s; unset them and fresh ones are generated", c.Host)
+		err = fmt.Errorf("the keys are the official CLI's local ones, which everybody knows: they are refused when %s; unset them and fresh ones are generated", c.Where())
 	}
 	return set, err
 }

@@ -19,7 +19,7 @@ func (a *App) RunGateway(ctx context.Context, ready func(Info)) error {
 
 func (a *App) startGateway(ctx context.Context) error {
 	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
-		return fmt.Errorf("SITE_URL: is needed when listening on %s; links in pages start with it", a.cfg.Host)
+		return fmt.Errorf("SITE_URL: is needed when %s; links in pages start with it", a.cfg.Where())
 	}
 	set, err := LoadKeys(a.cfg, a.data)
 	if err != nil {

@@ -7,7 +7,9 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -119,13 +121,30 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // String is the notation that UnmarshalText reads.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Loopback says whether the stack listens for this machine only.
+// Loopback says whether the stack serves this machine only: it listens there, and no proxy in front of it serves others,
+// as a public SITE_URL would tell.
 func (c *Config) Loopback() bool {
-	if c.Host == "localhost" {
+	if !isLoopback(c.Host) || len(c.TLSDomains) > 0 {
+		return false
+	}
+	site, err := url.Parse(c.SiteURL)
+	return c.SiteURL == "" || err == nil && isLoopback(site.Hostname())
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
 		return true
 	}
-	addr, err := netip.ParseAddr(c.Host)
+	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
+}
+
+// Where names what makes the installation public.
+func (c *Config) Where() string {
+	if isLoopback(c.Host) {
+		return "serving " + c.SiteURL + strings.Join(c.TLSDomains, " ")
+	}
+	return "listening on " + c.Host
 }
 
 // Address is host and port to listen on for the public port.

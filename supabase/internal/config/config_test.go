@@ -174,6 +174,14 @@ func TestPublicAddress(t *testing.T) {
 		!slices.Equal(c.UnsetChannels(), []string{"WHATSAPP_NUMBER", "FACEBOOK_URL"}) {
 		t.Errorf("placeholders are not known as such: %v %v", c.UnsetChannels(), err)
 	}
+	// A proxy on this machine that serves everybody.
+	c, err = Load(Sources{Getenv: env("SITE_URL", "https://example.org")})
+	if err != nil || c.Loopback() || c.CheckPublic() == nil || c.Auth.EnableSignup {
+		t.Errorf("a public SITE_URL is taken as loopback: %v", err)
+	}
+	if c, err = Load(Sources{Getenv: env("SITE_URL", "http://localhost:8080")}); err != nil || !c.Loopback() {
+		t.Errorf("a local SITE_URL is taken as public: %v", err)
+	}
 	for _, host := range []string{"127.0.0.1", "127.9.9.9", "::1", "localhost"} {
 		c, err := Load(Sources{Getenv: env("DAAWO_HOST", host)})
 		if err != nil || !c.Loopback() || c.CheckPublic() != nil || !c.Auth.EnableSignup {

@@ -59,8 +59,8 @@ What belongs to the project is in ` + "`supabase/config.toml`" + `, in the offic
 environment variables. Later ones win: config.toml, variables, command-line flags. In config.toml ` + "`env(NAME)`" + ` stands for a variable,
 and ` + "`SUPABASE_` + the key in capitals" + ` (` + "`SUPABASE_AUTH_JWT_EXPIRY`" + `) overrides a key, both as in the CLI.
 
-On a loopback address (the default) nothing needs to be set: the well-known local keys of the official CLI are used and mail goes to the
-development inbox. On any other address ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required, keys are generated on the first start and
+On a loopback address (the default) and without a public SITE_URL nothing needs to be set: the well-known local keys of the official CLI are used and mail goes to the
+development inbox. Otherwise ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required, keys are generated on the first start and
 kept in the data folder with mode 0600, demo keys are refused, and sign-up and anonymous sign-in are off unless config.toml turns them on.
 
 ## Variables

@@ -9,7 +9,7 @@ import (
 // Environment is the part that is set by variables: what belongs to one installation and not to the project.
 type Environment struct {
 	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with everything that must be kept. Flag --data."`
-	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. Any address that is not loopback makes this a public installation. Flag --host."`
+	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. Any address that is not loopback makes this a public installation, and so does a SITE_URL that is not. Flag --host."`
 	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres to use instead of the embedded one. Flag --database-url."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; text on a terminal and json elsewhere when not set."`

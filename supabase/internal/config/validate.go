@@ -109,7 +109,7 @@ func (c *Config) UnsetChannels() []string {
 }
 
 // CheckPublic says what a public installation still lacks: the site promises that an administrator is told of every
-// report, so it does not start without somebody to tell and a way to do it. On loopback nothing is lacking.
+// report, so it does not start without somebody to tell and a way to do it. On this machine alone nothing is lacking.
 func (c *Config) CheckPublic() error {
 	if c.Loopback() {
 		return nil
@@ -117,7 +117,7 @@ func (c *Config) CheckPublic() error {
 	var errs []error
 	need := func(value, name, why string) {
 		if value == "" {
-			errs = append(errs, fmt.Errorf("%s: is needed when listening on %s; %s", name, c.Host, why))
+			errs = append(errs, fmt.Errorf("%s: is needed when %s; %s", name, c.Where(), why))
 		}
 	}
 	need(c.SiteURL, "SITE_URL", "links in pages and mails start with it")
