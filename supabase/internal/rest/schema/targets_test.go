@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTargets(t *testing.T) {
+	tree := `({QUERY :commandType 1 :rtable ({RANGETBLENTRY :eref {ALIAS :aliasname a\ \{b :colnames ("x" "y")}}) ` +
+		`:targetList ({TARGETENTRY :expr {VAR :varno 1} :resno 1 :resname id :resorigtbl 16385 :resorigcol 2 :resjunk false} ` +
+		`{TARGETENTRY :expr {SUBLINK :subselect {QUERY :targetList ({TARGETENTRY :resno 9 :resorigtbl 7 :resorigcol 7})}} :resno 2 :resname n :resorigtbl 0 :resorigcol 0 :resjunk false}) ` +
+		`:override 0})`
+	got := parseTargets(tree)
+	if len(got) != 1 || got[1] != (origin{16385, 2}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func FuzzTargets(f *testing.F) {
+	f.Add(`({QUERY :targetList ({TARGETENTRY :resno 1 :resorigtbl 2 :resorigcol 3})})`)
+	f.Add(`({QUERY :targetList ({TARGETENTRY`)
+	f.Fuzz(func(t *testing.T, tree string) { parseTargets(tree) })
+}
+
+func TestHints(t *testing.T) {
+	set := newFuzzySet([]string{"films", "actors", "directors", "Roles"})
+	for text, want := range map[string]string{"film": "films", "roles": "Roles", "directrs": "directors", "zzz": ""} {
+		if got, _ := set.best(text, loose); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if got := combinations([][]string{{"a", "b"}, {"c"}}); !slices.Equal(got[1], []string{"b", "c"}) || len(got) != 2 {
+		t.Error(got)
+	}
+}
