@@ -1,0 +1,104 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"daawo/supabase/internal/storage/backend"
+)
+
+// TestImgproxyIsAskedAsStorageAPIAsks: the address, the retries and what of its errors a client may read.
+func TestImgproxyIsAskedAsStorageAPIAsks(t *testing.T) {
+	dir := t.TempDir()
+	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: "stub", Tenant: "tenant"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	var asked atomic.Value
+	var busy atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.URL.EscapedPath() + " " + r.Header.Get("Accept"))
+		switch {
+		case busy.Add(-1) >= 0:
+			http.Error(w, "Timeout", http.StatusServiceUnavailable)
+		case strings.Contains(r.URL.Path, "broken"):
+			http.Error(w, "Broken or unsupported image", http.StatusUnprocessableEntity)
+		case strings.Contains(r.URL.Path, "forbidden"):
+			http.Error(w, "Forbidden: /secret/path", http.StatusForbidden)
+		default:
+			w.Header().Set("Content-Type", "image/avif")
+			io.WriteString(w, "picture")
+		}
+	}))
+	defer proxy.Close()
+	r := New(Config{Backend: disk, ImgproxyURL: proxy.URL + "/"})
+	defer r.Close()
+	render := func(name string, tr Transform) (*Picture, error) {
+		return r.Render(context.Background(), Source{Key: backend.Key{Bucket: "b", Name: name, Version: "v1"}}, tr, "image/avif")
+	}
+	busy.Store(2)
+	p, err := render("p.png", Transform{Width: 20, Height: 10, Quality: 70})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(p.Body)
+	p.Body.Close()
+	if string(body) != "picture" || p.ContentType != "image/avif" || p.Size != 7 {
+		t.Errorf("%q %+v", body, p)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "/public/height:10/width:20/resizing_type:fill/quality:70/plain/local:///" + abs + "/stub/tenant/b/p.png/v1 image/avif"
+	if got := asked.Load(); got != want {
+		t.Errorf("asked %q\nwant  %q", got, want)
+	}
+	if _, err := render("broken.png", Transform{}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("broken: %v", err)
+	}
+	var refused *ProxyError
+	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &refused) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("forbidden: %v", err)
+	}
+}
+
+func TestSegments(t *testing.T) {
+	half, two := 0.5, 2.0
+	for _, tt := range []struct {
+		t        Transform
+		original bool
+		want     string
+	}{
+		{Transform{}, false, ""},
+		{Transform{Width: 9000}, false, "width:2000,resizing_type:fill"},
+		{Transform{Width: 5, Resize: "contain"}, false, "width:5,resizing_type:fit"},
+		{Transform{Width: 5, Resize: "fill"}, true, "width:5,resize:fill"},
+		{Transform{Height: 5, Format: "origin"}, false, "height:5,resizing_type:fill"},
+		{Transform{Format: "webp", Gravity: "sm"}, false, "format:webp,gravity:sm"},
+		{Transform{Gravity: "fp", X: &half, Y: &half}, false, "gravity:fp:0.5:0.5"},
+		{Transform{Gravity: "no", X: &two}, false, "gravity:no:2:0"},
+	} {
+		got, err := tt.t.Segments(tt.original)
+		if err != nil || strings.Join(got, ",") != tt.want {
+			t.Errorf("%+v: %v, %v", tt.t, got, err)
+		}
+		if tt.original {
+			again, err := Parse(strings.Join(got, ",")).Segments(true)
+			if err != nil || strings.Join(again, ",") != tt.want {
+				t.Errorf("%+v read again: %v", tt.t, again)
+			}
+		}
+	}
+	if _, err := (Transform{Gravity: "fp", X: &two, Y: &half}).Segments(false); !errors.Is(err, ErrFocalPoint) {
+		t.Errorf("focal point outside: %v", err)
+	}
+}
