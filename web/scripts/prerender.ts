@@ -19,13 +19,6 @@ interface Chunk {
 }
 
 const dist = 'dist';
-/**
- * Radix Select writes this element when its list opens. Standing here it changes nothing, but the gateway allows
- * by hash what a page carries, and so Radix may write it again.
- */
-const radixStyle =
-  '<style>[data-radix-select-viewport]{scrollbar-width:none;-ms-overflow-style:none;-webkit-overflow-scrolling:touch;}[data-radix-select-viewport]::-webkit-scrollbar{display:none}</style>';
-
 /** Parts that wait for the whole stylesheet (fullStyles) before they are shown. */
 const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
 const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
@@ -77,7 +70,7 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/<script type="module"[^>]*><\/script>|<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
     .replace('href="/manifest', language === 'so' ? 'href="/so/manifest' : 'href="/manifest')
     .replace(/>\s+</g, '><')
-    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${radixStyle}${head}`)
+    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
     .replace('</body>', () => `${bootScript(language, screen)}</body>`);
   await write(fileOf(path), page);
