@@ -494,3 +494,63 @@ func TestRefusesAnotherInstallationsStore(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 }
+
+// A restored installation goes on in the same store, on a branch of its own.
+func TestGoesOnAfterARestore(t *testing.T) {
+	store := newFolder(t)
+	s := newSite(t, store)
+	service := open(t, s.options)
+	if _, err := service.Backup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.report(1)
+	s.shipped(service)
+	fork := s.now()
+	s.report(2) // on the branch that is left
+	s.shipped(service)
+	s.stop()
+
+	restore := func(to time.Time) string {
+		t.Helper()
+		if err := os.RemoveAll(s.options.Archive); err != nil { // as on another machine
+			t.Fatal(err)
+		}
+		o := RestoreOptions{Store: store, To: to, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}
+		if _, err := Restore(t.Context(), o); err != nil {
+			t.Fatalf("restore to %v: %v", to, err)
+		}
+		s.serve(o.Data)
+		s.options.URL = s.server.URL(postgres.Superuser)
+		return s.ids()
+	}
+	if ids := restore(fork); ids != "1" {
+		t.Fatalf("before the fork: %q", ids)
+	}
+	service = open(t, s.options)
+	s.report(3)
+	s.shipped(service)
+	onBranch := s.now()
+	s.report(4)
+	s.shipped(service)
+	s.stop()
+	if ids := restore(onBranch); ids != "1 3" {
+		t.Errorf("a moment on the new branch: %q", ids)
+	}
+	s.stop()
+	if ids := restore(time.Time{}); ids != "1 3 4" {
+		t.Errorf("the newest state: %q", ids)
+	}
+	service = open(t, s.options)
+	if _, err := service.Backup(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.report(5)
+	s.shipped(service)
+	s.stop()
+	if ids := restore(time.Time{}); ids != "1 3 4 5" {
+		t.Errorf("from a backup on the newest branch: %q", ids)
+	}
+	if _, err := Verify(t.Context(), store, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -21,7 +21,8 @@ type baseInfo struct {
 
 // baseBackup asks the server at url for a copy of its cluster, and writes it to
 // w as one tar that holds, in pg_wal, the log that makes it consistent. The
-// server reads everything through its page checksums. manifest is Postgres' own
+// server reads everything through its page checksums. It does not wait for the
+// archive, which the backup does not need. manifest is Postgres' own
 // list of the files and their sums.
 //
 // The protocol is that of BASE_BACKUP since Postgres 15: a result with the
@@ -39,7 +40,7 @@ func baseBackup(ctx context.Context, url, label string, w io.Writer, progress fu
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 
-	sql := fmt.Sprintf(`BASE_BACKUP (LABEL '%s', PROGRESS true, CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+	sql := fmt.Sprintf(`BASE_BACKUP (LABEL '%s', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
 		strings.ReplaceAll(label, "'", "''"))
 	conn.Frontend().Send(&pgproto3.Query{String: sql})
 	if err := conn.Frontend().Flush(); err != nil {

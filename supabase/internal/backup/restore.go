@@ -157,7 +157,9 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 // stops it again.
 func (o RestoreOptions) replay(ctx context.Context, data, log string, r *Restored) error {
 	// Without hot standby nobody is let in before all of the log is replayed.
-	settings := map[string]string{"archive_mode": "off", "hot_standby": "off"}
+	// Archiving is on but goes nowhere yet: the history of the branch that begins
+	// here waits in the cluster for the first start that backs up.
+	settings := map[string]string{"archive_mode": "on", "archive_command": "", "hot_standby": "off"}
 	if r.Segments > 0 {
 		if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
 			return err

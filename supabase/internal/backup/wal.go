@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// walName matches what Postgres archives: segments, timeline histories and the
-// notes that base backups leave.
-var walName = regexp.MustCompile(`^([0-9A-F]{24}(\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history)$`)
+// walName matches what Postgres archives: segments, the unfinished one at which
+// a restored cluster left its old timeline, timeline histories and the notes
+// that base backups leave.
+var walName = regexp.MustCompile(`^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history)$`)
 
 // shipLog moves what Postgres has put into dir to the store, oldest first.
 func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err error) {
