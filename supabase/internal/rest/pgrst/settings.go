@@ -2,7 +2,6 @@ package pgrst
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -72,11 +71,11 @@ func Load(src Sources) (*Settings, error) {
 	if src.File != "" {
 		text, err := os.ReadFile(src.File)
 		if err != nil {
-			return nil, fmt.Errorf("Error in config %w", err)
+			return nil, fmt.Errorf("error in config %w", err)
 		}
 		r.file, err = parseFile(string(text), func(k string) (string, bool) { v, ok := env[k]; return v, ok })
 		if err != nil {
-			return nil, fmt.Errorf("Error in config %s: %w", src.File, err)
+			return nil, fmt.Errorf("error in config %s: %w", src.File, err)
 		}
 	}
 	s := r.settings(rest.Default())
@@ -89,10 +88,15 @@ func Load(src Sources) (*Settings, error) {
 	}
 	r.keys(s)
 	if r.err != nil {
-		return nil, fmt.Errorf("Error in config %w", r.err)
+		return nil, fmt.Errorf("error in config %w", r.err)
 	}
 	return s, nil
 }
+
+// mistake is an error in the words of PostgREST, which begin with a capital.
+type mistake string
+
+func (m mistake) Error() string { return string(m) }
 
 // reader looks settings up and keeps the first error.
 type reader struct {
@@ -170,7 +174,7 @@ func (r *reader) flag(fallback bool, names ...string) bool {
 func (r *reader) choice(fallback, message, name string, allowed ...string) string {
 	v := r.text(fallback, name)
 	if !slices.Contains(allowed, v) {
-		r.fail(errors.New(message))
+		r.fail(mistake(message))
 	}
 	return v
 }
@@ -191,9 +195,9 @@ func (r *reader) mode(name string) fs.FileMode {
 	n, err := strconv.ParseUint(v, 8, 32)
 	switch {
 	case err != nil:
-		r.fail(fmt.Errorf("Invalid %s: not an octal", name))
+		r.fail(mistake("Invalid " + name + ": not an octal"))
 	case n < 0o600 || n > 0o777:
-		r.fail(fmt.Errorf("Invalid %s: needs to be between 600 and 777", name))
+		r.fail(mistake("Invalid " + name + ": needs to be between 600 and 777"))
 	}
 	return fs.FileMode(n)
 }
@@ -251,7 +255,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
 	if c.ProxyURL = r.text(c.ProxyURL, "openapi-server-proxy-uri"); c.ProxyURL != "" {
 		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			r.fail(errors.New("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
+			r.fail(mistake("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
 		}
 	}
 	if v := r.text("", "server-cors-allowed-origins"); v != "" {
@@ -272,7 +276,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 	if audience != "" {
 		if strings.Contains(audience, ":") {
 			if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
-				r.fail(errors.New("jwt-aud should be a string or a valid URI"))
+				r.fail(mistake("jwt-aud should be a string or a valid URI"))
 			}
 		}
 		c.Audience = func(a string) bool { return a == audience }
@@ -308,7 +312,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 		base64:   r.flag(false, "jwt-secret-is-base64", "secret-is-base64"),
 	}
 	if s.AdminPort != 0 && s.AdminPort == s.Port {
-		r.fail(errors.New("admin-server-port cannot be the same as server-port"))
+		r.fail(mistake("admin-server-port cannot be the same as server-port"))
 	}
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
@@ -378,7 +382,7 @@ func (r *reader) keys(s *Settings) {
 		return
 	}
 	if !strings.HasPrefix(strings.TrimSpace(string(s.secret)), "{") && len(s.secret) < 32 {
-		r.fail(errors.New("The JWT secret must be at least 32 characters long."))
+		r.fail(mistake("The JWT secret must be at least 32 characters long."))
 	}
 	s.Rest.Keys = set
 }
