@@ -106,7 +106,7 @@ func (s *services) gatewayOptions(a *App, files http.Handler) gateway.Options {
 		Site:    files,
 		Keys:    s.keys, Proxies: a.cfg.Proxies, HSTS: true,
 		Limits: limits(a.cfg),
-		Ready:  s.ready, Metrics: s.metrics, MetricsToken: a.cfg.MetricsToken, Log: a.log,
+		Ready:  s.ready, Metrics: s.metrics, MetricsToken: a.cfg.MetricsToken, Log: a.log, LogRequests: a.options.Dev,
 	}
 }
 

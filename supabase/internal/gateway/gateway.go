@@ -32,6 +32,7 @@ type Options struct {
 	Metrics      *observe.Metrics
 	MetricsToken string
 	Log          *slog.Logger
+	LogRequests  bool // log every request, in development; else only those that fail
 }
 
 // gateway carries the options to the handlers.

@@ -45,8 +45,11 @@ func (g *gateway) observed(next http.Handler) http.Handler {
 			w.extend() // what is still buffered goes out now
 			done(w.status)
 			level := g.Log.DebugContext
-			if w.status >= 500 {
+			switch {
+			case w.status >= 500:
 				level = g.Log.WarnContext
+			case g.LogRequests && w.service != "site":
+				level = g.Log.InfoContext
 			}
 			level(r.Context(), "request", "service", w.service, "method", r.Method, "path", loggedPath(w.service, r.URL.Path), "status", w.status)
 		}()
