@@ -63,7 +63,13 @@ var crashActions = map[string]func(context.Context, *objects.Store) error{
 	},
 }
 
-var crashSteps = []string{"create temporary file", "write bytes", "sync file", "rename", "stored", "write row", "commit row", "row written", "delete bytes", "none"}
+// crashSteps are the steps of each, in order; none is the run to the end.
+var crashSteps = map[string][]string{
+	"upload":  {"create temporary file", "write bytes", "sync file", "rename", "stored", "write row", "commit row", "row written", "none"},
+	"replace": {"sync file", "rename", "stored", "write row", "commit row", "row written", "delete bytes", "none"},
+	"delete":  {"delete bytes", "none"},
+	"move":    {"write bytes", "rename", "stored", "delete bytes", "none"},
+}
 
 // TestCrashChild is the process that dies. It does nothing unless it is started by the test below.
 func TestCrashChild(t *testing.T) {
@@ -88,7 +94,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	st := newStack(t)
 	url := st.db.URL("supabase_storage_admin")
 	for what := range crashActions {
-		for _, step := range crashSteps {
+		for _, step := range crashSteps[what] {
 			t.Run(what+"/"+step, func(t *testing.T) {
 				dir := t.TempDir()
 				s, disk := crashStore(t, url, dir, nil)
@@ -105,8 +111,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 				if err != nil && !killed {
 					t.Fatalf("the child failed by itself: %v\n%s", err, out)
 				}
-				if step == "none" && killed {
-					t.Fatal("killed at no step")
+				if killed != (step != "none") {
+					t.Fatalf("killed: %v", killed)
 				}
 				st.agree(ctx, t, disk)
 				if _, err := s.Sweep(ctx, -time.Minute); err != nil {
