@@ -55,7 +55,9 @@ func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
 // proof is stored only when its mail was taken.
 type direct struct{ server mail.Server }
 
-func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error { return d.server.Send(ctx, m) }
+func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
+	return d.server.Send(ctx, m)
+}
 
 // Run serves until ctx ends.
 func Run(ctx context.Context, getenv func(string) (string, bool), log *slog.Logger) error {

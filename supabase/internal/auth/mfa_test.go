@@ -1,0 +1,82 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// TestTOTP enrols, verifies and removes a factor; the session rises to aal2 and weaker ones end.
+func TestTOTP(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	weaker := w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "phone"}).want(200)
+	if !strings.HasPrefix(f.text("totp.qr_code"), "<svg") || !strings.HasPrefix(f.text("totp.uri"), "otpauth://totp/example.org:") {
+		t.Errorf("%s", f.raw)
+	}
+	w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "phone"}).want(422, "mfa_factor_name_conflict")
+	path := "/factors/" + f.text("id")
+	c := w.do("POST", path+"/challenge", token, nil).want(200)
+	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"}).want(422, "mfa_verification_failed")
+	code := func() string {
+		t.Helper()
+		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	s := w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code()}).want(200)
+	if claims := payload(t, s.text("access_token")); claims["aal"] != "aal2" || len(claims["amr"].([]any)) != 2 {
+		t.Errorf("claims %v", claims)
+	}
+	w.do("GET", "/user", weaker, nil).want(403, "session_not_found")
+	// A challenge is answered once.
+	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code()}).want(422, "mfa_ip_address_mismatch")
+	// A session without the factor may not remove it or change what protects the account.
+	low := w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	w.do("DELETE", path, low, nil).want(422, "insufficient_aal")
+	w.do("PUT", "/user", low, m{"password": "password-2"}).want(401, "insufficient_aal")
+	w.do("POST", "/factors", low, m{"factor_type": "totp", "friendly_name": "other"}).want(403, "insufficient_aal")
+	// An old challenge is none.
+	late := w.do("POST", path+"/challenge", low, nil).want(200)
+	w.wait(6 * time.Minute)
+	w.do("POST", path+"/verify", low, m{"challenge_id": late.text("id"), "code": code()}).want(422, "mfa_challenge_expired")
+	w.do("DELETE", path, s.text("access_token"), nil).want(200)
+	after := w.refresh(s.text("refresh_token")).want(200)
+	if payload(t, after.text("access_token"))["aal"] != "aal1" {
+		t.Error("the session kept aal2 without its factor")
+	}
+}
+
+// TestPhoneFactor sends a code and takes it.
+func TestPhoneFactor(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "phone", "friendly_name": "p", "phone": "+252 61 1234567"}).want(200)
+	path := "/factors/" + f.text("id")
+	c := w.do("POST", path+"/challenge", token, m{"channel": "sms"}).want(200)
+	if len(w.texts) != 1 || !strings.HasPrefix(w.texts[0], "252611234567 Your code is ") {
+		t.Fatalf("texts %v", w.texts)
+	}
+	code := w.texts[0][len(w.texts[0])-6:]
+	s := w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+	if payload(t, s.text("access_token"))["aal"] != "aal2" {
+		t.Error("not aal2")
+	}
+	w.do("POST", "/factors", w.post("/signup", m{}).want(200).text("access_token"), m{"factor_type": "totp"}).want(403, "no_authorization")
+}
+
+// TestPhoneSignIn signs up with a number and a code.
+func TestPhoneSignIn(t *testing.T) {
+	w := newWorld(t, confirming)
+	w.post("/otp", m{"phone": "252611234567"}).want(200)
+	code := w.texts[0][len(w.texts[0])-6:]
+	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": "000000"}).want(403, "otp_expired")
+	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": code}).want(200)
+	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": code}).want(403, "otp_expired")
+	w.post("/otp", m{"phone": "252617654321", "create_user": false}).want(422, "otp_disabled")
+}
