@@ -1,0 +1,334 @@
+package auth
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/keys"
+)
+
+// fakeProvider is an OpenID Connect issuer and a GitHub in one server.
+type fakeProvider struct {
+	*httptest.Server
+	key    keys.Key
+	claims m   // of the id token
+	emails []m // of GitHub
+	asked  []string
+}
+
+func newFakeProvider(t *testing.T, w *world) *fakeProvider {
+	t.Helper()
+	key, err := keys.GenerateES256()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fakeProvider{key: key}
+	send := func(w http.ResponseWriter, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(rw http.ResponseWriter, _ *http.Request) {
+		send(rw, m{"issuer": f.URL, "authorization_endpoint": f.URL + "/auth", "token_endpoint": f.URL + "/token", "jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
+	})
+	mux.HandleFunc("/keys", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(keys.JWKS([]keys.Key{key})) })
+	token := func(rw http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		f.asked = append(f.asked, r.Form.Get("code")+" "+r.Form.Get("code_verifier"))
+		send(rw, m{"access_token": "provider-access", "refresh_token": "provider-refresh", "token_type": "bearer", "id_token": f.idToken(t, w, nil)})
+	}
+	mux.HandleFunc("/token", token)
+	mux.HandleFunc("/login/oauth/access_token", token)
+	mux.HandleFunc("/api/v3/user", func(rw http.ResponseWriter, _ *http.Request) {
+		send(rw, m{"id": 583231, "login": "ayan", "name": "Ayan", "avatar_url": "https://example.org/a.png"})
+	})
+	mux.HandleFunc("/api/v3/user/emails", func(rw http.ResponseWriter, _ *http.Request) { send(rw, f.emails) })
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeProvider) idToken(t *testing.T, w *world, change m) string {
+	c := m{"iss": f.URL, "aud": "client", "sub": "person-1", "iat": w.now().Unix(), "exp": w.now().Unix() + 600}
+	for _, more := range []m{f.claims, change} {
+		for k, v := range more {
+			c[k] = v
+		}
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Error(err)
+	}
+	token, err := f.key.Sign(text)
+	if err != nil {
+		t.Error(err)
+	}
+	return token
+}
+
+// withProviders makes a world whose google, github and corp are the fake.
+func withProviders(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) {
+	t.Helper()
+	w := newWorld(t, change...)
+	f := newFakeProvider(t, w)
+	w.e.providers = oauth.New(map[string]oauth.Config{
+		"google": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
+		"corp":   {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
+		"github": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
+	}, f.Client(), w.now)
+	return w, f
+}
+
+// through sends a person to the provider and back, and gives where they end.
+func (w *world) through(path string) *url.URL {
+	w.t.Helper()
+	r := w.do("GET", path, "", nil).want(302)
+	at, err := url.Parse(r.header.Get("Location"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	back := w.do("GET", "/callback?code=the-code&state="+at.Query().Get("state"), "", nil).want(302)
+	to, err := url.Parse(back.header.Get("Location"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return to
+}
+
+func fragment(t *testing.T, u *url.URL) url.Values {
+	t.Helper()
+	q, err := url.ParseQuery(u.Fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestSignInWithProvider(t *testing.T) {
+	w, f := withProviders(t)
+	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan", "picture": "https://example.org/a.png"}
+	to := w.through("/authorize?provider=google&redirect_to=https://app.example.com/in&scopes=extra")
+	q := fragment(t, to)
+	if to.Host != "app.example.com" || q.Get("provider_token") != "provider-access" || q.Get("provider_refresh_token") != "provider-refresh" || !q.Has("sb") {
+		t.Fatalf("%s", to)
+	}
+	u := w.do("GET", "/user", q.Get("access_token"), nil).want(200)
+	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "google" || u.text("user_metadata.full_name") != "Ayan" || u.text("email_confirmed_at") == "" {
+		t.Errorf("%s", u.raw)
+	}
+	// The same person again is the same account; a password cannot be guessed for it.
+	again := fragment(t, w.through("/authorize?provider=google"))
+	if got := w.do("GET", "/user", again.Get("access_token"), nil).want(200); got.text("id") != u.text("id") {
+		t.Error("a second account was made")
+	}
+	if w.signIn("ayan@example.org", "").status != 400 {
+		t.Error("signed in without a password")
+	}
+	// Another provider that vouches for the same address links to it.
+	f.emails = []m{{"email": "ayan@example.org", "verified": true, "primary": true}}
+	linked := fragment(t, w.through("/authorize?provider=github"))
+	got := w.do("GET", "/user", linked.Get("access_token"), nil).want(200)
+	if got.text("id") != u.text("id") || len(got.at("identities").([]any)) != 2 {
+		t.Errorf("%s", got.raw)
+	}
+	// One identity may go, the last may not.
+	for i, want := range []int{200, 422} {
+		id := got.at("identities").([]any)[i].(m)["identity_id"].(string)
+		w.do("DELETE", "/user/identities/"+id, linked.Get("access_token"), nil).want(want)
+	}
+}
+
+// TestUnverifiedAddress: an address that the provider does not vouch for proves nothing.
+func TestUnverifiedAddress(t *testing.T) {
+	w, f := withProviders(t, confirming)
+	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
+	_, _, code := w.mail()
+	w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}).want(200)
+	f.claims = m{"email": "a@example.org", "email_verified": false}
+	to := w.through("/authorize?provider=corp")
+	if to.Query().Get("error") != "access_denied" || to.Query().Get("error_code") != "provider_email_needs_verification" {
+		t.Errorf("%s", to)
+	}
+	if n := w.count(`select count(*) from auth.identities i join auth.users u on u.id = i.user_id where u.email = 'a@example.org' and i.provider = 'corp'`); n != 0 {
+		t.Error("a stranger was linked to the account")
+	}
+	// The generic provider was asked with a proof key of ours.
+	if len(f.asked) != 1 || len(strings.Fields(f.asked[0])) != 2 {
+		t.Errorf("asked %q", f.asked)
+	}
+}
+
+// TestPreAccountTakeover: a password that somebody set before the address was proved dies when its owner arrives.
+func TestPreAccountTakeover(t *testing.T) {
+	w, f := withProviders(t, confirming)
+	w.post("/signup", m{"email": "victim@example.org", "password": "attacker-1"}).want(200)
+	f.claims = m{"email": "victim@example.org", "email_verified": true}
+	if fragment(t, w.through("/authorize?provider=google")).Get("access_token") == "" {
+		t.Fatal("the owner was kept out")
+	}
+	w.signIn("victim@example.org", "attacker-1").want(400, "invalid_credentials")
+}
+
+func TestProviderPKCEAndErrors(t *testing.T) {
+	w, f := withProviders(t)
+	f.claims = m{"email": "a@example.org", "email_verified": true}
+	verifier := strings.Repeat("x", 43)
+	to := w.through("/authorize?provider=google&code_challenge=" + verifier + "&code_challenge_method=plain")
+	s := w.post("/token?grant_type=pkce", m{"auth_code": to.Query().Get("code"), "code_verifier": verifier}).want(200)
+	if s.text("provider_token") != "provider-access" {
+		t.Errorf("%s", s.raw)
+	}
+	r := w.do("GET", "/authorize?provider=google", "", nil).want(302)
+	at, _ := url.Parse(r.header.Get("Location"))
+	if q := at.Query(); q.Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || q.Get("client_id") != "client" {
+		t.Errorf("%s", at)
+	}
+	denied := w.do("GET", "/callback?error=access_denied&error_description=No&state="+at.Query().Get("state"), "", nil).want(302)
+	if to, _ := url.Parse(denied.header.Get("Location")); to.Query().Get("error") != "access_denied" || to.Query().Get("error_description") != "No" {
+		t.Errorf("%s", to)
+	}
+	w.do("GET", "/authorize?provider=nobody", "", nil).want(400, "validation_failed")
+	w.do("GET", "/authorize?provider=zoom", "", nil).want(400, "validation_failed")
+	// A client may not set what is ours to set.
+	r = w.do("GET", "/authorize?provider=google&redirect_uri=https://evil.example&state=x&prompt=login", "", nil).want(302)
+	at, _ = url.Parse(r.header.Get("Location"))
+	if at.Query().Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || at.Query().Get("state") == "x" || at.Query().Get("prompt") != "login" {
+		t.Errorf("%s", at)
+	}
+}
+
+func TestIDTokenGrant(t *testing.T) {
+	w, f := withProviders(t)
+	f.claims = m{"email": "a@example.org", "email_verified": true}
+	grant := func(change m, nonce string) reply {
+		return w.post("/token?grant_type=id_token", m{"provider": "google", "id_token": f.idToken(t, w, change), "nonce": nonce})
+	}
+	grant(nil, "").want(200)
+	for name, r := range map[string]reply{
+		"another audience": grant(m{"aud": "others"}, ""),
+		"expired":          grant(m{"exp": w.now().Unix() - 10}, ""),
+		"another issuer":   grant(m{"iss": "https://evil.example"}, ""),
+		"wrong nonce":      grant(m{"nonce": "x"}, "y"),
+		"missing nonce":    grant(m{"nonce": "x"}, ""),
+	} {
+		if r.status != 400 || r.text("error") != "invalid request" {
+			t.Errorf("%s: %d %s", name, r.status, r.raw)
+		}
+	}
+	w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": "x"}).want(400, "provider_disabled")
+	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
+}
+
+// TestHooks: a function of the database changes the claims, an HTTP service takes the mail, signed.
+func TestHooks(t *testing.T) {
+	var seen []m
+	var signature string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body m
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		seen, signature = append(seen, body), r.Header.Get("webhook-signature")
+		w.Header().Set("Content-Type", "application/json")
+		if u, ok := body["user"].(map[string]any); ok && u["email"] == "refused@example.org" && body["email_data"] == nil {
+			fmt.Fprint(w, `{"error":{"http_code":403,"message":"not you"}}`)
+			return
+		}
+		fmt.Fprint(w, `{}`)
+	}))
+	defer service.Close()
+	secret := []string{"v1,whsec_" + base64.StdEncoding.EncodeToString([]byte("a-secret-of-some-length"))}
+	w := newWorld(t, func(o *Options) {
+		o.Config.Hooks.CustomAccessToken = hook.Hook{URI: "pg-functions://postgres/public/claims"}
+		o.Config.Hooks.SendEmail = hook.Hook{URI: service.URL, Secrets: secret}
+		o.Config.Hooks.BeforeUserCreated = hook.Hook{URI: service.URL, Secrets: secret}
+	})
+	w.db.ExecAs("supabase_admin", `
+		create function public.claims(event jsonb) returns jsonb language sql as $$
+		  select jsonb_build_object('claims', event -> 'claims' || jsonb_build_object('plan', 'gold')) $$;
+		grant usage on schema public to supabase_auth_admin; grant execute on function public.claims to supabase_auth_admin`)
+	s := w.signUp("a@example.org")
+	if payload(t, s.text("access_token"))["plan"] != "gold" {
+		t.Error("the claims were not changed")
+	}
+	w.post("/signup", m{"email": "refused@example.org", "password": "password-1"}).want(403)
+	w.post("/recover", m{"email": "a@example.org"}).want(200)
+	last := seen[len(seen)-1]["email_data"].(map[string]any)
+	if last["email_action_type"] != "recovery" || len(last["token"].(string)) != 6 || !strings.HasPrefix(signature, "v1,") || len(w.mails) != 0 {
+		t.Errorf("%v %q", last, signature)
+	}
+}
+
+// TestLimits: what is counted holds, and only for whom it is counted.
+func TestLimits(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, EmailPerHour: 2}
+		o.Config.MailerAutoconfirm = false
+	})
+	try := func(from string) reply {
+		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "x"}, "X-Forwarded-For", from)
+	}
+	for range 3 {
+		try("198.51.100.1").want(400)
+	}
+	try("198.51.100.1").want(429, "over_request_rate_limit")
+	try("198.51.100.2").want(400)
+	w.wait(101e9)
+	try("198.51.100.1").want(400) // a third of five minutes lets one through
+	for i := range 3 {
+		want := 200
+		if i == 2 {
+			want = 429
+		}
+		w.post("/signup", m{"email": fmt.Sprintf("p%d@example.org", i), "password": "password-1"}).want(want)
+	}
+	if w.count(`select count(*) from auth_limits.buckets where encode(key, 'escape') like '%198.51%'`) != 0 {
+		t.Error("an address is stored")
+	}
+}
+
+// TestAdministration: accounts without mails, links without mails, invitations with.
+func TestAdministration(t *testing.T) {
+	w := newWorld(t, confirming)
+	admin := w.admin()
+	u := w.do("POST", "/admin/users", admin, m{"email": "a@example.org", "password": "password-1", "email_confirm": true, "user_metadata": m{"name": "A"}}).want(200)
+	w.signIn("a@example.org", "password-1").want(200)
+	w.do("POST", "/admin/users", admin, m{"email": "A@example.org"}).want(422, "email_exists")
+	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "24h"}).want(200)
+	w.signIn("a@example.org", "password-1").want(400, "user_banned")
+	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "none", "email": "b@example.org"}).want(200)
+	link := w.do("POST", "/admin/generate_link", admin, m{"type": "recovery", "email": "b@example.org", "redirect_to": "https://app.example.com/x"}).want(200)
+	at, err := url.Parse(link.text("action_link"))
+	if err != nil || at.Query().Get("token") != link.text("hashed_token") || link.text("redirect_to") != "https://app.example.com/x" || len(w.mails) != 0 {
+		t.Errorf("%s", link.raw)
+	}
+	if _, to := w.follow(at); fragment(t, to).Get("type") != "recovery" {
+		t.Errorf("%s", to)
+	}
+	w.do("POST", "/invite", admin, m{"email": "c@example.org"}).want(200)
+	_, invitation, _ := w.mail()
+	if _, to := w.follow(invitation); fragment(t, to).Get("access_token") == "" {
+		t.Errorf("%s", to)
+	}
+	w.do("POST", "/invite", admin, m{"email": "c@example.org"}).want(422, "email_exists")
+	if log := w.do("GET", "/admin/audit?query=action:user_invited", admin, nil).want(200); log.header.Get("X-Total-Count") != "1" {
+		t.Errorf("%s", log.raw)
+	}
+	w.do("DELETE", "/admin/users/"+u.text("id"), admin, m{"should_soft_delete": true}).want(200)
+	w.post("/recover", m{"email": "b@example.org"}).want(200)
+	if len(w.mails) != 0 {
+		t.Error("a deleted account got mail")
+	}
+	w.do("GET", "/admin/users/"+u.text("id"), admin, nil).want(200)
+	w.do("DELETE", "/admin/users/"+u.text("id"), admin, nil).want(200)
+	w.do("GET", "/admin/users/"+u.text("id"), admin, nil).want(404, "user_not_found")
+	for path, code := range map[string]string{"/sso": "saml_provider_disabled", "/oauth/token": "feature_disabled", "/passkeys/authentication/options": "passkey_disabled"} {
+		w.do("POST", path, "", m{}).want(404, code)
+	}
+}
