@@ -67,13 +67,24 @@ func (a *App) databasePassword() (string, error) {
 	if a.cfg.Loopback() {
 		return "postgres", nil
 	}
-	name := filepath.Join(a.data, "database-password")
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		text = []byte(rand.Text())
-		err = writeFile(name, text, 0o600)
+	name := passwordFile(a.data)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		if err := NewDatabasePassword(a.data); err != nil {
+			return "", err
+		}
 	}
+	text, err := os.ReadFile(name)
 	return strings.TrimSpace(string(text)), err
+}
+
+func passwordFile(data string) string { return filepath.Join(data, "database-password") }
+
+// NewDatabasePassword makes the password of role postgres over TCP on a public installation. The next start uses it.
+func NewDatabasePassword(data string) error {
+	if err := writeFile(passwordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
+		return fmt.Errorf("database password: %w", err)
+	}
+	return nil
 }
 
 // url is how a service connects as a role. Roles of a database given by URL share one password, as in Supabase's own

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,8 +36,10 @@ func runKeys(ctx context.Context, inv *invocation) error {
 	}
 	inv.dataFlag()
 	var envFile string
+	var password bool
 	if action == "rotate" {
 		inv.flags.StringVar(&envFile, "env-file", "", "rotate the keys in this `file` of variables instead")
+		inv.flags.BoolVar(&password, "database-password", false, "replace the database's password, too; it is taken into use by the next start")
 	}
 	if err := inv.parse(0, 0); err != nil {
 		return err
@@ -46,9 +49,9 @@ func runKeys(ctx context.Context, inv *invocation) error {
 		return showKeys(inv)
 	case "rotate":
 		if envFile != "" {
-			return rotateFile(envFile)
+			return rotateFile(envFile, password)
 		}
-		return rotateKeys(ctx, inv)
+		return rotateKeys(ctx, inv, password)
 	case "generate":
 		set, err := keys.Generate(time.Now())
 		if err != nil {
@@ -79,7 +82,7 @@ func showKeys(inv *invocation) error {
 	}}.Write(inv.Stdout, "pretty")
 }
 
-func rotateKeys(ctx context.Context, inv *invocation) error {
+func rotateKeys(ctx context.Context, inv *invocation, password bool) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -99,6 +102,11 @@ func rotateKeys(ctx context.Context, inv *invocation) error {
 	}
 	if err := set.Save(app.KeysFile(data)); err != nil {
 		return err
+	}
+	if password {
+		if err := app.NewDatabasePassword(data); err != nil {
+			return err
+		}
 	}
 	var reply struct{}
 	err = app.Command(ctx, data, "/keys/reload", &reply)
@@ -132,7 +140,7 @@ func printEnvironment(inv *invocation, set keys.Set) error {
 }
 
 // rotateFile replaces the keys in a file of NAME=value lines and leaves everything else as it is.
-func rotateFile(name string) error {
+func rotateFile(name string, password bool) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
@@ -172,6 +180,9 @@ func rotateFile(name string) error {
 	values, err := app.EnvironmentOf(set)
 	if err != nil {
 		return err
+	}
+	if password {
+		values = append(values, app.Value{Name: "POSTGRES_PASSWORD", Value: rand.Text()})
 	}
 	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place: it may be mounted
 }
