@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/mail"
@@ -23,6 +24,7 @@ func (a *App) openMail(_ context.Context, s *services, _ *database, _ places) er
 	smtp := a.cfg.SMTP
 	s.smtp = mail.Server{
 		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
+		Plain: !strings.Contains(smtp.Host, "."), // a container's name: the mail stays in the private network
 	}
 	if smtp.Host == "" && a.cfg.Loopback() && a.cfg.Inbox.Enabled {
 		if err := a.openInbox(s); err != nil {
