@@ -32,16 +32,20 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		if a.cfg.StorageURL == "" {
 			return nil // the storage of this program makes its buckets when it starts
 		}
-		set, err := LoadKeys(a.cfg, a.data)
-		if err != nil {
-			return err
+		key := a.cfg.Keys.ServiceRole
+		if key == "" {
+			set, err := LoadKeys(a.cfg, a.data)
+			if err != nil {
+				return err
+			}
+			key = set.ServiceRole
 		}
 		var storage http.Handler
 		if err := a.upstream(a.cfg.StorageURL, &storage); err != nil {
 			return err
 		}
 		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-			return seedStorage(ctx, a.cfg, a.options.Project, storage, set.ServiceRole, conn)
+			return seedStorage(ctx, a.cfg, a.options.Project, storage, key, conn)
 		})
 	})
 }
