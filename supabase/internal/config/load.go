@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -70,7 +69,7 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 		defined[key.String()] = true
 	}
 	for _, key := range meta.Undecoded() {
-		if !slices.Contains(c.Unknown, key.String()) {
+		if meta.Type(key...) != "Hash" { // a section is named by its keys
 			c.Unknown = append(c.Unknown, key.String())
 		}
 	}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -78,14 +79,23 @@ func (g *gateway) limited(service string) func(http.Handler) http.Handler {
 	if rate < 0 {
 		return concurrent
 	}
-	perAddress := httprate.Limit(rate, 10*time.Second,
-		httprate.WithKeyByIP(),
+	perAddress := httprate.LimitBy(rate, 10*time.Second, clientKey,
 		httprate.WithLimitHandler(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "10")
 			writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
 		}),
 	)
 	return func(next http.Handler) http.Handler { return perAddress(concurrent(next)) }
+}
+
+// clientKey counts a client by its address (an IPv6 one by its network), which forwarded has put into RemoteAddr when a
+// trusted proxy told it. It is held in memory for the window and nowhere else.
+func clientKey(r *http.Request) (string, error) {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return httprate.CanonicalizeIP(host), nil
 }
 
 // sized bounds the body of a request; 0 leaves that to the service, which has limits of its own.
