@@ -332,6 +332,9 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		for _, told := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim", "Passed nonce"} {
 			if _, after, ok := strings.Cut(err.Error(), told); ok {
 				reason = told + after
+				if told == "Passed nonce" {
+					reason += "." // a sentence on the wire, no sentence in a Go error
+				}
 			}
 		}
 		return refuse("%s", reason)

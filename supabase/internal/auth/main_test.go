@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/bcrypt"
 
@@ -260,4 +261,13 @@ func (w *world) count(sql string, args ...any) int {
 		w.t.Fatal(err)
 	}
 	return n
+}
+
+func mustUUID(t testing.TB, text string) uuid.UUID {
+	t.Helper()
+	id, err := uuid.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }

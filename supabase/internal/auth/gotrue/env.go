@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -307,8 +306,8 @@ func (e *env) smtp() *mail.Server {
 		Host: host, Port: e.int("SMTP_PORT", 587), User: e.text("SMTP_USER", ""), Password: e.text("SMTP_PASS", ""),
 		From: e.need("SMTP_ADMIN_EMAIL"), FromName: e.text("SMTP_SENDER_NAME", ""),
 	}
-	// As GoTrue: a catcher beside it in a compose file speaks no TLS.
-	server.Plain = slices.Contains([]int{25, 1025, 2500}, server.Port)
+	// As GoTrue: TLS where the server offers it, for a catcher beside it in a compose file offers none.
+	server.Plain = server.Port != 465
 	return server
 }
 

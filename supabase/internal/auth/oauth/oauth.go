@@ -229,7 +229,7 @@ func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNon
 	}
 	if !skipNonce && !p.Config.SkipNonceCheck {
 		if (t.Nonce == "") != (nonce == "") {
-			return Person{}, fmt.Errorf("%w: Passed nonce and nonce in id_token should either both exist or not.", ErrToken)
+			return Person{}, fmt.Errorf("%w: Passed nonce and nonce in id_token should either both exist or not", ErrToken)
 		}
 		if sum := sha256.Sum256([]byte(nonce)); nonce != "" && hex.EncodeToString(sum[:]) != t.Nonce {
 			return Person{}, fmt.Errorf("%w: Nonces mismatch", ErrToken)

@@ -1,0 +1,64 @@
+package auth
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"daawo/supabase/internal/auth/password"
+)
+
+// The benchmarks run in one process on one database, so that their ratios mean something. BenchmarkSQL is the floor: one
+// round trip that reads a user's row.
+
+func benchWorld(b *testing.B) (*world, reply) {
+	w := newWorld(b)
+	return w, w.signUp("a@example.org")
+}
+
+func BenchmarkSQL(b *testing.B) {
+	w, s := benchWorld(b)
+	for b.Loop() {
+		if _, err := userByID(b.Context(), w.e.db.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGetUser(b *testing.B) {
+	w, s := benchWorld(b)
+	token := s.text("access_token")
+	for b.Loop() {
+		r := httptest.NewRequest("GET", "/user", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		rec := httptest.NewRecorder()
+		w.e.ServeHTTP(rec, r)
+		if rec.Code != 200 {
+			b.Fatal(rec.Body)
+		}
+	}
+}
+
+func BenchmarkRefresh(b *testing.B) {
+	w, s := benchWorld(b)
+	token := s.text("refresh_token")
+	for b.Loop() {
+		token = w.refresh(token).want(200).text("refresh_token")
+	}
+}
+
+// BenchmarkLogin uses bcrypt's real cost, as an installation does.
+func BenchmarkLogin(b *testing.B) {
+	w, _ := benchWorld(b)
+	w.e.hasher = password.NewHasher(passwordCost, 2)
+	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), passwordCost)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.db.ExecAs("supabase_auth_admin", `update auth.users set encrypted_password = '`+strings.ReplaceAll(string(hash), "'", "")+`'`)
+	for b.Loop() {
+		w.signIn("a@example.org", "password-1").want(200)
+	}
+}
