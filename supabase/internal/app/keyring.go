@@ -31,6 +31,28 @@ func KeysFile(data string) string { return filepath.Join(data, "keys.json") }
 // LoadKeys finds the keys of an installation: those of the environment, those of its file, and where there is neither
 // the official CLI's local ones on loopback and fresh ones elsewhere. On a public address the local ones are refused.
 func LoadKeys(c *config.Config, data string) (keys.Set, error) {
+	set, err := loadKeys(c, data)
+	if err != nil || c.Auth.SigningKeysPath == "" {
+		return set, err
+	}
+	// config.toml may name keys to sign with, as the official CLI has it; the first one signs.
+	file := c.Auth.SigningKeysPath
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.Dir, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return set, fmt.Errorf("[auth] signing_keys_path: %w", err)
+	}
+	signing, err := keys.ParseSet(string(text))
+	if err != nil {
+		return set, fmt.Errorf("[auth] signing_keys_path: %s: %w", file, err)
+	}
+	set.Signing = append(signing, set.Signing...)
+	return set, nil
+}
+
+func loadKeys(c *config.Config, data string) (keys.Set, error) {
 	set, given, err := environmentKeys(c.Keys)
 	if err != nil || given {
 		return refuseDemo(c, set, err)
