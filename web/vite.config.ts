@@ -45,8 +45,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
 
 /** What nearly every page needs goes into one file: it compresses better, and each request costs a round trip. */
 function isShared(id: string) {
-  const library =
-    /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|clsx|class-variance-authority)\//;
+  const library = /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|clsx)\//;
   const ours =
     /\/src\/(layout|routes|i18n\/[a-z]+\.ts|site-config|components\/(?!ui\/(select|popover|remove-scroll)))/;
   return (

@@ -60,7 +60,6 @@ export const text = {
   districtOther: 'Degmo',
   selectRegion: 'Select a region',
   selectDistrict: 'Select a district',
-  wholeRegion: 'Region only',
   problem: 'Problem description',
   problemHint: 'What happened? Who used it, and how?',
   photo: 'Photo',

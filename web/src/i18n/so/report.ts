@@ -60,7 +60,6 @@ export const text = {
   districtOther: 'District',
   selectRegion: 'Dooro gobol',
   selectDistrict: 'Dooro degmo',
-  wholeRegion: 'Gobolka oo keliya',
   problem: 'Sharaxaadda dhibaatada',
   problemHint: 'Maxaa dhacay? Yaa isticmaalay, sideese?',
   photo: 'Sawir',

@@ -45,7 +45,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
             onChange={({ target }) => onChange(target.value)}
             suppressHydrationWarning
             // biome-ignore lint/security/noDangerouslySetInnerHtml: our own list of places, written at build time
-            dangerouslySetInnerHTML={{ __html: placeOptions(text.selectRegion, text.wholeRegion) }}
+            dangerouslySetInnerHTML={{ __html: placeOptions(text.selectRegion) }}
           />
         )}
       </Field>
