@@ -35,7 +35,7 @@ func TestRefreshModel(t *testing.T) {
 			"refresh": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(rows)-1).Draw(rt, "token")
 				r := w.refresh(rows[i].token)
-				now := w.now()
+				now, stored := w.now(), w.now().Truncate(time.Microsecond) // what Postgres keeps of it
 				if rows[i].revoked {
 					if a := active(); a >= 0 && rows[a].parent == i {
 						if r.status != 200 || r.text("refresh_token") != rows[a].token {
@@ -49,7 +49,7 @@ func TestRefreshModel(t *testing.T) {
 						}
 						for j := range rows {
 							if !rows[j].revoked {
-								rows[j].revoked, rows[j].at = true, now
+								rows[j].revoked, rows[j].at = true, stored
 							}
 						}
 						return
@@ -63,8 +63,8 @@ func TestRefreshModel(t *testing.T) {
 						rt.Fatal("a token was given twice")
 					}
 				}
-				rows[i].revoked, rows[i].at = true, now
-				rows = append(rows, row{token: r.text("refresh_token"), parent: i, at: now})
+				rows[i].revoked, rows[i].at = true, stored
+				rows = append(rows, row{token: r.text("refresh_token"), parent: i, at: stored})
 			},
 		})
 	})
