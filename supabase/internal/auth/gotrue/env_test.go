@@ -1,0 +1,45 @@
+package gotrue
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func lookup(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
+}
+
+// TestFromEnv reads a compose file's variables.
+func TestFromEnv(t *testing.T) {
+	s, err := FromEnv(lookup(map[string]string{
+		"DATABASE_URL": "postgres://db/postgres", "PORT": "9999", "API_EXTERNAL_URL": "https://example.org/auth/v1",
+		"GOTRUE_SITE_URL": "https://example.org", "GOTRUE_JWT_SECRET": "secret", "GOTRUE_JWT_EXP": "60", "GOTRUE_MAILER_AUTOCONFIRM": "true",
+		"GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org", "GOTRUE_RATE_LIMIT_EMAIL_SENT": "0",
+		"GOTRUE_RATE_LIMIT_SMS_SENT": "10/30m", "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": `abc:12\:3`, "GOTRUE_SMS_TEST_OTP": "+252 61 1:123456",
+		"GOTRUE_EXTERNAL_GITHUB_ENABLED": "true", "GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "id", "GOTRUE_SESSIONS_TIMEBOX": "24h",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Auth
+	switch {
+	case s.Port != "9999", c.TokenExpiry != time.Minute, !c.MailerAutoconfirm, len(c.RedirectURLs) != 2, c.Limits.EmailPerHour != -1,
+		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["252611"] != "123456", c.Timebox != 24*time.Hour,
+		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil:
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFromEnvSaysEverything: all that is wrong is named at once.
+func TestFromEnvSaysEverything(t *testing.T) {
+	_, err := FromEnv(lookup(map[string]string{
+		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
+		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[]",
+	}))
+	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "TEMPLATES_INVITE", "JWT_KEYS"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not named: %v", name, err)
+		}
+	}
+}

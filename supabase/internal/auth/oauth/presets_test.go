@@ -1,0 +1,43 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestPresets: every name that is known reads somebody from somewhere, and nobody is found who is not enabled.
+func TestPresets(t *testing.T) {
+	for _, name := range []string{"google", "apple", "azure", "linkedin_oidc", "slack_oidc", "kakao", "keycloak", "github", "facebook", "gitlab", "discord", "spotify", "twitch"} {
+		p := presetFor(name, Config{URL: "https://id.example.org/"})
+		if (p.issuer == "") == (p.authURL == "" || p.tokenURL == "" || p.read == nil) {
+			t.Errorf("%s has neither an issuer nor all addresses: %+v", name, p)
+		}
+	}
+	r := New(map[string]Config{"google": {}}, nil, time.Now)
+	for _, name := range []string{"google", "github", ""} {
+		if _, err := r.Provider(context.Background(), name, ""); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// TestProfiles: who is told about the person, in each provider's words.
+func TestProfiles(t *testing.T) {
+	for name, p := range map[string]Person{
+		"facebook": facebook("", map[string]any{"id": "7", "name": "A", "email": "a@example.org", "picture": map[string]any{"data": map[string]any{"url": "u"}}}),
+		"twitch":   twitch("", map[string]any{"data": []any{map[string]any{"id": "7", "display_name": "A", "email": "a@example.org", "profile_image_url": "u"}}}),
+		"apple":    personOf("apple", "", map[string]any{"sub": "7", "name": "A", "email": "a@example.org", "picture": "u"}),
+	} {
+		if p.Subject != "7" || p.Data["full_name"] != "A" || p.Data["avatar_url"] != "u" || len(p.Emails) != 1 || !p.Emails[0].Verified {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p := twitch("", map[string]any{"data": []any{"rubbish"}}); p.Subject != "" {
+		t.Errorf("%+v", p)
+	}
+	if p := (fields{id: "id", email: "email", verified: "verified"}).person("", map[string]any{"id": 12345678901.0, "email": "a@example.org", "verified": false}); p.Subject != "12345678901" || p.Emails[0].Verified {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,65 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+
+	"daawo/supabase/internal/wire"
+)
+
+// tokenRedirect puts a session behind the #, where no server sees it.
+func tokenRedirect(target string, t *tokenReply, q url.Values) string {
+	q.Set("access_token", t.AccessToken)
+	q.Set("token_type", t.TokenType)
+	q.Set("expires_in", itoa(int64(t.ExpiresIn)))
+	q.Set("expires_at", itoa(t.ExpiresAt))
+	q.Set("refresh_token", t.RefreshToken)
+	q.Set("sb", "") // tells clients whose redirect it is
+	return target + "#" + q.Encode()
+}
+
+// oauthErrors words a status as RFC 6749 does.
+var oauthErrors = map[int]string{
+	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
+	http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
+}
+
+// errorRedirect tells an error behind the #, and with PKCE in the query, too.
+func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	fragment, q := url.Values{}, u.Query()
+	for _, to := range []url.Values{fragment, q} {
+		if word, ok := oauthErrors[e.Status]; ok {
+			to.Set("error", word)
+		}
+		to.Set("error_code", e.Code)
+		to.Set("error_description", e.Message)
+	}
+	if pkce {
+		u.RawQuery = q.Encode()
+	}
+	return withFragment(u, fragment), nil
+}
+
+func messageRedirect(target, message string, pkce bool) (string, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	if pkce {
+		q := u.Query()
+		q.Set("message", message)
+		u.RawQuery = q.Encode()
+	}
+	return withFragment(u, url.Values{"message": {message}}), nil
+}
+
+func withFragment(u *url.URL, fragment url.Values) string {
+	fragment.Set("sb", "")
+	bare := *u
+	bare.Fragment, bare.RawFragment = "", ""
+	return bare.String() + "#" + fragment.Encode()
+}
