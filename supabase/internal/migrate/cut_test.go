@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"daawo/supabase/internal/migrate"
@@ -100,11 +101,11 @@ var errCut = errors.New("cut")
 // cutConn is a connection that breaks when it has sent so many messages.
 type cutConn struct {
 	net.Conn
-	left *int
+	left *atomic.Int64 // pgx cancels from a goroutine of its own, over a second connection
 }
 
 func (c cutConn) Write(b []byte) (int, error) {
-	if *c.left--; *c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		c.Conn.Close()
 		return 0, errCut
 	}
@@ -117,7 +118,8 @@ func withCut(t *testing.T, url string, messages int, f func(context.Context, *pg
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := 1 << 30 // until the connection is made
+	var left atomic.Int64
+	left.Store(1 << 30) // until the connection is made
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)
 		return cutConn{c, &left}, err
@@ -127,9 +129,9 @@ func withCut(t *testing.T, url string, messages int, f func(context.Context, *pg
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	left = messages
+	left.Store(int64(messages))
 	err = f(t.Context(), conn)
-	left = 1 << 30
+	left.Store(1 << 30)
 	return err
 }
 
