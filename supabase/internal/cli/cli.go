@@ -52,7 +52,7 @@ func commands() []command {
 	return []command{
 		startCommand, statusCommand, stopCommand,
 		reportsCommand, resourcesCommand, notifyCommand, functionsCommand,
-		migrateCommand, keysCommand, doctorCommand,
+		migrateCommand, genCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand,
 	}

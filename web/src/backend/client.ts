@@ -1,4 +1,5 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
+import type { Database } from './database.types';
 import { fetchWithProgress } from './fetch-with-progress';
 
 export interface Backend {
@@ -7,7 +8,7 @@ export interface Backend {
 }
 
 let backend: Promise<Backend> | undefined;
-let client: Promise<SupabaseClient> | undefined;
+let client: Promise<SupabaseClient<Database>> | undefined;
 
 /** Where this installation's backend is. Asked once; asked again only after a failure. */
 export function findBackend(): Promise<Backend> {
@@ -22,10 +23,10 @@ export function findBackend(): Promise<Backend> {
 }
 
 /** The one client of the page. Its 42 kB are loaded when something is first sent. */
-export function supabase(): Promise<SupabaseClient> {
+export function supabase(): Promise<SupabaseClient<Database>> {
   client ??= Promise.all([import('@supabase/supabase-js'), findBackend()]).then(
     ([{ createClient }, { url, publishableKey }]) =>
-      createClient(url, publishableKey, { global: { fetch: fetchWithProgress } }),
+      createClient<Database>(url, publishableKey, { global: { fetch: fetchWithProgress } }),
   );
   client.catch(() => {
     client = undefined;

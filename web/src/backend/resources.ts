@@ -1,5 +1,6 @@
 import type { PostgrestClient } from '@supabase/postgrest-js';
 import { findBackend, supabase } from './client';
+import type { Database } from './database.types';
 import { hasSession } from './has-session';
 
 export const iconNames = [
@@ -13,27 +14,11 @@ export const iconNames = [
   'Download',
 ] as const;
 
-export interface Resource {
-  id: string;
-  title: string;
-  title_so: string | null;
-  description: string;
-  description_so: string | null;
-  category: string;
-  category_so: string | null;
-  icon_name: string | null;
-  color_class: string;
-  /** A path on this site, or '#' while there is no file. */
-  file_url: string;
-  /** In bytes. */
-  file_size: number;
-  /** MIME type. */
-  file_type: string;
-  download_count: number;
-  is_active: boolean;
-  is_featured: boolean;
-  created_at: string;
-}
+/**
+ * A row of `resources`. `file_url` is a path on this site, or '#' while there is no file; `file_size` is in bytes,
+ * `file_type` a MIME type.
+ */
+export type Resource = Database['public']['Tables']['resources']['Row'];
 
 const keptKey = 'daawo.resources';
 
@@ -68,11 +53,11 @@ export function keptResources(): Resource[] | undefined {
  * supabase-js reads tables with this same builder. Taken alone, it lists the resources for 5 kB instead of 42;
  * a reader with a session gets the whole client, which sends their token.
  */
-async function tables(): Promise<Pick<PostgrestClient, 'from'>> {
-  if (hasSession()) return (await supabase()) as unknown as PostgrestClient;
+async function tables(): Promise<Pick<PostgrestClient<Database>, 'from'>> {
+  if (hasSession()) return (await supabase()) as unknown as PostgrestClient<Database>;
   const [rest, { url, publishableKey }] = await Promise.all([
     import('@supabase/postgrest-js'),
     findBackend(),
   ]);
-  return new rest.PostgrestClient(`${url}/rest/v1`, { headers: { apikey: publishableKey } });
+  return new rest.PostgrestClient<Database>(`${url}/rest/v1`, { headers: { apikey: publishableKey } });
 }
