@@ -3,17 +3,6 @@ import { findBackend, supabase } from './client';
 import type { Database } from './database.types';
 import { hasSession } from './has-session';
 
-export const iconNames = [
-  'FileText',
-  'Shield',
-  'Heart',
-  'Baby',
-  'Smartphone',
-  'Users',
-  'BookOpen',
-  'Download',
-] as const;
-
 /**
  * A row of `resources`. `file_url` is a path on this site, or '#' while there is no file; `file_size` is in bytes,
  * `file_type` a MIME type.

@@ -22,7 +22,7 @@ import { downloadResource } from './download-resource';
 import { fileSize } from './file-size';
 import { fileTypeLabel } from './file-type';
 
-const icons: Record<string, LucideIcon> = {
+const icons: Record<NonNullable<Resource['icon_name']>, LucideIcon> = {
   FileText,
   Shield,
   Heart,
@@ -50,7 +50,7 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
   const { title, description, category, translated } = wordsOf(resource, language);
-  const Icon = icons[resource.icon_name ?? ''] ?? FileText;
+  const Icon = icons[resource.icon_name ?? 'FileText'];
   const ground = grounds.includes(resource.color_class) ? resource.color_class : grounds[0];
   const lang = translated ? undefined : 'en';
 
