@@ -50,7 +50,8 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
   const { title, description, category, translated } = wordsOf(resource, language);
-  const Icon = icons[resource.icon_name ?? 'FileText'];
+  // A page kept offline may be older than the list and not know an icon.
+  const Icon = icons[resource.icon_name ?? 'FileText'] ?? FileText;
   const ground = grounds.includes(resource.color_class) ? resource.color_class : grounds[0];
   const lang = translated ? undefined : 'en';
 
