@@ -32,33 +32,44 @@ func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error
 	if b.Mail == nil || len(b.Admins) == 0 {
 		return errors.New("no mail server or no ADMIN_EMAIL is set")
 	}
-	return b.Mail(ctx, mail.Message{
-		To: b.Admins, Subject: n.Subject, Text: b.noticeText(n), ID: "notice-" + id,
-	})
+	text, err := b.noticeText(ctx, n)
+	if err != nil {
+		return err
+	}
+	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Subject, Text: text, ID: "notice-" + id})
 }
 
 // noticeText is the body of a notice: its facts, and where to read more.
-func (b *Outbox) noticeText(n edge.Notice) string {
+func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) {
 	var t strings.Builder
 	for _, f := range n.Facts {
 		fmt.Fprintf(&t, "%s: %s\n", f.Name, f.Value)
 	}
 	if n.ReportID != "" {
-		t.WriteString("\n" + b.recordLink(n) + "\n")
+		link, err := b.recordLink(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		t.WriteString("\n" + link + "\n")
 	}
 	if b.SiteURL != "" {
 		fmt.Fprintf(&t, "\n-- \n%s\n", b.SiteURL)
 	}
-	return t.String()
+	return t.String(), nil
 }
 
-// recordLink leads to the report: to its table in Studio, filtered, else by the command.
-func (b *Outbox) recordLink(n edge.Notice) string {
+// recordLink leads to the report: to its row in Studio's table editor, else by the command. Studio addresses a table by
+// its object id, which every database has of its own, and a filter as column:operator:value.
+func (b *Outbox) recordLink(ctx context.Context, n edge.Notice) (string, error) {
 	if b.StudioURL == "" {
-		return "Read it with: daawo reports show " + n.Reference
+		return "Read it with: daawo reports show " + n.Reference, nil
 	}
-	return "Read it: " + strings.TrimRight(b.StudioURL, "/") + "/project/default/editor?schema=public&filter=" +
-		url.QueryEscape("reference:eq:"+n.Reference)
+	var table uint32
+	if err := b.DB.Pgx().QueryRow(ctx, `select 'public.reports'::regclass::oid`).Scan(&table); err != nil {
+		return "", fmt.Errorf("link to the report: %w", err)
+	}
+	return fmt.Sprintf("Read it: %s/project/default/editor/%d?schema=public&filter=%s",
+		strings.TrimRight(b.StudioURL, "/"), table, url.QueryEscape("reference:eq:"+n.Reference)), nil
 }
 
 func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyByWebhook]) error {
@@ -68,10 +79,14 @@ func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyB
 // postNotice sends a notice to the webhook, signed as the Standard Webhooks specification (1.0) has it, so that a receiver
 // can refuse forgeries, doubles and old copies.
 func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now time.Time) error {
+	text, err := b.noticeText(ctx, n)
+	if err != nil {
+		return err
+	}
 	body, err := json.Marshal(struct {
 		edge.Notice
 		Text string `json:"text"` // what Slack-like chat bridges show
-	}{n, n.Subject + "\n" + b.noticeText(n)})
+	}{n, n.Subject + "\n" + text})
 	if err != nil {
 		return err
 	}

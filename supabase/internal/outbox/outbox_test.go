@@ -169,6 +169,29 @@ func TestNothingIsSentForATransactionThatFails(t *testing.T) {
 	}
 }
 
+// The link of a notice opens the very row: Studio's table editor wants the table's object id and a filter of the form
+// column:operator:value.
+func TestNoticeLinksToTheRowInStudio(t *testing.T) {
+	var out outgoing
+	tdb := testdb.New(t)
+	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}, StudioURL: "https://studio.example.org/"}, nil, false)
+	if err := b.mailNotice(t.Context(), notice, "1"); err == nil {
+		t.Error("a notice was sent with a link into nothing")
+	}
+	tdb.Exec(`create table public.reports (reference text)`)
+	if err := b.mailNotice(t.Context(), notice, "1"); err != nil {
+		t.Fatal(err)
+	}
+	var table uint32
+	if err := b.DB.Pgx().QueryRow(t.Context(), `select oid from pg_class where relname = 'reports'`).Scan(&table); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("https://studio.example.org/project/default/editor/%d?schema=public&filter=reference%%3Aeq%%3ADW-7K3M-9QXA", table)
+	if text := out.mails()[0].Text; !strings.Contains(text, want) {
+		t.Errorf("no %s in %s", want, text)
+	}
+}
+
 // The mail server is away for a week: the worker and the pauses as they are, on a clock of the test's own.
 func TestMailServerDownForAWeek(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
