@@ -32,6 +32,7 @@ func TestCommandLine(t *testing.T) {
 				return err
 			}
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("PROJECT", top)
 			e.Setenv("XDG_CACHE_HOME", os.TempDir())
 			return nil
 		},
