@@ -120,7 +120,7 @@ func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	}
 	skip := []string{"0", "1", "3", "4", "5", "6", "7", "8", "9"}
 	if schema {
-		skip = append(skip, "20_auth.", "20_auth_ledger")
+		skip = append(skip, "20_auth.", "20_auth_federation", "20_auth_ledger")
 	}
 	err = migrate.Platform(ctx, conn, skip...)
 	if err != nil && schema {
