@@ -118,6 +118,9 @@ var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "s
 
 // migrateAll brings the database to the schema of this program: platform, site, seed.
 func (a *App) migrateAll(ctx context.Context, d *database) error {
+	if err := a.backupBeforeUpgrade(ctx, d); err != nil {
+		return err
+	}
 	if err := a.migratePlatform(ctx, d); err != nil {
 		return err
 	}

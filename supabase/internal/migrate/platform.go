@@ -38,30 +38,63 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 		if err != nil {
 			return fmt.Errorf("platform schema: %w", err)
 		}
-		names, err := fs.Glob(files, "platform/*.sql") // sorted by name
+		missing, err := unseen(files, seen, skip)
 		if err != nil {
 			return err
 		}
-		for _, name := range names {
-			base := path.Base(name)
-			if hasAnyPrefix(base, skip) {
-				continue
-			}
-			text, err := fs.ReadFile(files, name)
-			if err != nil {
-				return err
-			}
-			sum := sha256.Sum256(text)
-			hash := hex.EncodeToString(sum[:])
-			if seen[base] == hash {
-				continue
-			}
-			if err := applyPlatform(ctx, conn, base, string(text), hash); err != nil {
-				return fmt.Errorf("platform schema: %s: %w", base, withLine(err, string(text)))
+		for _, f := range missing {
+			if err := applyPlatform(ctx, conn, f); err != nil {
+				return fmt.Errorf("platform schema: %s: %w", f.name, withLine(err, f.text))
 			}
 		}
 		return nil
 	})
+}
+
+// Behind says whether a database that this program or an older one has made
+// lacks something that Platform or Apply would bring. A database that has
+// nothing yet is not behind. It changes nothing.
+func Behind(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) (bool, error) {
+	var made bool
+	if err := conn.QueryRow(ctx, `select to_regclass('daawo.platform') is not null`).Scan(&made); err != nil || !made {
+		return false, err
+	}
+	seen, err := platformSeen(ctx, conn)
+	if err != nil || len(seen) == 0 {
+		return false, err
+	}
+	missing, err := unseen(platformFiles, seen, skip)
+	if err != nil || len(missing) > 0 {
+		return err == nil, err
+	}
+	pending, err := Pending(ctx, conn, project)
+	return len(pending) > 0, err
+}
+
+// platformFile is a file of the platform with the hash by which it is recorded.
+type platformFile struct{ name, text, hash string }
+
+// unseen lists the files that were not applied in their present form.
+func unseen(files fs.FS, seen map[string]string, skip []string) (missing []platformFile, err error) {
+	names, err := fs.Glob(files, "platform/*.sql") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		base := path.Base(name)
+		if hasAnyPrefix(base, skip) {
+			continue
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		if hash := hex.EncodeToString(sum[:]); seen[base] != hash {
+			missing = append(missing, platformFile{base, string(text), hash})
+		}
+	}
+	return missing, nil
 }
 
 // platformSeen returns the hash of each file that was applied. It makes the
@@ -92,7 +125,7 @@ func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error
 	return collectPairs(rows)
 }
 
-func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string) error {
+func applyPlatform(ctx context.Context, conn *pgx.Conn, f platformFile) error {
 	if _, err := conn.Exec(ctx, `reset all`); err != nil {
 		return err
 	}
@@ -101,7 +134,7 @@ func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string)
 		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, text); err != nil {
+		if _, err := tx.Exec(ctx, f.text); err != nil {
 			return err
 		}
 		// It may have gone on as the owner of what it makes.
@@ -110,7 +143,7 @@ func applyPlatform(ctx context.Context, conn *pgx.Conn, name, text, hash string)
 		}
 		_, err := tx.Exec(ctx, `
 			insert into daawo.platform (name, hash) values ($1, $2)
-			on conflict (name) do update set hash = excluded.hash, applied_at = now()`, name, hash)
+			on conflict (name) do update set hash = excluded.hash, applied_at = now()`, f.name, f.hash)
 		return err
 	})
 }

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/postgres"
+)
+
+// beforeUpgrade is where the backup goes when no other place is configured. It holds the newest one only.
+func (a *App) beforeUpgrade() string { return filepath.Join(a.data, "before-upgrade") }
+
+// backupBeforeUpgrade makes a proven full backup of an installation that this program is about to migrate, so that the
+// program and the data of yesterday can be had again. A new installation and one that is up to date need none; a database
+// given by DATABASE_URL is backed up where it runs.
+func (a *App) backupBeforeUpgrade(ctx context.Context, d *database) error {
+	if d.embedded == nil {
+		return nil
+	}
+	var behind bool
+	err := withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) (err error) {
+		behind, err = migrate.Behind(ctx, conn, a.options.Project, a.foreignSchemas()...)
+		return err
+	})
+	if err != nil || !behind {
+		return err
+	}
+	place := a.cfg.Backup.To
+	if place == "" {
+		place = a.beforeUpgrade()
+	}
+	a.log.Info("this program's schema is newer: making a backup before it is applied", "to", place)
+	begun := time.Now()
+	if err := a.fullBackup(ctx, d, place); err != nil {
+		return fmt.Errorf("no backup could be made before the upgrade, so nothing was changed; BACKUP_TO may name another place: %w", err)
+	}
+	a.log.Info("backup before the upgrade made", "to", place, "took", time.Since(begun).Round(time.Millisecond))
+	return nil
+}
+
+func (a *App) fullBackup(ctx context.Context, d *database, place string) error {
+	o, err := a.backupOptions(place, nil)
+	if err != nil {
+		return err
+	}
+	o.URL = d.url(postgres.Superuser)
+	if place == a.beforeUpgrade() {
+		o.Keep = 1
+	}
+	service, err := backup.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	_, err = service.Backup(ctx)
+	return err
+}
