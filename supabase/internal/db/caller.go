@@ -15,6 +15,16 @@ type Caller struct {
 	Settings []Setting // further settings: request.headers, search_path, …
 }
 
+// Statement is setup for a Session. ok is false when there is nothing to set.
+func (c Caller) Statement() (s Statement, ok bool) {
+	sql, args := c.setup()
+	s = Statement{SQL: sql, Args: make([][]byte, len(args))}
+	for i, arg := range args {
+		s.Args[i] = []byte(arg.(string)) // setup gives strings only
+	}
+	return s, sql != ""
+}
+
 // setup is the statement that makes a fresh transaction the caller's: one select of set_config calls, all local to the
 // transaction, names and values as parameters. The text depends on the number of settings only, so it stays prepared.
 func (c Caller) setup() (string, []any) {

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -37,7 +36,7 @@ const (
 
 // authorize fills the caller.
 func (c *call) authorize(a access, operation string) error {
-	c.caller = objects.Caller{Headers: headersJSON(c.r.Header), Method: c.r.Method, Path: c.r.URL.RequestURI(), Operation: operation}
+	c.caller = objects.Caller{Headers: c.r.Header, Method: c.r.Method, Path: c.r.URL.RequestURI(), Operation: operation}
 	if a == open {
 		c.caller = c.caller.Service()
 		return nil
@@ -95,19 +94,6 @@ func tokenProblem(err error) string {
 		return `"alg" (Algorithm) Header Parameter value not allowed`
 	}
 	return "Invalid Compact JWS"
-}
-
-// headersJSON is what policies see as request.headers.
-func headersJSON(h http.Header) string {
-	m := make(map[string]string, len(h))
-	for name, values := range h {
-		m[strings.ToLower(name)] = strings.Join(values, ", ")
-	}
-	data, err := json.Marshal(m)
-	if err != nil { // strings only
-		return "{}"
-	}
-	return string(data)
 }
 
 // send writes a JSON reply.

@@ -97,7 +97,7 @@ func New(o Options) (*Engine, error) {
 	if o.S3 {
 		e.s3 = s3.New(s3.Config{Store: e.store, Verifier: o.Verifier, AccessKeyID: o.S3AccessKeyID, SecretAccessKey: o.S3SecretAccessKey,
 			SessionKey: o.S3SessionKey, SessionSecret: o.S3AnonKey, Region: o.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts,
-			Headers: headersJSON, Log: e.log, Now: e.now})
+			Log: e.log, Now: e.now})
 	}
 	e.table = e.routes()
 	return e, nil

@@ -30,7 +30,7 @@ func (c *call) upload() error { return c.put(c.flag("X-Upsert")) }
 func (c *call) uploadUpdate() error { return c.put(true) }
 
 func (c *call) put(upsert bool) error {
-	o, err := c.receive(c.caller, c.caller.Subject, upsert)
+	o, err := c.receive(c.caller.Subject, upsert)
 	if err != nil {
 		return err
 	}
@@ -47,48 +47,66 @@ func (c *call) uploadSigned() error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.receive(c.caller, u.Owner, u.Upsert != nil && *u.Upsert); err != nil {
+	if _, err := c.receive(u.Owner, u.Upsert != nil && *u.Upsert); err != nil {
 		return err
 	}
 	return c.send(uploadReply{"", c.bucket + "/" + c.name})
 }
 
 // receive reads an object out of the request, from a raw body or from the file of a form, and stores it.
-func (c *call) receive(caller objects.Caller, owner string, upsert bool) (*objects.Object, error) {
+func (c *call) receive(owner string, upsert bool) (*objects.Object, error) {
 	ctx := c.r.Context()
-	bucket, err := c.e.store.Bucket(ctx, caller.Service(), c.bucket)
+	u := objects.Upload{Bucket: c.bucket, Name: c.name, Owner: owner, Upsert: upsert, XRobotsTag: c.r.Header.Get("X-Robots-Tag")}
+	body, err := c.describeUpload(&u)
 	if err != nil {
+		// That there is no such bucket goes before all that is wrong with the request.
+		if _, missing := c.e.store.Bucket(ctx, c.caller.Service(), c.bucket); missing != nil {
+			return nil, missing
+		}
 		return nil, err
-	}
-	u := objects.Upload{Bucket: c.bucket, Name: c.name, Owner: owner, Upsert: upsert, Limit: c.e.standardLimit(bucket)}
-	placeholder := objects.IsFolderPlaceholder(c.name)
-	if placeholder {
-		u.Limit = 0
-	}
-	if tag := c.r.Header.Get("X-Robots-Tag"); tag != "" {
-		if err := checkRobots(tag); err != nil {
-			return nil, err
-		}
-		u.XRobotsTag = tag
-	}
-	if strings.HasPrefix(c.r.Header.Get("Content-Type"), "multipart/form-data") {
-		err = c.readForm(&u)
-	} else {
-		err = c.readRaw(&u)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(bucket.AllowedTypes) > 0 && !placeholder {
-		if err := objects.CheckMimeType(u.ContentType, bucket.AllowedTypes); err != nil {
-			return nil, err
-		}
-		if u.Body, err = notDisguised(u.Body, u.ContentType); err != nil {
-			return nil, err
-		}
 	}
 	u.Declared = c.declared(u.ContentType)
-	return c.e.store.Upload(ctx, caller, u)
+	a, err := c.e.store.Admit(ctx, c.caller, u)
+	if err != nil {
+		return nil, err
+	}
+	limit := c.e.standardLimit(a.Bucket)
+	placeholder := objects.IsFolderPlaceholder(c.name)
+	if placeholder {
+		limit = 0
+	}
+	if !c.form() && c.r.ContentLength > limit {
+		return nil, objects.ErrTooLarge("object")
+	}
+	if types := a.Bucket.AllowedTypes; len(types) > 0 && !placeholder {
+		if err := objects.CheckMimeType(u.ContentType, types); err != nil {
+			return nil, err
+		}
+		if body, err = notDisguised(body, u.ContentType); err != nil {
+			return nil, err
+		}
+	}
+	return a.Upload(ctx, body, limit)
+}
+
+// describeUpload reads what the request says about the object, up to the object itself.
+func (c *call) describeUpload(u *objects.Upload) (io.Reader, error) {
+	if u.XRobotsTag != "" {
+		if err := checkRobots(u.XRobotsTag); err != nil {
+			return nil, err
+		}
+	}
+	if c.form() {
+		return c.readForm(u)
+	}
+	u.ContentType = orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
+	u.CacheControl = orElse(c.r.Header.Get("Cache-Control"), "no-cache")
+	u.UserMetadata = userMetadata(c.r.Header.Get("X-Metadata"))
+	return c.r.Body, nil
+}
+
+func (c *call) form() bool {
+	return strings.HasPrefix(c.r.Header.Get("Content-Type"), "multipart/form-data")
 }
 
 func (c *call) declared(mimeType string) objects.Declared {
@@ -99,47 +117,37 @@ func (c *call) declared(mimeType string) objects.Declared {
 	return d
 }
 
-func (c *call) readRaw(u *objects.Upload) error {
-	if c.r.ContentLength > u.Limit {
-		return objects.ErrTooLarge("object")
-	}
-	u.Body = c.r.Body
-	u.ContentType = orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
-	u.CacheControl = orElse(c.r.Header.Get("Cache-Control"), "no-cache")
-	u.UserMetadata = userMetadata(c.r.Header.Get("X-Metadata"))
-	return nil
-}
-
-// readForm reads the fields in front of the first file and leaves the file as the body.
-func (c *call) readForm(u *objects.Upload) error {
+// readForm reads the fields in front of the first file and gives the file.
+func (c *call) readForm(u *objects.Upload) (io.Reader, error) {
 	_, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
-		return objects.ErrInvalidRequest("Multipart: Boundary not found")
+		return nil, objects.ErrInvalidRequest("Multipart: Boundary not found")
 	}
 	form := multipart.NewReader(c.r.Body, params["boundary"])
 	values := map[string]string{}
+	var file io.Reader
 	for fields := 0; ; fields++ {
 		part, err := form.NextRawPart()
 		if err == io.EOF {
-			return objects.ErrNoContent()
+			return nil, objects.ErrNoContent()
 		}
 		if err != nil {
-			return objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
+			return nil, objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
 		}
 		if isFile(part) {
-			u.Body = part
+			file = part
 			u.ContentType = orElse(values["contentType"], orElse(part.Header.Get("Content-Type"), "text/plain"))
 			break
 		}
 		if fields == maxFormFields {
-			return objects.ErrInvalidRequest("reach fields limit")
+			return nil, objects.ErrInvalidRequest("reach fields limit")
 		}
 		data, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
 		if err != nil {
-			return objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
+			return nil, objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
 		}
 		if len(data) > maxUserMetadata {
-			return objects.ErrTooLarge("user_metadata")
+			return nil, objects.ErrTooLarge("user_metadata")
 		}
 		values[part.FormName()] = string(data)
 	}
@@ -152,7 +160,7 @@ func (c *call) readForm(u *objects.Upload) error {
 		custom = values["userMetadata"]
 	}
 	u.UserMetadata = jsonObject([]byte(custom))
-	return nil
+	return file, nil
 }
 
 // isFile says whether a part is a file: it has a file name, even an empty one, or is plain bytes.

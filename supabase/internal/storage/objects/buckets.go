@@ -2,7 +2,9 @@ package objects
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Bucket is a row of storage.buckets.
@@ -30,9 +33,54 @@ func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 	return b, r.Scan(&b.ID, &b.Name, &b.Owner, &b.Public, &b.SizeLimit, &b.AllowedTypes, &b.CreatedAt, &b.UpdatedAt)
 }
 
+// bucketRow reads a bucket as part of a pipeline, and says in *asked that the database has answered; *to stays nil when
+// there is none.
+func bucketRow(to **Bucket, asked *bool, id string) step {
+	st := statement(`
+		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types), created_at, updated_at
+		  from storage.buckets where id = $1`, text(id))
+	st.Formats = []int16{0, 0, 0, 0, 0, 0, 1, 1}
+	st.read = func(rows *pgconn.ResultReader) (err error) {
+		if rows.NextRow() {
+			*to, err = readBucket(rows.Values())
+		}
+		*asked = err == nil
+		return err
+	}
+	return st
+}
+
+func readBucket(v [][]byte) (*Bucket, error) {
+	b := &Bucket{ID: string(v[0]), Name: string(v[1]), Owner: readText(v[2]), Public: string(v[3]) == "t"}
+	if v[4] != nil {
+		n, err := strconv.ParseInt(string(v[4]), 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		b.SizeLimit = &n
+	}
+	if v[5] != nil {
+		if err := json.Unmarshal(v[5], &b.AllowedTypes); err != nil {
+			return nil, err
+		}
+	}
+	for i, to := range []*time.Time{&b.CreatedAt, &b.UpdatedAt} {
+		t, err := readTime(v[6+i])
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			*to = *t
+		}
+	}
+	return b, nil
+}
+
 // Bucket reads a bucket that the caller may see.
 func (s *Store) Bucket(ctx context.Context, c Caller, id string) (*Bucket, error) {
-	b, err := row(ctx, s, c, scanBucket, `select `+bucketColumns+` from storage.buckets where id = $1`, id)
+	var b *Bucket
+	var asked bool
+	err := s.pipeline(ctx, c.Role, as(c.reader()), bucketRow(&b, &asked, id))
 	if err == nil && b == nil {
 		return nil, ErrNoBucket()
 	}

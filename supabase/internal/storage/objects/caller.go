@@ -1,6 +1,10 @@
 package objects
 
 import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
 	"daawo/supabase/internal/db"
 )
 
@@ -10,7 +14,7 @@ type Caller struct {
 	Subject string // the token's sub claim: the owner of what is uploaded
 	Claims  string // the token's claims as JSON
 	Token   string // the token
-	Headers string // the request's headers as JSON, names in lower case
+	Headers http.Header
 	Method  string
 	Path    string
 
@@ -25,16 +29,38 @@ func (c Caller) Service() Caller {
 	return c
 }
 
+// reader is the caller of a statement that only reads. Nothing but policies could ask for more than the role, and
+// service_role has none.
+func (c Caller) reader() db.Caller {
+	if c.Role == "service_role" {
+		return db.Caller{Role: c.Role}
+	}
+	return c.pg()
+}
+
 // pg gives the settings that storage-api makes in every transaction. Deletes are allowed because the bytes go with them.
-func (c Caller) pg() db.Caller {
-	return db.Caller{Role: c.Role, Claims: c.Claims, Settings: []db.Setting{
+func (c Caller) pg(more ...db.Setting) db.Caller {
+	return db.Caller{Role: c.Role, Claims: c.Claims, Settings: append([]db.Setting{
 		{Name: "request.jwt.claim.role", Value: c.Role},
 		{Name: "request.jwt.claim.sub", Value: c.Subject},
 		{Name: "request.jwt", Value: c.Token},
-		{Name: "request.headers", Value: c.Headers},
+		{Name: "request.headers", Value: c.headers()},
 		{Name: "request.method", Value: c.Method},
 		{Name: "request.path", Value: c.Path},
 		{Name: "storage.operation", Value: c.Operation},
 		{Name: "storage.allow_delete_query", Value: "true"},
-	}}
+	}, more...)}
+}
+
+// headers is what policies see as request.headers: JSON with names in lower case.
+func (c Caller) headers() string {
+	m := make(map[string]string, len(c.Headers))
+	for name, values := range c.Headers {
+		m[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	data, err := json.Marshal(m)
+	if err != nil { // strings only
+		return "{}"
+	}
+	return string(data)
 }

@@ -3,12 +3,11 @@ package objects
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"daawo/supabase/internal/storage/backend"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // deleteBatch is how many objects one statement deletes: storage-api's half of S3's thousand keys.
@@ -102,26 +101,7 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
-	var previous, object *Object
-	ctx = context.WithoutCancel(ctx)
-	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) (err error) {
-		if err := lock(ctx, tx, key.Bucket, key.Name, 3*time.Second); err != nil {
-			return err
-		}
-		if previous, err = current(ctx, tx, key.Bucket, key.Name); err != nil {
-			return err
-		}
-		object, err = upsert(ctx, tx, key.Bucket, key.Name, p.Owner, key.Version, metadata, userJSON(user))
-		return err
-	})
-	if err != nil {
-		s.forget(ctx, key)
-		return nil, err
-	}
-	if previous != nil {
-		s.deleteBytes(ctx, *previous)
-	}
-	return object, nil
+	return s.name(ctx, c, key, p.Owner, metadata, user)
 }
 
 // metadata is the column of the copy, and what the backend must change of its options (nil: nothing).
@@ -176,24 +156,23 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	if err := key.Check(); err != nil {
 		return nil, mapError(err)
 	}
-	err := s.probe(ctx, c, func(tx pgx.Tx) error {
-		var id string
-		if err := tx.QueryRow(ctx, `select id::text from storage.objects where bucket_id = $1 and name = $2`, fromBucket, fromName).Scan(&id); err != nil {
-			if err == pgx.ErrNoRows {
-				return ErrNoKey()
-			}
-			return err
-		}
-		tag, err := tx.Exec(ctx, `
-			update storage.objects
-			   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
-			 where bucket_id = $1 and name = $2`,
-			fromBucket, fromName, toName, toBucket, key.Version, ownerUUID(c.Subject), ownerID(c.Subject))
-		if err == nil && tag.RowsAffected() == 0 {
-			return ErrNoKey()
-		}
+	from := []([]byte){text(fromBucket), text(fromName)}
+	var seen *Object
+	var changed int64
+	rename := statement(`
+		update storage.objects
+		   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
+		 where bucket_id = $1 and name = $2`,
+		append(from, text(toName), text(toBucket), text(key.Version), maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)))...)
+	rename.read = func(rows *pgconn.ResultReader) error {
+		tag, err := rows.Close()
+		changed = tag.RowsAffected()
 		return err
-	})
+	}
+	err := s.pipeline(ctx, c.Role, statement(`begin`), as(c.pg()), objectRow(&seen, selectObject, from...), rename, statement(`rollback`))
+	if err == nil && (seen == nil || changed == 0) {
+		err = ErrNoKey()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -217,37 +196,26 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	if err != nil {
 		return nil, err
 	}
-	var before *Object
+	// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone.
+	var moved *Object
 	ctx = context.WithoutCancel(ctx)
-	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) (err error) {
-		if err := lock(ctx, tx, toBucket, toName, 5*time.Second); err != nil {
-			return err
-		}
-		if before, err = current(ctx, tx, fromBucket, fromName); err != nil {
-			return err
-		}
-		// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone.
-		if before == nil || before.Key() != source.Key() {
-			return ErrNoKey()
-		}
-		r, err := tx.Query(ctx, `
+	service := c.Service()
+	err = s.pipeline(ctx, service.Role, as(service.pg(lockTimeout)), lock(toBucket, toName),
+		objectRow(&moved, `
 			update storage.objects
 			   set name = $3, bucket_id = $4, version = $5, metadata = $6,
 			       owner = coalesce($7, owner), owner_id = coalesce($8, owner_id)
-			 where bucket_id = $1 and name = $2
+			 where bucket_id = $1 and name = $2 and version is not distinct from $9
 			returning `+objectColumns,
-			fromBucket, fromName, toName, toBucket, key.Version, metadata, ownerUUID(c.Subject), ownerID(c.Subject))
-		if err != nil {
-			return err
-		}
-		moved, err := pgx.CollectExactlyOneRow(r, scanObject)
-		source = &moved
-		return err
-	})
+			append(from, text(toName), text(toBucket), text(key.Version), metadata, maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)),
+				maybe(source.Version))...))
+	if err = lockError(err); err == nil && moved == nil {
+		err = ErrNoKey()
+	}
 	if err != nil {
 		s.forget(ctx, key)
 		return nil, err
 	}
-	s.deleteBytes(ctx, *before)
-	return source, nil
+	s.deleteBytes(ctx, *source)
+	return moved, nil
 }

@@ -60,11 +60,19 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 	_, err = s.pool.Exec(ctx, c.Service().pg(), `
 		insert into storage.s3_multipart_uploads (id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		id, key.Bucket, key.Name, key.Version, s.progress(0), ownerID(c.Subject), userJSON(user), metadata)
+		id, key.Bucket, key.Name, key.Version, s.progress(0), ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
 		return "", errors.Join(mapError(err), s.Backend.AbortMultipart(ctx, key, id))
 	}
 	return id, nil
+}
+
+// nullable keeps an absent document apart from the document null.
+func nullable(m json.RawMessage) any {
+	if m == nil {
+		return nil
+	}
+	return m
 }
 
 // progress signs how much of an upload has been accounted for.

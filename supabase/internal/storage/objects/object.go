@@ -9,6 +9,7 @@ import (
 	"daawo/supabase/internal/storage/backend"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Object is a row of storage.objects.
@@ -25,6 +26,8 @@ type Object struct {
 	UpdatedAt    *time.Time
 	AccessedAt   *time.Time
 }
+
+const prefixedColumns = `o.id::text, o.bucket_id, o.name, o.owner::text, o.owner_id, o.version, o.metadata, o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at`
 
 const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at`
 
@@ -100,9 +103,12 @@ func MetadataOf(m backend.Meta) Metadata {
 		LastModified: Timestamp(m.Modified), ContentLength: &m.Size, Status: 200}
 }
 
+const selectObject = `select ` + objectColumns + ` from storage.objects where bucket_id = $1 and name = $2`
+
 // Object reads an object that the caller may see.
 func (s *Store) Object(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
-	o, err := row(ctx, s, c, scanObject, `select `+objectColumns+` from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
+	var o *Object
+	err := s.pipeline(ctx, c.Role, as(c.reader()), objectRow(&o, selectObject, text(bucket), text(name)))
 	if err == nil && o == nil {
 		return nil, ErrNoKey()
 	}
@@ -124,30 +130,78 @@ func (s *Store) Found(ctx context.Context, c Caller, bucket string, names []stri
 
 // PublicObject reads an object of a bucket that is public, whoever asks.
 func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
-	public, err := row(ctx, s, c.Service(), pgx.RowTo[bool], `select coalesce(public, false) from storage.buckets where id = $1`, bucket)
+	if CheckName(name) != nil {
+		name = "" // there is none of this name
+	}
+	public, o, err := s.readable(ctx, c, false, bucket, name)
 	if err != nil {
 		return nil, err
 	}
-	if public == nil || !*public {
+	if !public {
 		return nil, ErrNoBucket()
 	}
-	return s.Object(ctx, c.Service(), bucket, name)
+	if o == nil {
+		return nil, ErrNoKey()
+	}
+	return o, nil
 }
 
 // ReadableObject reads an object of a public bucket, or one of a private bucket that an authenticated caller may see.
 func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool, bucket, name string) (*Object, error) {
-	b, err := row(ctx, s, c.Service(), pgx.RowTo[bool], `select coalesce(public, false) from storage.buckets where id = $1`, bucket)
-	if err != nil {
-		return nil, err
+	invalid := CheckName(name)
+	if invalid != nil {
+		name = ""
 	}
-	if b == nil || !authenticated && !*b {
+	public, o, err := s.readable(ctx, c, authenticated, bucket, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !public && !authenticated:
 		return nil, ErrNoBucket()
+	case invalid != nil:
+		return nil, invalid
+	case o == nil:
+		return nil, ErrNoKey()
 	}
-	if err := CheckName(name); err != nil {
-		return nil, err
+	return o, nil
+}
+
+// readable asks in one round trip whether the bucket is public, and for the object: in a public bucket anybody's, in a
+// private one what the caller may see when asked is true. A bucket that is not there is an error.
+func (s *Store) readable(ctx context.Context, c Caller, asked bool, bucket, name string) (public bool, o *Object, err error) {
+	found := false
+	var everybodys, callers *Object
+	first := statement(`
+		select coalesce(b.public, false), `+prefixedColumns+`
+		  from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = $2
+		 where b.id = $1`, text(bucket), text(name))
+	first.Formats = append([]int16{0}, objectFormats...)
+	first.read = func(rows *pgconn.ResultReader) (err error) {
+		if !rows.NextRow() {
+			return nil
+		}
+		v := rows.Values()
+		if v[1] != nil {
+			everybodys, err = readObject(v[1:])
+		}
+		public, found = string(v[0]) == "t", err == nil
+		return err
 	}
-	if *b {
-		c = c.Service()
+	steps := []step{as(Caller{}.Service().reader()), first}
+	asked = asked && c.Role != "service_role"
+	if asked {
+		steps = append(steps, as(c.reader()), objectRow(&callers, selectObject, text(bucket), text(name)))
 	}
-	return s.Object(ctx, c, bucket, name)
+	err = s.pipeline(ctx, c.Role, steps...)
+	switch {
+	case found && public:
+		return true, everybodys, nil // whatever the database makes of the caller's role
+	case err != nil:
+		return false, nil, err
+	case !found:
+		return false, nil, ErrNoBucket()
+	case asked:
+		return false, callers, nil
+	}
+	return false, everybodys, nil
 }

@@ -7,8 +7,8 @@ package objects
 
 import (
 	"context"
-	"errors"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -72,23 +72,6 @@ func (s *Store) Healthy(ctx context.Context) error {
 	return s.pool.Query(ctx, Caller{}.Service().pg(), `select id from storage.buckets limit 1`, nil, func(r pgx.Rows) error { return nil })
 }
 
-// errRollback ends a transaction that only asked whether something would be allowed.
-var errRollback = errors.New("rollback")
-
-// probe runs fn as the caller and takes back what it did.
-func (s *Store) probe(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
-	err := s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := fn(tx); err != nil {
-			return err
-		}
-		return errRollback
-	})
-	if errors.Is(err, errRollback) {
-		return nil
-	}
-	return mapError(err)
-}
-
 func (s *Store) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
 	return mapError(s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, fn))
 }
@@ -126,17 +109,17 @@ func LockKey(parts ...string) int64 {
 	return int64(uint32(hash))
 }
 
-// lock waits until no other transaction writes the object.
-func lock(ctx context.Context, tx pgx.Tx, bucket, name string, timeout time.Duration) error {
-	if _, err := tx.Exec(ctx, `select set_config('lock_timeout', $1, true)`, timeout.String()); err != nil {
-		return err
+// lockTimeout is how long a writer waits for another one of the same object.
+var lockTimeout = db.Setting{Name: "lock_timeout", Value: "5s"}
+
+// lock waits until no other transaction writes the object; lockError says that one did for too long.
+func lock(bucket, name string) step {
+	return statement(`select pg_advisory_xact_lock($1)`, text(strconv.FormatInt(LockKey(bucket, name), 10)))
+}
+
+func lockError(err error) error {
+	if isCode(err, "ResourceLocked") {
+		return ErrLockTimeout().WithCause(err)
 	}
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, LockKey(bucket, name)); err != nil {
-		if db.IsCode(err, "55P03") {
-			return ErrLockTimeout().WithCause(err)
-		}
-		return err
-	}
-	_, err := tx.Exec(ctx, `select set_config('lock_timeout', '0', true)`)
 	return err
 }

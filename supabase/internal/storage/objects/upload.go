@@ -9,7 +9,6 @@ import (
 	"daawo/supabase/internal/storage/backend"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Upload is one object to be written.
@@ -17,15 +16,12 @@ type Upload struct {
 	Bucket, Name string
 	Owner        string // the uploader's subject
 	Upsert       bool
-	Body         io.Reader
 	ContentType  string
 	CacheControl string
 	XRobotsTag   string
 	UserMetadata json.RawMessage // an object, or nil
 	// Declared is what the request says about itself, for policies that look at metadata.
 	Declared Declared
-	// Limit is the largest size in bytes; more fails with ErrTooLarge.
-	Limit int64
 }
 
 // Declared is the metadata a policy sees before the bytes are there.
@@ -51,62 +47,95 @@ set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadat
     owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
 returning ` + objectColumns
 
-func upsert(ctx context.Context, tx pgx.Tx, bucket, name, owner, version string, metadata, user any) (*Object, error) {
-	r, err := tx.Query(ctx, upsertObject, name, bucket, ownerUUID(owner), ownerID(owner), metadata, user, version)
+// upsert writes the row of a version. An absent user document (nil) is not the document null.
+func upsert(to **Object, bucket, name, owner, version string, metadata, user json.RawMessage) step {
+	return objectRow(to, upsertObject, text(name), text(bucket), maybe(ownerUUID(owner)), maybe(ownerID(owner)), metadata, user, text(version))
+}
+
+// attempt writes the row as the uploader would, and takes it back.
+func (u *Upload) attempt(c Caller) ([]step, error) {
+	metadata, err := json.Marshal(u.Declared.json())
 	if err != nil {
 		return nil, err
 	}
-	o, err := pgx.CollectExactlyOneRow(r, scanObject)
-	return &o, err
+	write := statement(insertObject, text(u.Name), text(u.Bucket), maybe(ownerUUID(u.Owner)), maybe(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
+	if u.Upsert {
+		var row *Object
+		write = upsert(&row, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
+	}
+	return []step{as(c.pg()), write, statement(`rollback`)}, nil
 }
 
-// userJSON keeps an absent document apart from the document null.
-func userJSON(m json.RawMessage) any {
-	if m == nil {
-		return nil
-	}
-	return m
-}
-
-// CanUpload asks row level security whether the caller may write the object, without writing it.
-func (s *Store) CanUpload(ctx context.Context, c Caller, u Upload) error {
-	metadata, err := json.Marshal(u.Declared.json())
-	if err != nil {
-		return err
-	}
-	err = s.probe(ctx, c, func(tx pgx.Tx) error {
-		if u.Upsert {
-			_, err := upsert(ctx, tx, u.Bucket, u.Name, u.Owner, "1", metadata, userJSON(u.UserMetadata))
-			return err
-		}
-		_, err := tx.Exec(ctx, insertObject, u.Name, u.Bucket, ownerUUID(u.Owner), ownerID(u.Owner), metadata, userJSON(u.UserMetadata), "1")
-		return err
-	})
+// refusal is why the database refused the attempt.
+func (u *Upload) refusal(err error) error {
 	if !u.Upsert && isCode(err, "ResourceAlreadyExists") {
 		return errExists("KeyAlreadyExists").WithCause(err)
 	}
 	return err
 }
 
-// Upload writes the bytes and then the row.
-func (s *Store) Upload(ctx context.Context, c Caller, u Upload) (*Object, error) {
-	if err := CheckName(u.Name); err != nil {
+// CanUpload asks row level security whether the caller may write the object, without writing it.
+func (s *Store) CanUpload(ctx context.Context, c Caller, u Upload) error {
+	steps, err := u.attempt(c)
+	if err != nil {
+		return err
+	}
+	return u.refusal(s.pipeline(ctx, c.Role, append([]step{statement(`begin`)}, steps...)...))
+}
+
+// Admission is the answer to whether an upload may be: the bucket that it goes to, and the way to go on.
+type Admission struct {
+	Bucket *Bucket
+	store  *Store
+	caller Caller
+	upload Upload
+	key    backend.Key
+	denied error
+}
+
+// Admit reads the bucket and asks row level security whether the caller may write the object, in one round trip. It
+// fails when there is no such bucket; that the caller may not write, or that the name is none, is said by Upload, after
+// what the bucket says about sizes and types.
+func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, error) {
+	a := &Admission{store: s, caller: c, upload: u, key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
+	if a.denied = CheckName(u.Name); a.denied == nil {
+		a.denied = mapError(a.key.Check())
+	}
+	var err error
+	if a.denied != nil {
+		a.Bucket, err = s.Bucket(ctx, c.Service(), u.Bucket)
+		return a, err
+	}
+	attempt, err := u.attempt(c)
+	if err != nil {
 		return nil, err
 	}
-	key := backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}
-	if err := key.Check(); err != nil {
-		return nil, mapError(err)
-	}
-	if err := s.CanUpload(ctx, c, u); err != nil {
+	asked := false
+	steps := append([]step{statement(`begin`), as(Caller{}.Service().reader()), bucketRow(&a.Bucket, &asked, u.Bucket)}, attempt...)
+	err = s.pipeline(ctx, c.Role, steps...)
+	switch {
+	case !asked:
 		return nil, err
+	case a.Bucket == nil:
+		return nil, ErrNoBucket()
 	}
-	body := &limited{r: u.Body, left: u.Limit}
-	meta, err := s.Backend.Put(ctx, key, body, backend.Options{ContentType: u.ContentType, CacheControl: u.CacheControl})
-	if body.exceeded {
+	a.denied = u.refusal(err)
+	return a, nil
+}
+
+// Upload writes the bytes, of which more than limit fail with ErrTooLarge, and then the row.
+func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*Object, error) {
+	if a.denied != nil {
+		return nil, a.denied
+	}
+	s, u := a.store, a.upload
+	bounded := &limited{r: body, left: limit}
+	meta, err := s.Backend.Put(ctx, a.key, bounded, backend.Options{ContentType: u.ContentType, CacheControl: u.CacheControl})
+	if bounded.exceeded {
 		err = ErrTooLarge("object")
 	}
 	if err != nil {
-		s.forget(ctx, key)
+		s.forget(ctx, a.key)
 		return nil, mapError(err)
 	}
 	m := MetadataOf(meta)
@@ -115,32 +144,32 @@ func (s *Store) Upload(ctx context.Context, c Caller, u Upload) (*Object, error)
 	if user == nil {
 		user = json.RawMessage(`{}`)
 	}
-	return s.Complete(ctx, c, key, u.Owner, m, user)
+	return s.Complete(ctx, a.caller, a.key, u.Owner, m, user)
 }
 
 // Complete makes the row of a stored version name it, and deletes the bytes of the version that it replaces. It runs to
 // its end even when the request that caused it has gone.
 func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata, user json.RawMessage) (*Object, error) {
-	ctx = context.WithoutCancel(ctx)
 	metadata, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
+	return s.name(ctx, c, key, owner, metadata, user)
+}
+
+// name is Complete with the metadata as it shall be stored: one transaction and one round trip.
+func (s *Store) name(ctx context.Context, c Caller, key backend.Key, owner string, metadata, user json.RawMessage) (*Object, error) {
+	ctx = context.WithoutCancel(ctx)
+	service := c.Service()
 	var previous, object *Object
 	s.step("write row")
-	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) error {
-		if err := lock(ctx, tx, key.Bucket, key.Name, 5*time.Second); err != nil {
-			return err
-		}
-		if previous, err = current(ctx, tx, key.Bucket, key.Name); err != nil {
-			return err
-		}
-		object, err = upsert(ctx, tx, key.Bucket, key.Name, owner, key.Version, metadata, userJSON(user))
-		s.step("commit row")
-		return err
-	})
+	err := s.pipeline(ctx, service.Role,
+		as(service.pg(lockTimeout)),
+		lock(key.Bucket, key.Name),
+		objectRow(&previous, selectObject+` for update`, text(key.Bucket), text(key.Name)),
+		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))
 	s.step("row written")
-	if err != nil {
+	if err = lockError(err); err != nil {
 		s.forget(ctx, key)
 		return nil, err
 	}
@@ -148,19 +177,6 @@ func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner s
 		s.deleteBytes(ctx, *previous)
 	}
 	return object, nil
-}
-
-// current locks the row of an object and reads it; nil when there is none.
-func current(ctx context.Context, tx pgx.Tx, bucket, name string) (*Object, error) {
-	r, err := tx.Query(ctx, `select `+objectColumns+` from storage.objects where bucket_id = $1 and name = $2 for update`, bucket, name)
-	if err != nil {
-		return nil, err
-	}
-	found, err := pgx.CollectRows(r, scanObject)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
 }
 
 // forget deletes the bytes of a version that no row will name. What cannot be deleted now is the sweeper's.

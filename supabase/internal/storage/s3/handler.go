@@ -32,11 +32,10 @@ type Config struct {
 	SessionSecret   string // its secret: the anon key
 	Region          string
 	// Prefix is the public path in front of Root, which clients sign; Hosts are the names under which they reach us.
-	Prefix  func(*http.Request) string
-	Hosts   func(*http.Request) []string
-	Headers func(http.Header) string // request.headers for policies
-	Log     *slog.Logger
-	Now     func() time.Time
+	Prefix func(*http.Request) string
+	Hosts  func(*http.Request) []string
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // Handler serves the protocol.
@@ -107,7 +106,7 @@ func (c *call) authenticate() error {
 
 // identify finds the secret of the access key and fills the caller.
 func (c *call) identify(s *signature) (secret string, err error) {
-	c.caller = objects.Caller{Headers: c.h.Headers(c.r.Header), Method: c.r.Method, Path: c.r.URL.RequestURI()}
+	c.caller = objects.Caller{Headers: c.r.Header, Method: c.r.Method, Path: c.r.URL.RequestURI()}
 	switch {
 	case s.service != "s3":
 		return "", objects.ErrDenied("Invalid Service")

@@ -86,27 +86,27 @@ func (c *call) store(name string, body io.Reader, length int64, kind, cache stri
 	if err := objects.CheckBucketName(c.bucket); err != nil {
 		return nil, err
 	}
-	bucket, err := c.h.Store.Bucket(ctx, c.caller.Service(), c.bucket)
+	u := objects.Upload{Bucket: c.bucket, Name: name, Owner: c.caller.Subject, Upsert: true, ContentType: kind, CacheControl: cache,
+		UserMetadata: user, Declared: objects.Declared{MimeType: kind}}
+	if length >= 0 {
+		u.Declared.Length = &length
+	}
+	a, err := c.h.Store.Admit(ctx, c.caller, u)
 	if err != nil {
 		return nil, err
 	}
-	limit := c.h.Store.Limit(bucket.SizeLimit)
+	limit := c.h.Store.Limit(a.Bucket.SizeLimit)
 	if objects.IsFolderPlaceholder(name) {
 		limit = 0
-	} else if len(bucket.AllowedTypes) > 0 {
-		if err := objects.CheckMimeType(kind, bucket.AllowedTypes); err != nil {
+	} else if len(a.Bucket.AllowedTypes) > 0 {
+		if err := objects.CheckMimeType(kind, a.Bucket.AllowedTypes); err != nil {
 			return nil, err
 		}
 	}
-	u := objects.Upload{Bucket: c.bucket, Name: name, Owner: c.caller.Subject, Upsert: true, Body: body, ContentType: kind, CacheControl: cache,
-		UserMetadata: user, Declared: objects.Declared{MimeType: kind}, Limit: limit}
-	if length >= 0 {
-		if length > limit {
-			return nil, objects.ErrTooLarge("object")
-		}
-		u.Declared.Length = &length
+	if length > limit {
+		return nil, objects.ErrTooLarge("object")
 	}
-	return c.h.Store.Upload(ctx, c.caller, u)
+	return a.Upload(ctx, body, limit)
 }
 
 func (c *call) headObject() error {

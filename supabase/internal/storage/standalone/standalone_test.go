@@ -57,7 +57,7 @@ func TestFromEnv(t *testing.T) {
 // it has made.
 func TestRun(t *testing.T) {
 	db := testdb.New(t)
-	db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database ` + quoted(t, db) + ` to supabase_storage_admin`)
+	db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+` to supabase_storage_admin`)
 	demo := keys.Demo()
 	c, err := FromEnv(environment(map[string]string{"DATABASE_URL": db.URL("supabase_storage_admin"), "AUTH_JWT_SECRET": demo.JWTSecret, "FILE_SIZE_LIMIT": "1000",
 		"STORAGE_BACKEND": "file", "FILE_STORAGE_BACKEND_PATH": t.TempDir(), "SERVER_HOST": "127.0.0.1"}))
