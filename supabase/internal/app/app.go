@@ -123,6 +123,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.watchKeys(s)
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
@@ -183,8 +184,8 @@ func (a *App) openControl(s *services) error {
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
 		"/status":         func(context.Context) (any, error) { return a.Info(), nil },
-		"/keys/reload": func(context.Context) (any, error) {
-			set, err := LoadKeys(a.cfg, a.data)
+		"/keys/reload": func(ctx context.Context) (any, error) {
+			set, err := LoadKeys(ctx, a.cfg, a.data)
 			if err == nil {
 				s.keys.replace(set)
 			}

@@ -221,7 +221,7 @@ func TestTheOperator(t *testing.T) {
 		t.Errorf("a second server on the same folder: %v", err)
 	}
 
-	set, err := LoadKeys(a.cfg, data)
+	set, err := LoadKeys(t.Context(), a.cfg, data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,17 @@ import (
 
 func (a *App) archiveDir() string { return filepath.Join(a.data, "archive") }
 
-// BackupTrees are the files of an installation that are backed up with its database: those of storage, and the secrets
-// without which sessions and links of the past would be void.
-func BackupTrees(data string) []backup.Tree {
-	return []backup.Tree{
-		{Name: "storage", Path: filepath.Join(data, "storage")},
-		{Name: "keys.json", Path: KeysFile(data)},
-		{Name: "database-password", Path: filepath.Join(data, "database-password")},
+// backupTrees are the files of an installation that are backed up with its database: those of storage, and the secrets
+// without which sessions and links of the past would be void. Files in S3 are kept by that service's own means.
+func (a *App) backupTrees() []backup.Tree {
+	trees := []backup.Tree{
+		{Name: "keys.json", Path: KeysFile(a.data)},
+		{Name: "database-password", Path: passwordFile(a.data)},
 	}
+	if dir := a.filesDir(); dir != "" {
+		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
+	}
+	return trees
 }
 
 // openBackup starts the continuous backup, where one is configured.
@@ -66,7 +69,7 @@ func (a *App) backupOptions(place string, progress Progress) (backup.Options, er
 	}
 	return backup.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
-		Trees: BackupTrees(a.data), StateDir: filepath.Join(a.data, "backup"),
+		Trees: a.backupTrees(), StateDir: filepath.Join(a.data, "backup"),
 		Every: time.Duration(a.cfg.Backup.Every), Keep: a.cfg.Backup.Keep,
 		Log: a.log.With("part", "backup"),
 	}, nil
@@ -94,7 +97,11 @@ func (a *App) Backup(ctx context.Context, place string, progress Progress) (m ba
 // running server, or one that is started for the work.
 func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
 	if a.cfg.DatabaseURL != "" {
-		return work(a.cfg.DatabaseURL)
+		u, err := databaseURL(a.cfg)
+		if err != nil {
+			return err
+		}
+		return work(u.String())
 	}
 	url, err := postgres.Locate(filepath.Join(a.data, "postgres"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +129,7 @@ func (a *App) Restore(ctx context.Context, place string, to time.Time, identitie
 	defer lock.Close()
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
-		Data: filepath.Join(a.data, "postgres"), Trees: BackupTrees(a.data), Log: a.log.With("part", "backup"),
+		Data: filepath.Join(a.data, "postgres"), Trees: a.backupTrees(), Log: a.log.With("part", "backup"),
 	})
 }
 

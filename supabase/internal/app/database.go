@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -27,11 +29,8 @@ type database struct {
 // openDatabase starts the embedded Postgres, or takes the one of DATABASE_URL.
 func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.cfg.DatabaseURL != "" {
-		given, err := url.Parse(a.cfg.DatabaseURL)
-		if err != nil || given.User == nil {
-			return nil, errors.New("DATABASE_URL: it must look like postgres://user:password@host:5432/postgres")
-		}
-		return &database{given: given}, nil
+		given, err := databaseURL(a.cfg)
+		return &database{given: given}, err
 	}
 	password, err := a.databasePassword()
 	if err != nil {
@@ -59,6 +58,25 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	}
 	a.onClose("Postgres", s.Stop)
 	return &database{embedded: s, password: password}, nil
+}
+
+// databaseURL is DATABASE_URL, which leads to the server that takes writes.
+func databaseURL(c *config.Config) (*url.URL, error) {
+	return givenURL("DATABASE_URL", c.DatabaseURL, "read-write")
+}
+
+// givenURL reads the URL of a database that is not ours. Of several hosts, those are taken that session says, unless the
+// URL says it itself (target_session_attrs of libpq).
+func givenURL(name, text, session string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.User == nil || u.Host == "" {
+		return nil, fmt.Errorf("%s: it must look like postgres://user:password@host:5432/postgres", name)
+	}
+	if q := u.Query(); strings.Contains(u.Host, ",") && !q.Has("target_session_attrs") {
+		q.Set("target_session_attrs", session)
+		u.RawQuery = q.Encode()
+	}
+	return u, nil
 }
 
 // databasePassword is "postgres" as with the official CLI on loopback, and a generated one elsewhere. Either way Postgres
@@ -169,7 +187,7 @@ func (a *App) migratePlatform(ctx context.Context, d *database) error {
 		if err := migrate.Platform(ctx, conn, a.foreignSchemas()...); err != nil {
 			return err
 		}
-		return giveLogins(ctx, conn, d)
+		return migrate.Alone(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
 }
 
@@ -210,7 +228,7 @@ func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 }
 
 func withConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := db.Connect(ctx, url)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}

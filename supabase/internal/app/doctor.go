@@ -47,7 +47,7 @@ func (a *App) Examine(ctx context.Context) []Finding {
 		all = append(all, Finding{what, v, fmt.Sprintf(format, args...)})
 	}
 	a.examineConfiguration(say)
-	a.examineKeys(say)
+	a.examineKeys(ctx, say)
 	a.examineFolder(say)
 	examineClock(say)
 	a.examinePrograms(say)
@@ -86,8 +86,8 @@ func (a *App) examineConfiguration(say sayer) {
 	}
 }
 
-func (a *App) examineKeys(say sayer) {
-	set, err := LoadKeys(a.cfg, a.data)
+func (a *App) examineKeys(ctx context.Context, say sayer) {
+	set, err := LoadKeys(ctx, a.cfg, a.data)
 	switch {
 	case err != nil:
 		say("keys", Bad, "%v", err)

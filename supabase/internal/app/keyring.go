@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,10 +29,11 @@ type keyring struct {
 // KeysFile is where a data folder keeps its keys.
 func KeysFile(data string) string { return filepath.Join(data, "keys.json") }
 
-// LoadKeys finds the keys of an installation: those of the environment, those of its file, and where there is neither
-// the official CLI's local ones on loopback and fresh ones elsewhere. On a public address the local ones are refused.
-func LoadKeys(c *config.Config, data string) (keys.Set, error) {
-	set, err := loadKeys(c, data)
+// LoadKeys finds the keys of an installation: those of the environment, else those that are kept, in the database that
+// several servers share or in the data folder; and where there are none, the official CLI's local ones on loopback and
+// fresh ones elsewhere. On a public address the local ones are refused.
+func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
+	set, _, err := loadKeys(ctx, c, data)
 	if err != nil || c.Auth.SigningKeysPath == "" {
 		return set, err
 	}
@@ -52,29 +54,48 @@ func LoadKeys(c *config.Config, data string) (keys.Set, error) {
 	return set, nil
 }
 
-func loadKeys(c *config.Config, data string) (keys.Set, error) {
+// loadKeys is LoadKeys without what config.toml adds; shared says that they are in the database.
+func loadKeys(ctx context.Context, c *config.Config, data string) (set keys.Set, shared bool, err error) {
 	set, given, err := environmentKeys(c.Keys)
-	if err != nil || given {
-		return refuseDemo(c, set, err)
+	if err == nil && !given && c.DatabaseURL != "" {
+		set, shared, err = sharedKeys(ctx, c, data)
 	}
-	set, err = keys.Load(KeysFile(data))
-	if errors.Is(err, fs.ErrNotExist) {
-		if c.Loopback() {
-			return keys.Demo(), nil
-		}
-		if err := os.MkdirAll(data, 0o755); err != nil {
-			return set, fmt.Errorf("data folder: %w", err)
-		}
-		set, err = keys.LoadOrGenerate(KeysFile(data), time.Now())
+	if err == nil && !given && !shared {
+		set, err = fileKeys(c, data)
 	}
-	return refuseDemo(c, set, err)
-}
-
-func refuseDemo(c *config.Config, set keys.Set, err error) (keys.Set, error) {
 	if err == nil && !c.Loopback() && set.IsDemo() {
 		err = fmt.Errorf("the keys are the official CLI's local ones, which everybody knows: they are refused when %s; unset them and fresh ones are generated", c.Where())
 	}
+	return set, shared, err
+}
+
+// fileKeys are those of the data folder, which the first start of a public installation puts there.
+func fileKeys(c *config.Config, data string) (keys.Set, error) {
+	set, err := keys.Load(KeysFile(data))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return set, err
+	}
+	set, store, err := freshKeys(c)
+	if err == nil && store {
+		err = saveKeys(data, set)
+	}
 	return set, err
+}
+
+// freshKeys are those of an installation that has none; store says that they are to be kept.
+func freshKeys(c *config.Config) (set keys.Set, store bool, err error) {
+	if c.Loopback() {
+		return keys.Demo(), false, nil
+	}
+	set, err = keys.Generate(time.Now())
+	return set, err == nil, err
+}
+
+func saveKeys(data string, set keys.Set) error {
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return set.Save(KeysFile(data))
 }
 
 // environmentKeys reads the keys of the compose form; given says whether there are any.

@@ -34,7 +34,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		}
 		key := a.cfg.Keys.ServiceRole
 		if key == "" {
-			set, err := LoadKeys(a.cfg, a.data)
+			set, err := LoadKeys(ctx, a.cfg, a.data)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
 		return fmt.Errorf("SITE_URL: is needed when %s; links in pages start with it", a.cfg.Where())
 	}
-	set, err := LoadKeys(a.cfg, a.data)
+	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := LoadKeys(a.cfg, a.data)
+	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return err
 	}
@@ -113,6 +113,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 			return err
 		}
 	}
+	a.watchKeys(s)
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))

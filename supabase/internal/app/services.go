@@ -45,7 +45,7 @@ func (a *App) newServices(set keys.Set) *services {
 
 // openServices starts the engines, each on a pool of its own so that none starves another.
 func (a *App) openServices(ctx context.Context, d *database, at places) (*services, error) {
-	set, err := LoadKeys(a.cfg, a.data)
+	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return nil, err
 	}

@@ -14,21 +14,17 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/storage"
-	"daawo/supabase/internal/storage/backend"
 )
 
-// tenant names the folders of the files, as docker/compose.yaml does: the files of both forms can change places.
-const tenant = "daawo"
-
-// openStorage serves storage-api's wire over files in the data folder.
+// openStorage serves storage-api's wire.
 func (a *App) openStorage(ctx context.Context, s *services, d *database, _ places) error {
 	if a.cfg.StorageURL != "" {
 		return a.upstream(a.cfg.StorageURL, &s.storage)
@@ -37,11 +33,11 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 	if err != nil {
 		return err
 	}
-	disk, err := backend.OpenDisk(backend.DiskConfig{Path: filepath.Join(a.data, "storage"), Bucket: tenant, Tenant: tenant})
+	files, closer, err := a.openFiles()
 	if err != nil {
 		return err
 	}
-	a.onClose("files", func(context.Context) error { return disk.Close() })
+	a.onClose("files", func(context.Context) error { return closer.Close() })
 	set := s.keys.current()
 	id, secret := s3Keys(set)
 	engine, err := storage.New(storage.Options{
@@ -57,7 +53,7 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 			S3AnonKey:             set.Anon,
 			S3Prefix:              "/storage/v1",
 		},
-		Pool: pool, Backend: disk, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
+		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
 		Verifier: s.keys.verifier,
 	})
 	if err != nil {
@@ -143,23 +139,27 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 	return nil
 }
 
-// once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds.
+// once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds. Of servers
+// that start at the same time the others wait for the one that runs it.
 func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
-	_, err := conn.Exec(ctx, `
-		create schema if not exists supabase_migrations;
-		create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)`)
-	if err != nil {
+	return migrate.Alone(ctx, conn, func() error {
+		_, err := conn.Exec(ctx, `
+			create schema if not exists supabase_migrations;
+			create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)`)
+		if err != nil {
+			return err
+		}
+		var done bool
+		err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done)
+		if err != nil || done {
+			return err
+		}
+		if err := fn(); err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, `insert into supabase_migrations.seed_files (path, hash) values ($1, '')`, what)
 		return err
-	}
-	var done bool
-	if err := conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done); err != nil || done {
-		return err
-	}
-	if err := fn(); err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, `insert into supabase_migrations.seed_files (path, hash) values ($1, '') on conflict do nothing`, what)
-	return err
+	})
 }
 
 func eachFile(project fs.FS, dir string, fn func(file string, content []byte) error) error {

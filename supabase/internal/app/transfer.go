@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 
 	"filippo.io/age"
 
@@ -14,7 +13,7 @@ import (
 	"daawo/supabase/internal/storage/backend"
 )
 
-// Export writes the content of the installation, whose files lie in folder files ("" for the data folder's), to what
+// Export writes the content of the installation, whose files lie in folder files ("" for the installation's own), to what
 // create makes.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
 	recipients, err := a.backupRecipients()
@@ -42,15 +41,17 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 	return e, err
 }
 
-func (a *App) withFiles(dir string, work func(backup.Files) error) error {
-	if dir == "" {
-		dir = filepath.Join(a.data, "storage")
+// withFiles opens the files of a folder, or, for "", those of the installation.
+func (a *App) withFiles(dir string, work func(backup.Files) error) (err error) {
+	open := a.openFiles
+	if dir != "" {
+		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir) }
 	}
-	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant})
+	files, closer, err := open()
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(storedFiles{disk}), disk.Close())
+	return errors.Join(work(storedFiles{files}), closer.Close())
 }
 
 // storedFiles are the files of storage as exports and imports want them.

@@ -20,9 +20,10 @@ var keysCommand = command{
 	args:  "[show|rotate|generate] [FLAGS]",
 	short: "Show, replace or make the keys of an installation",
 	long: `
-show       prints the API keys of the data folder (the default)
+show       prints the API keys of the installation (the default)
 rotate     replaces every key. A running server takes the new ones at once; what the old ones signed is accepted until
-           the next rotation, the old publishable key for 30 days, since pages kept offline go on using it
+           the next rotation, the old publishable key for 30 days, since pages kept offline go on using it. Servers that
+           share a database (DATABASE_URL) all take them
 generate   prints fresh keys as the variables of the compose form, and changes nothing
 
   daawo keys rotate --env-file .env     replaces them in a compose form's .env, then: docker compose up -d`,
@@ -46,10 +47,10 @@ func runKeys(ctx context.Context, inv *invocation) error {
 	}
 	switch action {
 	case "show":
-		return showKeys(inv)
+		return showKeys(ctx, inv)
 	case "rotate":
 		if envFile != "" {
-			return rotateFile(envFile, password)
+			return rotateFile(ctx, envFile, password)
 		}
 		return rotateKeys(ctx, inv, password)
 	case "generate":
@@ -62,12 +63,12 @@ func runKeys(ctx context.Context, inv *invocation) error {
 	return usagef("keys %s: the actions are show, rotate and generate", action)
 }
 
-func showKeys(inv *invocation) error {
+func showKeys(ctx context.Context, inv *invocation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
 	}
-	set, err := app.LoadKeys(c, data)
+	set, err := app.LoadKeys(ctx, c, data)
 	if err != nil {
 		return err
 	}
@@ -87,21 +88,13 @@ func rotateKeys(ctx context.Context, inv *invocation, password bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Keys != (config.APIKeys{}) {
-		return errors.New("the keys come from the environment; rotate them where they are set, with --env-file for a compose form")
-	}
-	set, err := app.LoadKeys(c, data)
+	everywhere, err := app.RotateKeys(ctx, c, data)
 	if err != nil {
 		return err
 	}
-	if set, err = set.Rotate(time.Now()); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		return err
-	}
-	if err := set.Save(app.KeysFile(data)); err != nil {
-		return err
+	if everywhere {
+		fmt.Fprintln(inv.Stdout, "rotated; every running server uses the new keys")
+		return nil
 	}
 	if password {
 		if err := app.NewDatabasePassword(data); err != nil {
@@ -140,7 +133,7 @@ func printEnvironment(inv *invocation, set keys.Set) error {
 }
 
 // rotateFile replaces the keys in a file of NAME=value lines and leaves everything else as it is.
-func rotateFile(name string, password bool) error {
+func rotateFile(ctx context.Context, name string, password bool) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
@@ -170,7 +163,7 @@ func rotateFile(name string, password bool) error {
 	if c.Keys == (config.APIKeys{}) {
 		return fmt.Errorf("%s: %w: there are no keys in it", name, fs.ErrNotExist)
 	}
-	set, err := app.LoadKeys(c, "")
+	set, err := app.LoadKeys(ctx, c, "")
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -10,7 +10,7 @@ import (
 type Environment struct {
 	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with everything that must be kept. Flag --data."`
 	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. Any address that is not loopback makes this a public installation, and so does a SITE_URL that is not. Flag --host."`
-	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres to use instead of the embedded one. Flag --database-url."`
+	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one; several hosts separated by commas, of which the one that takes writes is used. Flag --database-url."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; text on a terminal and json elsewhere when not set."`
 	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site, as visitors type it. Required on a public address."`
@@ -40,9 +40,32 @@ type Environment struct {
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token with which /metrics answers from anywhere; without it only on loopback."`
 
+	Replica Replica
+
+	Files Files
+
 	Backup Backup
 
 	Keys APIKeys
+}
+
+// Replica is a standby of the database for reads that may be a few seconds old.
+type Replica struct {
+	URL    string   `env:"DATABASE_READ_URL" doc:"Superuser URL of a standby of DATABASE_URL; GET requests of DATABASE_READ_TABLES are answered there. While it cannot be reached or is late, the primary answers."`
+	Tables List     `env:"DATABASE_READ_TABLES" default:"public.resources" doc:"Tables and views, as schema.name separated by commas, that a GET of nothing else may read from DATABASE_READ_URL."`
+	MaxLag Duration `env:"DATABASE_READ_MAX_LAG" default:"5s" doc:"How old the answers of DATABASE_READ_URL may be."`
+}
+
+// Files is where storage keeps files, under storage-api's names.
+type Files struct {
+	Backend   string `env:"STORAGE_BACKEND" default:"file" doc:"file or s3. Several servers need s3, or a folder that all of them see."`
+	Path      string `env:"STORAGE_FILE_BACKEND_PATH" doc:"Folder of the files; below the data folder when not set."`
+	Bucket    string `env:"STORAGE_S3_BUCKET" doc:"Bucket with STORAGE_BACKEND=s3; it must exist."`
+	Endpoint  string `env:"STORAGE_S3_ENDPOINT" doc:"URL of the S3 service; Amazon's of the region when not set."`
+	Region    string `env:"STORAGE_S3_REGION" default:"us-east-1" doc:"Its region."`
+	PathStyle bool   `env:"STORAGE_S3_FORCE_PATH_STYLE" default:"false" doc:"Bucket in the path and not in the host's name, as most services other than Amazon's need it."`
+	AccessKey string `env:"AWS_ACCESS_KEY_ID" doc:"Key of the S3 service, for files and for BACKUP_TO."`
+	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" doc:"Its secret."`
 }
 
 // Backup is where copies of everything go while the stack runs.

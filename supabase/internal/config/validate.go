@@ -45,6 +45,7 @@ func (c *Config) validate() error {
 		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL},
 		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
 		{"STUDIO_URL", c.StudioURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
+		{"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
 	}
 	for _, u := range urls {
 		if u.value == "" {
@@ -84,6 +85,15 @@ func (c *Config) validate() error {
 	}
 	if c.StudioUpstreamURL != "" && c.DashboardPassword == "" {
 		bad("DASHBOARD_PASSWORD: is needed with STUDIO_UPSTREAM_URL; Studio is never served without a login")
+	}
+	switch {
+	case c.Files.Backend != "file" && c.Files.Backend != "s3":
+		bad("STORAGE_BACKEND: %q is not file or s3", c.Files.Backend)
+	case c.Files.Backend == "s3" && c.Files.Bucket == "":
+		bad("STORAGE_S3_BUCKET: is needed with STORAGE_BACKEND=s3")
+	}
+	if c.Replica.URL != "" && c.DatabaseURL == "" {
+		bad("DATABASE_READ_URL: is a standby of DATABASE_URL, which is not set")
 	}
 	if n := len(c.Keys.JWTSecret); n > 0 && n < 32 {
 		bad("JWT_SECRET: has %d characters, at least 32 are needed", n)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +64,9 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if c.Unprepared {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
-	pc.ConnConfig.ConnectTimeout = 5 * time.Second
+	setDialing(pc.ConnConfig)
+	setHosts(pc)
+	pc.PingTimeout = pingTimeout
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
 	}
@@ -165,6 +168,15 @@ func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any,
 		}
 		return err
 	})
+}
+
+// Batch runs the statements as the caller in one round trip and one transaction, as Query does: the first that fails
+// undoes all. The batch's own functions see the rows before the commit is known.
+func (p *Pool) Batch(ctx context.Context, caller Caller, b *pgx.Batch) error {
+	if setup, args := caller.setup(); setup != "" {
+		b.QueuedQueries = slices.Insert(b.QueuedQueries, 0, &pgx.QueuedQuery{SQL: setup, Arguments: args})
+	}
+	return p.with(ctx, func(conn *pgxpool.Conn) error { return conn.SendBatch(ctx, b).Close() })
 }
 
 // Exec runs one statement as the caller and forgets its rows.

@@ -15,6 +15,10 @@ import (
 // Its value is the letters of the product's name.
 const lockKey = 0x646161776f
 
+// Alone runs f while no other program migrates the database of conn: what servers that start at the same time must do
+// one after the other.
+func Alone(ctx context.Context, conn *pgx.Conn, f func() error) error { return locked(ctx, conn, f) }
+
 // locked runs f while this session alone migrates the database. The lock
 // belongs to the session, so that it spans transactions and dies with us.
 func locked(ctx context.Context, conn *pgx.Conn, f func() error) (err error) {
