@@ -52,6 +52,10 @@ $(MODULES): package.json web/package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+.PHONY: release
+release: build ## archives of every platform and their sums in dist/
+	@scripts/release.sh
+
 .PHONY: tools
 tools: # names what is missing on this machine, and its cure
 	@scripts/check-tools.sh

