@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/postgres"
+)
+
+// upstreamRoles are the roles, schemas and defaults that a database of the image supabase/postgres has before any service
+// has run, with attributes that differ from ours where the image's do: a migration must take them as they are.
+const upstreamRoles = `
+	create role postgres login createdb createrole replication bypassrls;
+	create role anon nologin;
+	create role authenticated nologin;
+	create role service_role nologin bypassrls;
+	create role authenticator login noinherit;
+	grant anon, authenticated, service_role, supabase_admin to authenticator;
+	create role supabase_auth_admin login noinherit createrole;
+	create role supabase_storage_admin login noinherit createrole;
+	create role supabase_replication_admin login replication;
+	create role supabase_read_only_user login bypassrls;
+	create role dashboard_user createdb createrole replication;
+	create role pgbouncer login;
+	grant pg_read_all_data to supabase_read_only_user;
+	alter role authenticator set statement_timeout = '8s';
+	alter role postgres set search_path = "$user", public, extensions;
+	grant all on database postgres to postgres;
+
+	create publication supabase_realtime;
+	create schema extensions;
+	create schema auth authorization supabase_admin;
+	create schema storage authorization supabase_admin;
+	create schema realtime;
+	create schema _realtime;
+	create extension pgcrypto with schema extensions;
+	create extension "uuid-ossp" with schema extensions;
+	create extension pg_stat_statements with schema extensions;
+	grant usage on schema public, extensions to postgres, anon, authenticated, service_role;
+	grant all on schema public, extensions, auth, storage to postgres;
+	grant all on schema auth to supabase_auth_admin;
+	grant all on schema storage to supabase_storage_admin;
+	alter default privileges in schema public grant all on tables to postgres, anon, authenticated, service_role;
+	alter default privileges in schema public grant all on functions to postgres, anon, authenticated, service_role;
+	alter default privileges in schema public grant all on sequences to postgres, anon, authenticated, service_role;
+	grant anon, authenticated, service_role to postgres;`
+
+// query runs SQL and gives the only value of its last row, "" when it has none.
+func query(t *testing.T, url, sql string) (value string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	for result := conn.PgConn().Exec(t.Context(), sql); ; {
+		for result.NextResult() {
+			for r := result.ResultReader(); r.NextRow(); {
+				value = string(r.Values()[0])
+			}
+		}
+		if err := result.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// catalog is what a migration could change: relations with their columns, functions, policies, triggers, types,
+// privileges, comments, and the rows that migrations write.
+const catalog = `
+	select string_agg(line, e'\n' order by line) from (
+		select format('relation %s %s %s %s', c.oid::regclass, c.relkind, c.relowner::regrole, c.relacl) from pg_class c
+		 where c.relnamespace::regnamespace::text not like 'pg\_%' and c.relkind <> 'i'
+		union all select format('column %s.%s %s %s', attrelid::regclass, attname, atttypid::regtype, attnotnull) from pg_attribute a
+		 join pg_class c on c.oid = attrelid where c.relnamespace::regnamespace::text not like 'pg\_%' and attnum > 0
+		union all select format('index %s', indexdef) from pg_indexes where schemaname not like 'pg\_%'
+		union all select format('function %s %s %s', p.oid::regprocedure, md5(prosrc), proacl) from pg_proc p
+		 where pronamespace::regnamespace::text not like 'pg\_%'
+		union all select format('policy %s %s %s', polrelid::regclass, polname, pg_get_expr(polwithcheck, polrelid)) from pg_policy
+		union all select format('trigger %s', pg_get_triggerdef(oid)) from pg_trigger where not tgisinternal
+		union all select format('role %s %s %s %s %s', rolname, rolsuper, rolinherit, rolbypassrls, rolconfig) from pg_roles
+		union all select format('member %s of %s', member::regrole, roleid::regrole) from pg_auth_members
+		union all select format('schema %s %s', nspname, nspacl) from pg_namespace where nspname not like 'pg\_%'
+		union all select format('comment %s %s %s', objoid, objsubid, description) from pg_description where objoid > 16384
+		union all select format('migration %s %s', version, name) from supabase_migrations.schema_migrations
+		union all select format('bucket %s', to_jsonb(b)) from storage.buckets b
+		union all select format('resource %s', to_jsonb(r)) from public.resources r
+	) all_of_it (line)`
+
+// TestMigrateWithUpstreamsRoles: a plain Postgres 17 on which the roles of supabase/postgres are. Everything is applied
+// once and stays as it is the second time; the stack serves from it.
+func TestMigrateWithUpstreamsRoles(t *testing.T) {
+	server := serverOfSomebodyElse(t)
+	superuser := server.TCPURL(postgres.Superuser)
+	query(t, superuser, upstreamRoles)
+	environment := map[string]string{"DATABASE_URL": superuser}
+	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := query(t, superuser, catalog)
+	for _, want := range []string{"relation auth.users r supabase_auth_admin", "relation storage.objects r supabase_storage_admin",
+		"relation reports r postgres", "policy storage.objects visitors add report photos", "bucket {", "resource {", "relation river.river_job r"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("after the migration there is no %q", want)
+		}
+	}
+	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(query(t, superuser, catalog), "\n")); diff != "" {
+		t.Errorf("a second run changes something: %s", diff)
+	}
+	info := start(t, newApp(t, dataFolder(t), environment))
+	inhabit(t, info)
+}
+
+// TestMigrateAsComposeDoes: the one-shot service migrate is no superuser and finds the tables of GoTrue and storage-api
+// made by themselves. It brings the site's schema and the queue and leaves everything else alone.
+func TestMigrateAsComposeDoes(t *testing.T) {
+	server := serverOfSomebodyElse(t)
+	superuser := server.TCPURL(postgres.Superuser)
+	// In the image supautils lets postgres make policies on storage.objects; here membership of the owner does.
+	query(t, superuser, upstreamRoles+`grant supabase_storage_admin to postgres`)
+	if err := server.SetPasswords(t.Context(), map[string]string{"postgres": "pass"}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), superuser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if err := migrate.Platform(t.Context(), conn); err != nil { // in place of GoTrue and storage-api
+		t.Fatal(err)
+	}
+	query(t, superuser, `drop schema daawo, auth_limits cascade`) // what only our own engines need
+	environment := map[string]string{"DATABASE_URL": server.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
+	for range 2 {
+		if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := query(t, superuser, `
+		select string_agg(x, ' ' order by x) from (
+			select nspname from pg_namespace where nspname in ('daawo', 'auth_limits', 'river', 'private')
+			union all select tablename from pg_tables where schemaname = 'public'
+			union all select 'applied' || count(*) from supabase_migrations.schema_migrations) as all_of_it (x)`)
+	if want := "applied4 downloads_per_day private reports resources river"; got != want {
+		t.Errorf("there are %s, want %s", got, want)
+	}
+}
