@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,10 +26,11 @@ import (
 
 // Environment of the child process that TestKilledAtEveryStep kills.
 const (
-	crashURL  = "STORAGE_CRASH_URL"
-	crashDir  = "STORAGE_CRASH_DIR"
-	crashStep = "STORAGE_CRASH_STEP"
-	crashWhat = "STORAGE_CRASH_WHAT"
+	crashURL    = "STORAGE_CRASH_URL"
+	crashDir    = "STORAGE_CRASH_DIR"
+	crashBucket = "STORAGE_CRASH_BUCKET"
+	crashAction = "STORAGE_CRASH_ACTION"
+	crashStep   = "STORAGE_CRASH_STEP" // how many steps are done before the process dies
 )
 
 func crashStore(t testing.TB, url, dir string, step func(string)) (*objects.Store, *backend.Disk) {
@@ -44,37 +47,68 @@ func crashStore(t testing.TB, url, dir string, step func(string)) (*objects.Stor
 	return objects.New(objects.Config{Pool: pool, Backend: disk, FileSizeLimit: 1 << 20, URLSecret: []byte("x"), Step: step}), disk
 }
 
-func crashUpload(ctx context.Context, s *objects.Store, name, content string) error {
-	a, err := s.Admit(ctx, objects.Caller{}.Service(), objects.Upload{Bucket: "b", Name: name, Upsert: true})
+func crashUpload(ctx context.Context, s *objects.Store, bucket, name, content string) error {
+	a, err := s.Admit(ctx, objects.Caller{}.Service(), objects.Upload{Bucket: bucket, Name: name, Upsert: true})
 	if err == nil {
 		_, err = a.Upload(ctx, strings.NewReader(content), 1<<20)
 	}
 	return err
 }
 
-// crashActions are what is interrupted. Each works on bucket b, in which "old" exists.
-var crashActions = map[string]func(context.Context, *objects.Store) error{
-	"upload": func(ctx context.Context, s *objects.Store) error {
-		return crashUpload(ctx, s, "new/file", "fresh")
+// crashActions are what is interrupted, in a bucket in which "old" exists.
+var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket string) error{
+	"upload": func(ctx context.Context, s *objects.Store, bucket string) error {
+		return crashUpload(ctx, s, bucket, "new/file", "fresh")
 	},
-	"replace": func(ctx context.Context, s *objects.Store) error {
-		return crashUpload(ctx, s, "old", "fresh")
+	"replace": func(ctx context.Context, s *objects.Store, bucket string) error {
+		return crashUpload(ctx, s, bucket, "old", "fresh")
 	},
-	"delete": func(ctx context.Context, s *objects.Store) error {
-		return s.Delete(ctx, objects.Caller{}.Service(), "b", "old")
-	},
-	"move": func(ctx context.Context, s *objects.Store) error {
-		_, err := s.Move(ctx, objects.Caller{}.Service(), "b", "old", "b", "moved")
+	"resumable": func(ctx context.Context, s *objects.Store, bucket string) error {
+		key := backend.Key{Bucket: bucket, Name: "old", Version: "11111111-1111-4111-8111-111111111111"}
+		if err := s.Backend.Begin(ctx, key, backend.Options{}, []byte(`{}`)); err != nil {
+			return err
+		}
+		for offset, piece := range []string{0: "f", 1: "resh"} {
+			if _, err := s.Backend.Append(ctx, key, int64(offset), strings.NewReader(piece), func(int64) bool { return offset == 1 }); err != nil {
+				return err
+			}
+		}
+		meta, err := s.Backend.Finish(ctx, key)
+		if err == nil {
+			_, err = s.Complete(ctx, objects.Caller{}.Service(), key, "", objects.MetadataOf(meta), nil)
+		}
 		return err
 	},
-}
-
-// crashSteps are the steps of each, in order; none is the run to the end.
-var crashSteps = map[string][]string{
-	"upload":  {"create temporary file", "write bytes", "sync file", "rename", "stored", "write row", "row written", "none"},
-	"replace": {"sync file", "rename", "stored", "write row", "row written", "delete bytes", "none"},
-	"delete":  {"delete bytes", "none"},
-	"move":    {"write bytes", "rename", "stored", "delete bytes", "none"},
+	"multipart": func(ctx context.Context, s *objects.Store, bucket string) error {
+		service := objects.Caller{}.Service()
+		key := backend.Key{Bucket: bucket, Name: "parts/file", Version: "22222222-2222-4222-8222-222222222222"}
+		id, err := s.CreateMultipart(ctx, service, key, backend.Options{}, nil)
+		if err != nil {
+			return err
+		}
+		m, err := s.Multipart(ctx, service, id, bucket, key.Name)
+		if err != nil {
+			return err
+		}
+		for i, piece := range []string{"fr", "esh"} {
+			if _, err := s.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
+				return err
+			}
+		}
+		_, err = s.CompleteMultipart(ctx, service, m, nil)
+		return err
+	},
+	"copy": func(ctx context.Context, s *objects.Store, bucket string) error {
+		_, err := s.Copy(ctx, objects.Caller{}.Service(), objects.Copy{FromBucket: bucket, FromName: "old", ToBucket: bucket, ToName: "copied", KeepMetadata: true})
+		return err
+	},
+	"move": func(ctx context.Context, s *objects.Store, bucket string) error {
+		_, err := s.Move(ctx, objects.Caller{}.Service(), bucket, "old", bucket, "moved")
+		return err
+	},
+	"delete": func(ctx context.Context, s *objects.Store, bucket string) error {
+		return s.Delete(ctx, objects.Caller{}.Service(), bucket, "old")
+	},
 }
 
 // TestCrashChild is the process that dies. It does nothing unless it is started by the test below.
@@ -83,71 +117,93 @@ func TestCrashChild(t *testing.T) {
 	if url == "" {
 		t.Skip("started by TestKilledAtEveryStep")
 	}
-	s, _ := crashStore(t, url, os.Getenv(crashDir), func(step string) {
-		if step == os.Getenv(crashStep) {
+	left, err := strconv.Atoi(os.Getenv(crashStep))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := crashStore(t, url, os.Getenv(crashDir), func(string) {
+		if left--; left < 0 {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
 	})
-	if err := crashActions[os.Getenv(crashWhat)](context.Background(), s); err != nil {
+	if err := crashActions[os.Getenv(crashAction)](context.Background(), s, os.Getenv(crashBucket)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // TestKilledAtEveryStep kills the process with SIGKILL before every step of every kind of write, then looks: each row has
-// its bytes, whole; after the sweeper each file has its row.
+// its bytes, whole; after the sweeper each file has its row and no folder is empty. What the steps are is found by doing it
+// once undisturbed.
 func TestKilledAtEveryStep(t *testing.T) {
-	st := newStack(t)
-	url := st.db.URL("supabase_storage_admin")
-	for what := range crashActions {
-		for _, step := range crashSteps[what] {
-			t.Run(what+"/"+step, func(t *testing.T) {
-				dir := t.TempDir()
-				s, disk := crashStore(t, url, dir, nil)
-				ctx := context.Background()
-				st.reset("b")
-				if err := crashUpload(ctx, s, "old", "before"); err != nil {
+	for name, action := range crashActions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := newStack(t)
+			var steps []string
+			crashRound(t, st, name+"-all", func(url, dir, bucket string) {
+				s, _ := crashStore(t, url, dir, func(step string) { steps = append(steps, step) })
+				if err := action(t.Context(), s, bucket); err != nil {
 					t.Fatal(err)
-				}
-				child := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.count=1")
-				child.Env = append(os.Environ(), crashURL+"="+url, crashDir+"="+dir, crashStep+"="+step, crashWhat+"="+what)
-				out, err := child.CombinedOutput()
-				var exit *exec.ExitError
-				killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
-				if err != nil && !killed {
-					t.Fatalf("the child failed by itself: %v\n%s", err, out)
-				}
-				if killed != (step != "none") {
-					t.Fatalf("killed: %v", killed)
-				}
-				st.agree(ctx, t, disk)
-				if _, err := s.Sweep(ctx, -time.Minute); err != nil {
-					t.Fatal(err)
-				}
-				rows := st.agree(ctx, t, disk)
-				if files := filesIn(t, dir); len(files) != rows {
-					t.Errorf("%d rows and, after the sweeper, the files %v", rows, files)
 				}
 			})
-		}
+			if len(steps) == 0 {
+				t.Fatal("no step to be killed at")
+			}
+			for i, step := range steps {
+				crashRound(t, st, fmt.Sprintf("%s-%d-%s", name, i, strings.ReplaceAll(step, " ", "-")), func(url, dir, bucket string) {
+					child := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.count=1")
+					child.Env = append(os.Environ(), crashURL+"="+url, crashDir+"="+dir, crashBucket+"="+bucket, crashAction+"="+name,
+						crashStep+"="+strconv.Itoa(i), "GORACE=atexit_sleep_ms=0")
+					out, err := child.CombinedOutput()
+					var exit *exec.ExitError
+					if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+						t.Fatalf("before step %d, %s: the child was not killed: %v\n%s", i, step, err, out)
+					}
+				})
+			}
+			t.Logf("killed before each of %d steps: %s", len(steps), strings.Join(steps, ", "))
+		})
 	}
 }
 
-// reset makes an empty bucket without asking the API.
-func (s *stack) reset(bucket string) {
-	s.t.Helper()
-	s.db.Exec(`set storage.allow_delete_query = 'true'; delete from storage.objects; insert into storage.buckets (id, name) values ('` + bucket + `', '` + bucket + `') on conflict do nothing`)
+// crashRound has fn write, in a bucket of its own in which "old" exists, and checks what it left.
+func crashRound(t *testing.T, st *stack, bucket string, fn func(url, dir, bucket string)) {
+	t.Helper()
+	url, dir, ctx := st.db.URL("supabase_storage_admin"), t.TempDir(), t.Context()
+	st.db.Exec(`insert into storage.buckets (id, name) values ('` + bucket + `', '` + bucket + `')`)
+	s, disk := crashStore(t, url, dir, nil)
+	if err := crashUpload(ctx, s, bucket, "old", "before"); err != nil {
+		t.Fatal(err)
+	}
+	fn(url, dir, bucket)
+	st.agree(ctx, t, disk, bucket)
+	if _, err := s.Sweep(ctx, -time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	rows := st.agree(ctx, t, disk, bucket)
+	files := slices.DeleteFunc(filesIn(t, dir), func(file string) bool { // the description of an upload stays with its version
+		version, ok := strings.CutSuffix(file, ".json")
+		_, err := os.Stat(version)
+		return ok && err == nil
+	})
+	if len(files) != rows {
+		t.Errorf("%s: %d rows and, after the sweeper, the files %v", bucket, rows, files)
+	}
+	if empty := emptyFolders(t, filepath.Join(dir, "stub", "stub")); len(empty) != 0 {
+		t.Errorf("%s: after the sweeper, the empty folders %v", bucket, empty)
+	}
 }
 
-// agree checks that every row names whole bytes, and counts the rows.
-func (s *stack) agree(ctx context.Context, t *testing.T, b backend.Backend) int {
+// agree checks that every row of a bucket names whole bytes, and counts the rows.
+func (s *stack) agree(ctx context.Context, t *testing.T, b backend.Backend, bucket string) int {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, s.db.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, `select bucket_id, name, version, (metadata ->> 'size')::bigint from storage.objects`)
+	rows, err := conn.Query(ctx, `select bucket_id, name, version, (metadata ->> 'size')::bigint from storage.objects where bucket_id = $1`, bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +227,26 @@ func (s *stack) agree(ctx context.Context, t *testing.T, b backend.Backend) int 
 			t.Errorf("the row %v says %d bytes and has %q", k, size, text)
 		}
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return n
+}
+
+func emptyFolders(t *testing.T, dir string) (empty []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && name != dir {
+			if entries, err := os.ReadDir(name); err == nil && len(entries) == 0 {
+				empty = append(empty, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return empty
 }
 
 func filesIn(t *testing.T, dir string) (files []string) {

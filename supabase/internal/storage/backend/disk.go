@@ -12,8 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -23,10 +23,14 @@ const incoming = ".incoming"
 
 // Disk is the file backend. Everything goes through an os.Root, so no name and no symbolic link can lead outside of it.
 type Disk struct {
-	root   *os.Root
-	prefix string       // <internal bucket>/<tenant>
-	step   func(string) // called before each step of a write, for tests that stop the process there
+	root    *os.Root
+	prefix  string       // <internal bucket>/<tenant>
+	step    func(string) // called before each step of a write, for tests that stop the process there
+	buffers sync.Pool    // of *[copyBuffer]byte
 }
+
+// copyBuffer is how much of a body is in memory at once, in bytes.
+const copyBuffer = 64 << 10
 
 // DiskConfig says where a Disk keeps its files.
 type DiskConfig struct {
@@ -49,12 +53,16 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage folder: %w", err)
 	}
-	d := &Disk{root: root, prefix: prefix, step: c.Step}
+	d := &Disk{root: root, prefix: prefix, step: c.Step, buffers: sync.Pool{New: func() any { return new([copyBuffer]byte) }}}
 	if d.step == nil {
 		d.step = func(string) {}
 	}
 	for _, dir := range []string{incoming, prefix} {
-		if err := d.mkdir(dir); err != nil {
+		grown, err := d.mkdir(dir)
+		if err == nil {
+			err = d.sync(grown...)
+		}
+		if err != nil {
 			root.Close()
 			return nil, fmt.Errorf("storage folder: %w", err)
 		}
@@ -97,14 +105,25 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 	}()
 	d.step("write bytes")
 	sum := md5.New()
-	size, err := io.Copy(io.MultiWriter(f, sum), &contextReader{ctx, body})
+	buffer := d.buffers.Get().(*[copyBuffer]byte)
+	size, err := io.CopyBuffer(io.MultiWriter(f, sum), &contextReader{ctx, body}, buffer[:])
+	d.buffers.Put(buffer)
 	if err != nil {
 		return Meta{}, err
 	}
 	etag := hex.EncodeToString(sum.Sum(nil))
 	setAttributes(f, o, etag)
+	d.step("make folders")
+	grown, err := d.mkdir(path.Dir(name))
+	if err != nil {
+		return Meta{}, keyError(err, name)
+	}
 	d.step("sync file")
-	if err := f.Sync(); err != nil {
+	// One commit of the file system's journal serves both.
+	folders := make(chan error, 1)
+	go func() { folders <- d.sync(grown...) }()
+	err = f.Sync()
+	if err = errors.Join(err, <-folders); err != nil {
 		return Meta{}, err
 	}
 	info, err := f.Stat()
@@ -127,43 +146,57 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 func (d *Disk) place(tmp, name string) error {
 	dir := path.Dir(name)
 	for attempt := 0; ; attempt++ {
-		err := d.mkdir(dir)
-		if err == nil {
-			err = d.root.Rename(tmp, name)
-		}
+		err := d.root.Rename(tmp, name)
 		if err == nil {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || attempt == 20 {
 			return keyError(err, name)
 		}
+		grown, err := d.mkdir(dir)
+		if err == nil {
+			err = d.sync(grown...)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return keyError(err, name)
+		}
 	}
 	return d.sync(dir)
 }
 
-// mkdir makes dir and its parents, and syncs each parent that it added a folder to.
-func (d *Disk) mkdir(dir string) error {
-	if info, err := d.root.Stat(dir); err == nil && info.IsDir() {
-		return nil
+// mkdir makes dir and its parents, and tells which folders have got a new one and are to be synced.
+func (d *Disk) mkdir(dir string) (grown []string, err error) {
+	parent := path.Dir(dir)
+	err = d.root.Mkdir(dir, 0o750)
+	if errors.Is(err, fs.ErrNotExist) && parent != "." {
+		if grown, err = d.mkdir(parent); err != nil {
+			return grown, err
+		}
+		err = d.root.Mkdir(dir, 0o750)
 	}
-	if parent := path.Dir(dir); parent != "." {
-		if err := d.mkdir(parent); err != nil {
+	if errors.Is(err, fs.ErrExist) {
+		return grown, nil // a file in its place fails what comes next
+	}
+	return append(grown, parent), err
+}
+
+// sync makes the entries of folders durable. One that has gone in the meantime has none.
+func (d *Disk) sync(dirs ...string) error {
+	for _, dir := range dirs {
+		f, err := d.root.Open(dir)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = f.Sync()
+		f.Close()
+		if err != nil {
 			return err
 		}
 	}
-	if err := d.root.Mkdir(dir, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return d.sync(path.Dir(dir))
-}
-
-func (d *Disk) sync(dir string) error {
-	f, err := d.root.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
+	return nil
 }
 
 // Open opens a version for reading. The result is the file itself where all of it is asked for, so that a copy to a
@@ -331,82 +364,4 @@ func (c *contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// SweepTemporary removes temporary files, and multipart folders, that nothing has touched since before.
-func (d *Disk) SweepTemporary(ctx context.Context, before time.Time) (int, error) {
-	removed := 0
-	for _, dir := range []string{incoming, "multiparts"} {
-		entries, err := fs.ReadDir(d.root.FS(), dir)
-		if missing(err) {
-			continue
-		}
-		if err != nil {
-			return removed, err
-		}
-		for _, e := range entries {
-			if ctx.Err() != nil {
-				return removed, ctx.Err()
-			}
-			newest, err := d.newest(path.Join(dir, e.Name()))
-			if err != nil || !newest.Before(before) {
-				continue
-			}
-			if err := d.root.RemoveAll(path.Join(dir, e.Name())); err != nil {
-				return removed, err
-			}
-			removed++
-		}
-	}
-	return removed, nil
-}
-
-// newest is the latest change of anything below name.
-func (d *Disk) newest(name string) (time.Time, error) {
-	var latest time.Time
-	err := fs.WalkDir(d.root.FS(), name, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil && info.ModTime().After(latest) {
-			latest = info.ModTime()
-		}
-		return err
-	})
-	return latest, err
-}
-
-// Walk finds every version. Descriptions of uploads are passed over: they go with their version.
-func (d *Disk) Walk(ctx context.Context, fn func(Entry) error) error {
-	return fs.WalkDir(d.root.FS(), d.prefix, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if missing(err) {
-				return nil
-			}
-			return err
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e.IsDir() || !e.Type().IsRegular() {
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return nil // deleted in the meantime
-		}
-		rest := strings.Split(strings.TrimPrefix(name, d.prefix+"/"), "/")
-		if len(rest) < 3 {
-			return nil
-		}
-		version := strings.TrimSuffix(rest[len(rest)-1], infoSuffix)
-		if version != rest[len(rest)-1] {
-			if _, err := d.root.Lstat(strings.TrimSuffix(name, infoSuffix)); err == nil {
-				return nil
-			}
-		}
-		key := Key{Bucket: rest[0], Name: strings.Join(rest[1:len(rest)-1], "/"), Version: version}
-		return fn(Entry{Key: key, Modified: info.ModTime(), Size: info.Size()})
-	})
 }

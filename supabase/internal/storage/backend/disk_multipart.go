@@ -45,7 +45,8 @@ func (d *Disk) CreateMultipart(_ context.Context, key Key, o Options) (string, e
 	if err != nil {
 		return "", err
 	}
-	if err := d.mkdir(dir); err != nil {
+	d.step("begin multipart")
+	if _, err := d.mkdir(dir); err != nil {
 		return "", keyError(err, dir)
 	}
 	data, err := json.Marshal(multipartOptions(o))
@@ -135,6 +136,7 @@ func (d *Disk) CompleteMultipart(ctx context.Context, key Key, uploadID string, 
 		f.Close()
 	}
 	meta.ETag = `"` + etag + `"`
+	d.step("remove parts")
 	// What is left of the parts is for the sweeper when this fails.
 	_ = d.AbortMultipart(ctx, key, uploadID)
 	return meta, nil

@@ -19,6 +19,7 @@ func (d *Disk) Begin(_ context.Context, key Key, o Options, info []byte) error {
 	if err != nil {
 		return err
 	}
+	d.step("begin upload")
 	tmp := path.Join(incoming, uuid.NewString())
 	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
@@ -61,6 +62,7 @@ func (d *Disk) SetInfo(ctx context.Context, key Key, info []byte) error {
 	if err != nil {
 		return err
 	}
+	d.step("describe upload")
 	tmp := path.Join(incoming, uuid.NewString())
 	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
@@ -74,6 +76,7 @@ func (d *Disk) SetInfo(ctx context.Context, key Key, info []byte) error {
 		err = cerr
 	}
 	if err == nil {
+		d.step("place description")
 		err = d.place(tmp, name+infoSuffix)
 	}
 	if err != nil {
@@ -119,6 +122,7 @@ func (d *Disk) Finish(ctx context.Context, key Key) (Meta, error) {
 		return Meta{}, err
 	}
 	defer f.Close()
+	d.step("finish upload")
 	meta, err := describe(ctx, f)
 	if err != nil {
 		return Meta{}, err

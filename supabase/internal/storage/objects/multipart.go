@@ -57,6 +57,7 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 	if err != nil {
 		return "", mapError(err)
 	}
+	s.step("write upload row")
 	_, err = s.pool.Exec(ctx, c.Service().pg(), `
 		insert into storage.s3_multipart_uploads (id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -156,6 +157,7 @@ func (s *Store) part(ctx context.Context, c Caller, m *MultipartUpload, number i
 		}
 		return part, mapError(err)
 	}
+	s.step("write part row")
 	// A part that is sent again replaces the first one.
 	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) error {
 		var before int64
@@ -230,6 +232,7 @@ func (s *Store) AbortMultipart(ctx context.Context, c Caller, m *MultipartUpload
 }
 
 func (s *Store) endMultipart(ctx context.Context, c Caller, id string) error {
+	s.step("delete upload row")
 	_, err := s.pool.Exec(ctx, c.Service().pg(), `delete from storage.s3_multipart_uploads where id = $1`, id)
 	return mapError(err)
 }
