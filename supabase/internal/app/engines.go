@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/pgrst"
@@ -48,7 +49,14 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	if err != nil {
 		return err
 	}
-	engine, err := rest.New(rest.Options{Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest")})
+	replica, err := a.openReplica(ctx, pool)
+	if err != nil {
+		return err
+	}
+	engine, err := rest.New(rest.Options{
+		Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest"),
+		Replica: replica, ReplicaTables: a.cfg.Replica.Tables,
+	})
 	if err != nil {
 		return err
 	}
@@ -69,4 +77,28 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	s.rest = engine
 	s.ready["database"] = pool.Ping
 	return nil
+}
+
+// openReplica connects to the standby of DATABASE_READ_URL; nil when there is none.
+func (a *App) openReplica(ctx context.Context, primary *db.Pool) (*db.Replica, error) {
+	if a.cfg.Replica.URL == "" {
+		return nil, nil
+	}
+	given, err := givenURL("DATABASE_READ_URL", a.cfg.Replica.URL, "prefer-standby")
+	if err != nil {
+		return nil, err
+	}
+	standby, err := a.openPool(ctx, &database{given: given}, "authenticator", "standby", restConns)
+	if err != nil {
+		return nil, err
+	}
+	replica := db.NewReplica(primary, standby, time.Duration(a.cfg.Replica.MaxLag), a.log.With("part", "standby"))
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		replica.Watch(watching)
+	}()
+	a.onClose("standby", func(context.Context) error { cancel(); <-done; return nil })
+	return replica, nil
 }

@@ -22,6 +22,9 @@ import (
 type Options struct {
 	Pool   *db.Pool // logs in as the authenticator role
 	Config Config
+	// Replica answers a GET of one of ReplicaTables and nothing else, when that may be a little old; nil for none.
+	Replica       *db.Replica
+	ReplicaTables []string // schema.name
 	// Configure reads the configuration anew when a notification asks for that; nil keeps it.
 	Configure func(context.Context) (Config, error)
 	Log       *slog.Logger     // nil means slog.Default()
@@ -32,6 +35,7 @@ type Options struct {
 // answered with 503.
 type Engine struct {
 	pool   *db.Pool
+	stale  stale
 	log    *slog.Logger
 	now    func() time.Time
 	state  atomic.Pointer[state]
@@ -76,7 +80,7 @@ func New(o Options) (*Engine, error) {
 	if len(o.Config.Schemas) == 0 {
 		return nil, errors.New("rest: at least one schema has to be exposed")
 	}
-	e := &Engine{pool: o.Pool, log: o.Log, now: o.Now}
+	e := &Engine{pool: o.Pool, stale: stale{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now}
 	if e.log == nil {
 		e.log = slog.Default()
 	}

@@ -203,7 +203,12 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	}
 	res := &result{}
 	scope := j.id.role + "\x00" + searchPath
-	err := j.engine.pool.Session(ctx, scope, func(c *db.Session) error {
+	session := j.engine.pool.Session
+	if !explicit && j.engine.stale.serves(j) {
+		session = j.engine.stale.replica.Session
+	}
+	err := session(ctx, scope, func(c *db.Session) error {
+		*res = result{}
 		err := c.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
 			switch {
 			case i == main && j.reply.Explain != "":
