@@ -28,18 +28,20 @@ type Host interface {
 	Secret(name string) string
 	// Tx runs fn in a transaction under the caller's role and claims; see Env.Tx.
 	Tx(ctx context.Context, as Caller, fn func(pgx.Tx) error) error
-	// Enqueue adds a job within tx; see Env.Enqueue.
-	Enqueue(ctx context.Context, tx pgx.Tx, function, job string, args any) error
-	// Notify adds a notification to the administrators within tx; see Env.Notify.
-	Notify(ctx context.Context, tx pgx.Tx, n Notice) error
-	// CleanPhoto adds the cleaning of a stored photo within tx; see Env.CleanPhoto.
-	CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error
+	// Batch sends the statements as one transaction in one round trip; see Batch.
+	Batch(ctx context.Context, as Caller, b *pgx.Batch) error
+	// Enqueue adds the statements that add a job; see Env.Enqueue.
+	Enqueue(b *pgx.Batch, function, job string, args any) error
+	// Notify adds the statements of a notification to the administrators; see Env.Notify.
+	Notify(b *pgx.Batch, n Notice) error
+	// CleanPhoto adds the statements that have a stored photo cleaned; see Env.CleanPhoto.
+	CleanPhoto(b *pgx.Batch, bucket, name string) error
+	// Limit adds the statement that counts a request of a client and fails beyond the limit; see Env.Limit.
+	Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error
 	// WaitUntil runs work after the reply; see Env.WaitUntil.
 	WaitUntil(env *Env, work func(context.Context) error)
 	// Key is a secret key of the installation, the same on every replica; see Env.Key.
 	Key(ctx context.Context, name string) ([]byte, error)
-	// Limit counts a request of a client; see Env.Limit. after is how long until the next one is welcome.
-	Limit(ctx context.Context, client, name string, most int, per time.Duration) (after time.Duration, err error)
 }
 
 // NewEnv makes the environment of a call. Only hosts call it; client is the caller's network address, which functions
@@ -73,19 +75,19 @@ func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error
 // Enqueue adds one of the function's Jobs within tx: the job exists exactly when the transaction commits, survives
 // restarts and is retried for a week. args become JSON. The transaction must run as Service.
 func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
-	return e.host.Enqueue(ctx, tx, e.Function, job, args)
+	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.Enqueue(b, e.Function, job, args) })
 }
 
 // Notify tells the administrators, through every configured channel, once the transaction commits: one job per channel,
 // so that a dead channel holds up no other. The transaction must run as Service.
 func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error {
-	return e.host.Notify(ctx, tx, n)
+	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.Notify(b, n) })
 }
 
 // CleanPhoto takes the metadata (place, camera, time) out of a stored photo once the transaction commits. The
 // transaction must run as Service.
 func (e *Env) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
-	return e.host.CleanPhoto(ctx, tx, bucket, name)
+	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.CleanPhoto(b, bucket, name) })
 }
 
 // WaitUntil lets work go on after the reply, for small things that may be lost: a crash loses them, a shutdown waits for
@@ -100,11 +102,9 @@ func (e *Env) Key(ctx context.Context, name string) ([]byte, error) { return e.h
 // with 429 and Retry-After beyond that. The client is known by a keyed hash of its address with a salt that is thrown
 // away each day; the address itself is neither stored nor shown to functions.
 func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duration) error {
-	after, err := e.host.Limit(ctx, e.client, name, most, per)
-	if err != nil || after <= 0 {
-		return err
-	}
-	return TooMany(after)
+	b := e.Batch(Service)
+	b.Limit(ctx, name, most, per)
+	return b.Send(ctx)
 }
 
 // Notice is a message to the administrators. It leaves the stack, so it must hold nothing of a visitor.

@@ -28,7 +28,10 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return textIn(languageOf(r, r.URL.Query().Get("language"))).translate(err)
 	}
 	p := posted{form, textIn(languageOf(r, form.Values.Get("language")))}
-	if err := limit(ctx, env); err != nil {
+	// Counted at once, because a post stores its photo before the report.
+	counting := env.Batch(edge.Service)
+	limit(ctx, env, counting)
+	if err := counting.Send(ctx); err != nil {
 		return p.showFailure(w, env, err)
 	}
 	report, wrong := p.fields().check(p.text, true)
@@ -53,7 +56,7 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 			report.photoURL, photoLost = "", true
 		}
 	}
-	receipt, err := save(ctx, env, report, key)
+	receipt, err := save(ctx, env, report, key, false)
 	if err != nil {
 		return p.showFailure(w, env, err)
 	}

@@ -29,6 +29,9 @@ var Func = edge.Func{
 // reportsPerHour is the limit of one client. A carrier's shared address counts as one client, so it is generous.
 const reportsPerHour = 60
 
+// repetitionsPerHour is how often a client may ask again for the receipt of a report that is stored already.
+const repetitionsPerHour = 600
+
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	switch {
 	case r.Method == http.MethodGet:
@@ -43,9 +46,6 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	text := textIn(languageOf(r, ""))
 	w.Header().Set("Content-Language", text.language)
-	if err := limit(r.Context(), env); err != nil {
-		return text.translate(err)
-	}
 	fields, err := edge.ReadJSON[Fields](r)
 	if err != nil {
 		return text.translate(err)
@@ -58,7 +58,7 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if err != nil {
 		return text.translate(err)
 	}
-	receipt, err := save(r.Context(), env, report, key)
+	receipt, err := save(r.Context(), env, report, key, true)
 	if err != nil {
 		return text.translate(err)
 	}
@@ -66,10 +66,10 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 }
 
 // limit counts the report against its client. REPORTS_PER_HOUR changes the limit, for tests of the whole.
-func limit(ctx context.Context, env *edge.Env) error {
+func limit(ctx context.Context, env *edge.Env, b *edge.Batch) {
 	most := reportsPerHour
 	if n, err := strconv.Atoi(env.Get("REPORTS_PER_HOUR")); err == nil && n > 0 {
 		most = n
 	}
-	return env.Limit(ctx, "reports", most, time.Hour)
+	b.Limit(ctx, "reports", most, time.Hour)
 }

@@ -9,10 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"daawo/functions/edge"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -64,100 +66,124 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo []
 	return idempotency{key: hex.EncodeToString(key[:]), body: body, lives: keyLife}, nil
 }
 
-// save stores the report once per key and gives every repetition the first one's receipt.
-func save(ctx context.Context, env *edge.Env, r report, key idempotency) (receipt, error) {
+// save stores the report once per key and gives every repetition the first one's receipt. limited says that the report
+// still has to be counted against its client.
+func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
 	for attempt := 1; ; attempt++ {
-		receipt, err := saveOnce(ctx, env, r, key)
-		// Two reports want one photo, or a reference came up twice: once more, and the statement sees the other one.
-		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == "23505" && attempt < 4 {
-			continue
+		saved, err := accept(ctx, env, r, key, limited)
+		if err == nil {
+			return saved, nil
 		}
-		return receipt, err
-	}
-}
-
-func saveOnce(ctx context.Context, env *edge.Env, r report, key idempotency) (receipt, error) {
-	var saved receipt
-	err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		stored, err := insert(ctx, tx, r, key, &saved)
-		if err != nil {
-			return err
-		}
-		if !stored {
-			return replay(ctx, tx, key, &saved)
-		}
-		if r.photoURL != "" && saved.PhotoAttached == nil {
-			if err := env.CleanPhoto(ctx, tx, photoBucket, r.photoURL); err != nil {
-				return err
+		// Whether it is a repetition is asked only now, as hardly any report is one. One beyond the limit may be.
+		taken := violates(err, "idempotency_keys_pkey")
+		if e, ok := edge.AsError(err); taken || ok && e.Status == http.StatusTooManyRequests {
+			if saved, found, rerr := replay(ctx, env, key); rerr != nil || found {
+				return saved, rerr
 			}
 		}
-		return env.Notify(ctx, tx, notice(r, saved))
-	})
-	return saved, err
+		// Two reports want one photo, a reference came up twice, or the key's record was an expired one: once more.
+		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key") {
+			return receipt{}, err
+		}
+	}
 }
 
-// insert stores report and key in one statement and says false when the key is taken. An expired record that has not
-// been pruned yet gives its key back.
-func insert(ctx context.Context, tx pgx.Tx, r report, key idempotency, saved *receipt) (bool, error) {
-	const q = `
-with photo as (
-  select o.name
-    from storage.objects as o
-   where o.bucket_id = 'report-photos' and o.name = $12
-     and not exists (select from public.reports as other where other.photo_url = o.name)
-), key as (
-  insert into private.idempotency_keys as k (key_hash, body_hash, report_id, reference, photo_kept, expires_at)
-  select $1, $2, gen_random_uuid(), $4, case when $12 <> '' then exists (select from photo) end, now() + $3
-  on conflict (key_hash) do update
-    set body_hash = excluded.body_hash, report_id = excluded.report_id, reference = excluded.reference,
-        photo_kept = excluded.photo_kept, created_at = now(), expires_at = excluded.expires_at
-    where k.expires_at <= now()
-  returning report_id, reference, photo_kept
-), twin as (
-  select t.id
-    from public.reports as t
-   where lower(btrim(t.product_name)) = lower(btrim($5)) and t.created_at > now() - interval '1 day'
-     and (t.phone_e164 = nullif($15, '') or t.issue_description = $9
-          or (t.batch_number = nullif($6, '') and t.location = nullif($10, '')))
-   order by t.created_at
-   limit 1
-)
+// accept stores report, key and jobs, and counts the report against its client: one transaction and one round trip. It
+// fails when the key is taken; and also when the limit is met, and nothing of it remains then.
+func accept(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
+	photo, err := freePhoto(ctx, env, r.photoURL)
+	if err != nil {
+		return receipt{}, err
+	}
+	saved := receipt{ID: uuid.NewString(), Reference: newReference()}
+	saved.setLost(photo != r.photoURL)
+	b := env.Batch(edge.Service)
+	if limited {
+		limit(ctx, env, b)
+	}
+	const remember = `
+insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, photo_kept, expires_at)
+values ($1, $2, $3, $4, case when $5 then $6::boolean end, now() + $7)`
+	b.Queue(remember, key.key, key.body, saved.ID, saved.Reference, r.photoURL != "", photo != "", key.lives)
+	const insert = `
 insert into public.reports (id, reference, idempotency_key, product_name, batch_number, expiry_date, where_bought,
   issue_description, location, region, district, photo_url, name, phone, phone_e164, language, possible_duplicate_of)
-select key.report_id, key.reference, $1, $5, nullif($6, ''), nullif($7, '')::date, nullif($8, ''),
-  $9, nullif($10, ''), nullif($11, ''), nullif($17, ''), (select name from photo), nullif($13, ''), nullif($14, ''),
-  nullif($15, ''), $16::public.site_language, (select id from twin)
-  from key
-returning id::text, reference, created_at, $12 <> '' and photo_url is null`
-	var lost bool
-	err := tx.QueryRow(ctx, q, key.key, key.body, key.lives, newReference(), r.productName, r.batchNumber, r.expiryDate,
-		r.whereBought, r.issueDescription, r.location, r.place.region, r.photoURL, r.name, r.phone, r.phoneE164, r.language,
-		r.place.district).Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
+values ($1, $2, $3, $4, nullif($5, ''), nullif($6, '')::date, nullif($7, ''),
+  $8, nullif($9, ''), nullif($10, ''), nullif($11, ''), nullif($12, ''), nullif($13, ''), nullif($14, ''),
+  nullif($15, ''), $16, (
+  select t.id
+    from public.reports as t
+   where lower(btrim(t.product_name)) = lower(btrim($4)) and t.created_at > now() - interval '1 day'
+     and (t.phone_e164 = nullif($15, '') or t.issue_description = $8
+          or (t.batch_number = nullif($5, '') and t.location = nullif($9, '')))
+   order by t.created_at
+   limit 1))
+returning created_at`
+	b.Queue(insert, saved.ID, saved.Reference, key.key, r.productName, r.batchNumber, r.expiryDate, r.whereBought,
+		r.issueDescription, r.location, r.place.region, r.place.district, photo, r.name, r.phone, r.phoneE164, r.language,
+	).QueryRow(func(row pgx.Row) error { return row.Scan(&saved.ReceivedAt) })
+	if photo != "" {
+		b.CleanPhoto(photoBucket, photo)
 	}
-	saved.setLost(lost)
+	b.Notify(notice(r, saved, env.Now()))
+	if err := b.Send(ctx); err != nil {
+		return receipt{}, err
+	}
 	saved.ReceivedAt = saved.ReceivedAt.UTC()
-	return err == nil, err
+	return saved, nil
 }
 
-// replay answers a repetition. A statement of its own, because only a later one sees what a concurrent first post has
-// committed meanwhile.
-func replay(ctx context.Context, tx pgx.Tx, key idempotency, saved *receipt) error {
+// freePhoto gives the photo's name back when there is such a photo and no report has it, else "".
+func freePhoto(ctx context.Context, env *edge.Env, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	const q = `
+select exists (select from storage.objects where bucket_id = $1 and name = $2)
+   and not exists (select from public.reports where photo_url = $2)`
+	var free bool
+	b := env.Batch(edge.Service)
+	b.Queue(q, photoBucket, name).QueryRow(func(row pgx.Row) error { return row.Scan(&free) })
+	if err := b.Send(ctx); err != nil || !free {
+		return "", err
+	}
+	return name, nil
+}
+
+// replay answers a repetition. found is false when the key is not known; an expired record that has not been pruned yet
+// is deleted and gives its key back.
+func replay(ctx context.Context, env *edge.Env, key idempotency) (saved receipt, found bool, err error) {
+	const forget = `delete from private.idempotency_keys where key_hash = $1 and expires_at <= now()`
 	const q = `
 select report_id::text, reference, created_at, photo_kept is false, body_hash = $2
   from private.idempotency_keys where key_hash = $1`
 	var lost, same bool
-	if err := tx.QueryRow(ctx, q, key.key, key.body).Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same); err != nil {
+	b := env.Batch(edge.Service)
+	b.Limit(ctx, "repetitions", repetitionsPerHour, time.Hour)
+	b.Queue(forget, key.key)
+	b.Queue(q, key.key, key.body).QueryRow(func(row pgx.Row) error {
+		err := row.Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same)
+		found = err == nil
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
 		return err
+	})
+	if err := b.Send(ctx); err != nil || !found {
+		return receipt{}, false, err
 	}
 	if !same {
-		return edge.Errorf(http.StatusUnprocessableEntity, "idempotency_key_reused", "")
+		return receipt{}, true, edge.Errorf(http.StatusUnprocessableEntity, "idempotency_key_reused", "")
 	}
 	saved.setLost(lost)
 	saved.ReceivedAt = saved.ReceivedAt.UTC()
-	return nil
+	return saved, true, nil
+}
+
+// violates says whether err is a violation of one of the unique constraints.
+func violates(err error, constraints ...string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505" && slices.Contains(constraints, pg.ConstraintName)
 }
 
 func (r *receipt) setLost(lost bool) {
@@ -181,7 +207,7 @@ func newReference() string {
 
 // notice is what the administrators are told. It leaves the stack by mail: the reference, the region and the time, and
 // nothing that the visitor wrote.
-func notice(r report, saved receipt) edge.Notice {
+func notice(r report, saved receipt, received time.Time) edge.Notice {
 	region := r.place.region
 	if region == "" {
 		region = "not given or not recognised"
@@ -193,7 +219,7 @@ func notice(r report, saved receipt) edge.Notice {
 		Facts: []edge.Fact{
 			{Name: "Reference", Value: saved.Reference},
 			{Name: "Region", Value: region},
-			{Name: "Received", Value: saved.ReceivedAt.Format("2006-01-02 15:04 MST")},
+			{Name: "Received", Value: received.UTC().Format("2006-01-02 15:04 MST")},
 		},
 	}
 }

@@ -36,14 +36,11 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: "resourceId must be a UUID.",
 			Fields: map[string]string{"resourceId": "must be a UUID"}}
 	}
-	if err := limit(r, env); err != nil {
-		return err
-	}
 	var total *int64
-	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `select public.track_download($1)`, id.String()).Scan(&total)
-	})
-	if err != nil {
+	counting := env.Batch(edge.Service)
+	counting.Limit(ctx, "reads", most(env), time.Hour)
+	counting.Queue(`select public.track_download($1)`, id).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	if err := counting.Send(ctx); err != nil {
 		return err
 	}
 	if total == nil {
@@ -51,21 +48,18 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	// The count was committed without waiting for the disk, so that readers of one popular resource do not queue for it.
 	// This commit waits; its flush covers the count, too, and is shared by all who come at the same time.
-	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `select pg_logical_emit_message(true, 'daawo', 'download')`)
-		return err
-	})
-	if err != nil {
+	durable := env.Batch(edge.Service)
+	durable.Queue(`select pg_logical_emit_message(true, 'daawo', 'download')`)
+	if err := durable.Send(ctx); err != nil {
 		return err
 	}
 	return edge.WriteJSON(w, http.StatusOK, map[string]int64{"download_count": *total})
 }
 
-// limit counts the call against its client. READS_PER_HOUR changes the limit, for tests of the whole.
-func limit(r *http.Request, env *edge.Env) error {
-	most := readsPerHour
+// most is the limit of one client in an hour. READS_PER_HOUR changes it, for tests of the whole.
+func most(env *edge.Env) int {
 	if n, err := strconv.Atoi(env.Get("READS_PER_HOUR")); err == nil && n > 0 {
-		most = n
+		return n
 	}
-	return env.Limit(r.Context(), "reads", most, time.Hour)
+	return readsPerHour
 }

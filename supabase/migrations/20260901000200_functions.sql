@@ -33,6 +33,31 @@ comment on column private.request_limits.name is 'What is limited.';
 comment on column private.request_limits.started_at is 'When the window began: the client''s first request in it.';
 comment on column private.request_limits.requests is 'Requests since then.';
 
+-- PT429 is how PostgREST, too, is told to answer 429. A refused request is undone with all that came with it, so a window
+-- never counts more than what it allows.
+create function private.count_request(client text, name text, most integer, period interval) returns void
+language plpgsql volatile
+as $$
+declare
+  counted private.request_limits;
+begin
+  insert into private.request_limits as l (client, name)
+  values (count_request.client, count_request.name)
+  on conflict on constraint request_limits_pkey do update
+    set requests = case when l.started_at <= now() - period then 1 else l.requests + 1 end,
+        started_at = case when l.started_at <= now() - period then now() else l.started_at end
+  returning * into counted;
+  if counted.requests > most then
+    raise sqlstate 'PT429' using
+      message = 'Too many requests.',
+      detail = greatest(1, ceil(extract(epoch from counted.started_at + period - now())))::bigint;
+  end if;
+end $$;
+comment on function private.count_request(text, text, integer, interval) is
+  'Counts a request of a client; beyond the most in a period it raises PT429, with the seconds that are left as the detail.';
+revoke all on function private.count_request(text, text, integer, interval) from public;
+grant execute on function private.count_request(text, text, integer, interval) to service_role;
+
 create table private.daily_salts (
   day date primary key,
   salt bytea not null default extensions.gen_random_bytes(32)

@@ -103,7 +103,14 @@ func (h host) Tx(ctx context.Context, _ edge.Caller, fn func(pgx.Tx) error) erro
 	return pgx.BeginFunc(ctx, h.run.DB, fn)
 }
 
-func (h host) Enqueue(_ context.Context, _ pgx.Tx, _, job string, args any) error {
+func (h host) Batch(ctx context.Context, _ edge.Caller, b *pgx.Batch) error {
+	if b.Len() == 0 {
+		return nil // all that it held is recorded
+	}
+	return h.Tx(ctx, edge.Service, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
+}
+
+func (h host) Enqueue(_ *pgx.Batch, _, job string, args any) error {
 	if h.run.Func.Jobs[job] == nil {
 		return errors.New("edgetest: the function has no job " + job)
 	}
@@ -111,12 +118,12 @@ func (h host) Enqueue(_ context.Context, _ pgx.Tx, _, job string, args any) erro
 	return nil
 }
 
-func (h host) Notify(_ context.Context, _ pgx.Tx, n edge.Notice) error {
+func (h host) Notify(_ *pgx.Batch, n edge.Notice) error {
 	h.run.Notices = append(h.run.Notices, n)
 	return nil
 }
 
-func (h host) CleanPhoto(_ context.Context, _ pgx.Tx, bucket, name string) error {
+func (h host) CleanPhoto(_ *pgx.Batch, bucket, name string) error {
 	h.run.Photos = append(h.run.Photos, bucket+"/"+name)
 	return nil
 }
@@ -132,9 +139,9 @@ func (h host) Key(_ context.Context, name string) ([]byte, error) {
 	return key[:], nil
 }
 
-func (h host) Limit(_ context.Context, _, _ string, _ int, per time.Duration) (time.Duration, error) {
+func (h host) Limit(_ context.Context, _ *pgx.Batch, _, _ string, _ int, per time.Duration) error {
 	if h.run.Refuse {
-		return per, nil
+		return edge.TooMany(per)
 	}
-	return 0, nil
+	return nil
 }

@@ -264,6 +264,6 @@ func post(host http.Handler, name, body string) *httptest.ResponseRecorder {
 // nothing is an outbox that takes everything and does nothing.
 type nothing struct{}
 
-func (nothing) EnqueueFunction(context.Context, pgx.Tx, string, string, any) error { return nil }
-func (nothing) Notify(context.Context, pgx.Tx, edge.Notice) error                  { return nil }
-func (nothing) CleanPhoto(context.Context, pgx.Tx, string, string) error           { return nil }
+func (nothing) EnqueueFunction(*pgx.Batch, string, string, any) error { return nil }
+func (nothing) Notify(*pgx.Batch, edge.Notice) error                  { return nil }
+func (nothing) CleanPhoto(*pgx.Batch, string, string) error           { return nil }

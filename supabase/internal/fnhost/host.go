@@ -44,11 +44,12 @@ type Options struct {
 	Drain  time.Duration                // how long Close waits for calls and background work; 0 means 10 s
 }
 
-// Outbox is the durable queue behind Env.Enqueue, Env.Notify and Env.CleanPhoto; package outbox has it.
+// Outbox is the durable queue behind Env.Enqueue, Env.Notify and Env.CleanPhoto: each adds to a batch the statements that
+// add the job. Package outbox has it.
 type Outbox interface {
-	EnqueueFunction(ctx context.Context, tx pgx.Tx, function, job string, args any) error
-	Notify(ctx context.Context, tx pgx.Tx, n edge.Notice) error
-	CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error
+	EnqueueFunction(b *pgx.Batch, function, job string, args any) error
+	Notify(b *pgx.Batch, n edge.Notice) error
+	CleanPhoto(b *pgx.Batch, bucket, name string) error
 }
 
 // Host serves functions. Its root is that of the functions service: /<name>/….

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -15,36 +16,32 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Limit counts a request in its client's window, which begins with the client's first request. The counting row is not
-// logged (request_limits is an unlogged table), so this costs a round trip but no disk flush. A client without an address
-// is this machine itself, and is not limited.
-func (s *services) Limit(ctx context.Context, client, name string, most int, per time.Duration) (time.Duration, error) {
+// Limit adds the statement that counts a request in its client's window, which begins with the client's first request, and
+// fails beyond the limit. The counting row is not logged (request_limits is an unlogged table), so that counting alone
+// costs no disk flush. A client without an address is this machine itself, and is not limited.
+func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error {
 	if client == "" {
-		return 0, nil
+		return nil
 	}
 	hash, err := s.clientHash(ctx, client)
 	if err != nil {
-		return 0, err
-	}
-	const q = `
-insert into private.request_limits as l (client, name) values ($1, $2)
-on conflict (client, name) do update
-  set requests = case when l.started_at <= now() - $3::interval then 1 else l.requests + 1 end,
-      started_at = case when l.started_at <= now() - $3::interval then now() else l.started_at end
-returning requests, extract(epoch from started_at + $3::interval - now())::float8`
-	var requests int
-	var left float64
-	err = s.host.DB.Query(ctx, db.Caller{Role: edge.Service.Role}, q, []any{hash, name, per}, func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&requests, &left}, func() error { return nil })
 		return err
-	})
-	if err != nil {
-		return 0, public(err)
 	}
-	if requests <= most {
-		return 0, nil
+	b.Queue(`select private.count_request($1, $2, $3, $4)`, hash, name, most, per)
+	return nil
+}
+
+// tooMany recognises the error of private.count_request, whose detail is the seconds until the window ends.
+func tooMany(err error) (*edge.Error, bool) {
+	pg, ok := db.AsPgError(err)
+	if !ok || pg.Code != "PT429" {
+		return nil, false
 	}
-	return max(time.Duration(left*float64(time.Second)), time.Second), nil
+	left, perr := strconv.Atoi(pg.Detail)
+	if perr != nil {
+		return nil, false
+	}
+	return edge.TooMany(time.Duration(left) * time.Second), true
 }
 
 // clientHash is the address under the salt of the day. Of an IPv6 address only the network counts: one household has

@@ -261,6 +261,17 @@ func TestLimitHoldsAndStoresNoAddress(t *testing.T) {
 			t.Errorf("429 does not say what to do: %v %s", w.Header(), w.Body)
 		}
 	}
+	first := report(nil)
+	s.env["REPORTS_PER_HOUR"] = "4"
+	stored := s.call("submit-report", first, nil)
+	for range 2 { // what was stored is not refused afterwards
+		if again := s.call("submit-report", first, nil); stored.Code != http.StatusOK || again.Body.String() != stored.Body.String() {
+			t.Errorf("a repetition at the limit: %d %s, first %d %s", again.Code, again.Body, stored.Code, stored.Body)
+		}
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 4 {
+		t.Errorf("%d reports, want 4", n)
+	}
 	s.db.Exec(`update private.request_limits set started_at = started_at - interval '1 hour'`)
 	if w := s.call("submit-report", report(nil), nil); w.Code != http.StatusOK {
 		t.Errorf("after an hour: %d", w.Code)

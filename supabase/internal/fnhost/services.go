@@ -29,7 +29,7 @@ func (s *services) Secret(name string) string { return s.host.Getenv(name) }
 // Tx runs fn as the caller. A database that is away or full becomes a reply that says so and asks to come again.
 func (s *services) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error) error {
 	if s.host.DB == nil {
-		return errors.New("this host has no database")
+		return errNoDatabase
 	}
 	caller, options := db.Caller{Role: as.Role, Claims: string(as.Claims)}, pgx.TxOptions{}
 	if as.IsService() && caller.Claims == "" {
@@ -44,6 +44,9 @@ func public(err error) error {
 	if _, ok := edge.AsError(err); ok || err == nil {
 		return err
 	}
+	if e, ok := tooMany(err); ok {
+		return e
+	}
 	e := &edge.Error{Err: err, Header: http.Header{"Retry-After": {"2"}}}
 	switch {
 	case db.IsDiskFull(err):
@@ -56,30 +59,44 @@ func public(err error) error {
 	return e
 }
 
-var errNoOutbox = errors.New("this host has no outbox for background work")
+// Batch sends the statements as the caller in one round trip.
+func (s *services) Batch(ctx context.Context, as edge.Caller, b *pgx.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	if s.host.DB == nil {
+		return errNoDatabase
+	}
+	return public(s.host.DB.Batch(ctx, db.Caller{Role: as.Role, Claims: string(as.Claims)}, b))
+}
 
-func (s *services) Enqueue(ctx context.Context, tx pgx.Tx, function, job string, args any) error {
+var (
+	errNoDatabase = errors.New("this host has no database")
+	errNoOutbox   = errors.New("this host has no outbox for background work")
+)
+
+func (s *services) Enqueue(b *pgx.Batch, function, job string, args any) error {
 	if _, ok := s.host.functions[function].Jobs[job]; !ok {
 		return fmt.Errorf("function %q has no job %q", function, job)
 	}
 	if s.host.Outbox == nil {
 		return errNoOutbox
 	}
-	return s.host.Outbox.EnqueueFunction(ctx, tx, function, job, args)
+	return s.host.Outbox.EnqueueFunction(b, function, job, args)
 }
 
-func (s *services) Notify(ctx context.Context, tx pgx.Tx, n edge.Notice) error {
+func (s *services) Notify(b *pgx.Batch, n edge.Notice) error {
 	if s.host.Outbox == nil {
 		return errNoOutbox
 	}
-	return s.host.Outbox.Notify(ctx, tx, n)
+	return s.host.Outbox.Notify(b, n)
 }
 
-func (s *services) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
+func (s *services) CleanPhoto(b *pgx.Batch, bucket, name string) error {
 	if s.host.Outbox == nil {
 		return errNoOutbox
 	}
-	return s.host.Outbox.CleanPhoto(ctx, tx, bucket, name)
+	return s.host.Outbox.CleanPhoto(b, bucket, name)
 }
 
 // WaitUntil runs work that outlives the reply; Close waits for it.

@@ -81,13 +81,6 @@ func (functionSchedule) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
-func marshalArgs(args any) (json.RawMessage, error) {
-	if args == nil {
-		return json.RawMessage("null"), nil
-	}
-	return json.Marshal(args)
-}
-
 // workers says who does which kind.
 func (b *Outbox) workers() *river.Workers {
 	w := river.NewWorkers()

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"time"
 
-	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
 
@@ -60,7 +59,7 @@ type Functions interface {
 // Outbox adds and works off jobs.
 type Outbox struct {
 	Options
-	insert    *river.Client[pgx.Tx] // only adds
+	wake      wake
 	work      *river.Client[pgx.Tx] // nil until Start
 	functions Functions
 }
@@ -73,12 +72,7 @@ func New(o Options) (*Outbox, error) {
 	if o.Workers == 0 {
 		o.Workers = 10
 	}
-	b := &Outbox{Options: o}
-	var err error
-	b.insert, err = river.NewClient(riverpgxv5.New(o.DB.Pgx()), &river.Config{Schema: schema, Logger: b.logger()})
-	if err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
-	}
+	b := &Outbox{Options: o, wake: wake{last: map[string]time.Time{}}}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
 			return nil, fmt.Errorf("outbox: %w", err)
@@ -175,37 +169,5 @@ func (b *Outbox) Close(ctx context.Context) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = b.work.StopAndCancel(context.WithoutCancel(ctx))
 	}
-	return err
-}
-
-// Notify adds one job per channel, so that a dead channel holds up no other.
-func (b *Outbox) Notify(ctx context.Context, tx pgx.Tx, n edge.Notice) error {
-	jobs := []river.InsertManyParams{{Args: notifyByMail{n}}}
-	if b.WebhookURL != "" {
-		jobs = append(jobs, river.InsertManyParams{Args: notifyByWebhook{n}})
-	}
-	_, err := b.insert.InsertManyFastTx(ctx, tx, jobs)
-	return err
-}
-
-// SendMail adds a mail: it is sent once tx commits.
-func (b *Outbox) SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error {
-	_, err := b.insert.InsertTx(ctx, tx, sendMail{m}, nil)
-	return err
-}
-
-// CleanPhoto adds the cleaning of a stored photo.
-func (b *Outbox) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
-	_, err := b.insert.InsertTx(ctx, tx, cleanPhoto{bucket, name}, nil)
-	return err
-}
-
-// EnqueueFunction adds a job of a function.
-func (b *Outbox) EnqueueFunction(ctx context.Context, tx pgx.Tx, function, job string, args any) error {
-	raw, err := marshalArgs(args)
-	if err != nil {
-		return fmt.Errorf("job %s of %s: %w", job, function, err)
-	}
-	_, err = b.insert.InsertTx(ctx, tx, functionJob{function, job, raw}, nil)
 	return err
 }
