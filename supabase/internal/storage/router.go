@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"io"
 	"net/http"
 	"strings"
 
@@ -143,6 +144,9 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 type headOnly struct{ http.ResponseWriter }
 
 func (h headOnly) Write(p []byte) (int, error) { return len(p), nil }
+
+// ReadFrom does not even read it.
+func (h headOnly) ReadFrom(io.Reader) (int64, error) { return 0, nil }
 
 // fail sends an error and logs those that are ours.
 func (c *call) fail(err error) {
