@@ -9,7 +9,8 @@ tar -xzf "$1" -C "$work" --strip-components 1
 cd "$work"
 alone() { env -i HOME="$work" PATH=/nonexistent "$work/daawo" "$@"; }
 
-alone start --port 0 --data "$work/data" >out.log 2>&1 &
+# Not by the function: in the background that is a shell, which would take the signal in the server's place.
+env -i HOME="$work" PATH=/nonexistent "$work/daawo" start --port 0 --data "$work/data" >out.log 2>&1 &
 server=$!
 cleanup() {
   kill "$server" 2>/dev/null && wait "$server" 2>/dev/null || true
