@@ -1,0 +1,109 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/auth/hook"
+)
+
+// lastCode is the code of the last text.
+func (w *world) lastCode() string {
+	w.t.Helper()
+	if len(w.texts) == 0 {
+		w.t.Fatal("no text was sent")
+	}
+	last := w.texts[len(w.texts)-1]
+	return last[len(last)-6:]
+}
+
+// TestSMSHook: a hook takes the texts instead of the sender, is told the code, and may refuse.
+func TestSMSHook(t *testing.T) {
+	reply := `{}`
+	var got m
+	service := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Error(err)
+		}
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, reply)
+	}))
+	defer service.Close()
+	w := newWorld(t, confirming, func(o *Options) {
+		o.SMS = nil
+		o.Config.Hooks.SendSMS = hook.Hook{URI: service.URL, Secrets: []string{"v1,whsec_c2VjcmV0"}}
+	})
+	w.post("/otp", m{"phone": "+252611234567"}).want(200)
+	sms := got["sms"].(m)
+	if sms["phone"] != "252611234567" || got["user"].(m)["phone"] != "252611234567" {
+		t.Errorf("the hook got %v", got)
+	}
+	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": sms["otp"]}).want(200)
+	reply = `{"error":{"http_code":429,"message":"quota"}}`
+	if r := w.post("/otp", m{"phone": "+252611234567"}).want(429); r.text("msg") != "quota" {
+		t.Errorf("%s", r.raw)
+	}
+	if w.count(`select count(*) from auth.one_time_tokens`) != 0 {
+		t.Error("a code was stored that nobody was told")
+	}
+}
+
+type brokenSMS struct{}
+
+func (brokenSMS) SendSMS(context.Context, string, string, string) (string, error) {
+	return "", errors.New("no credit")
+}
+
+// TestPhones: changes of number, frequency, channels, fixed codes, and a sender that fails.
+func TestPhones(t *testing.T) {
+	w := newWorld(t, confirming, func(o *Options) {
+		o.Config.SMS.MaxFrequency = time.Minute
+		o.Config.SMS.TestCodes = map[string]string{"252619999999": "424242"}
+		o.Config.SMS.TestUntil = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	})
+	w.post("/otp", m{"phone": "252611234567", "channel": "whatsapp"}).want(400, "validation_failed")
+	w.post("/otp", m{"phone": "0611234567"}).want(400, "validation_failed")
+	w.post("/otp", m{"phone": "252611234567"}).want(200)
+	w.post("/otp", m{"phone": "252611234567"}).want(429, "over_sms_send_rate_limit")
+	late := w.lastCode()
+	w.wait(61 * time.Second)
+	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": late}).want(403, "otp_expired")
+	w.post("/otp", m{"phone": "252611234567"}).want(200)
+	token := w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": w.lastCode()}).want(200).text("access_token")
+
+	w.do("PUT", "/user", token, m{"phone": "252617654321"}).want(200)
+	if !strings.HasPrefix(w.texts[len(w.texts)-1], "252617654321 ") {
+		t.Errorf("the code went to %s", w.texts[len(w.texts)-1])
+	}
+	u := w.post("/verify", m{"type": "phone_change", "phone": "252617654321", "token": w.lastCode()}).want(200)
+	if u.text("user.phone") != "252617654321" {
+		t.Errorf("%s", u.raw)
+	}
+	w.wait(time.Hour)
+
+	// A reviewer's number has a fixed code, and no text goes out, until its day.
+	texts := len(w.texts)
+	w.post("/otp", m{"phone": "252619999999"}).want(200)
+	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(200)
+	if len(w.texts) != texts {
+		t.Error("a text went to the reviewer's number")
+	}
+	w.wait(24 * time.Hour)
+	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(403, "otp_expired")
+
+	w.e.sms = brokenSMS{}
+	if r := w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed"); !strings.Contains(r.text("msg"), "no credit") {
+		t.Errorf("%s", r.raw)
+	}
+	if n := w.count(`select count(*) from auth.users where phone = '252611111111'`); n != 0 {
+		t.Error("an account was made although its code could not be sent")
+	}
+}

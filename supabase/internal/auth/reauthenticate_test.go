@@ -1,0 +1,120 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// TestReauthenticate: an old session needs a code to change the password, and the code works once and not for ever.
+func TestReauthenticate(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.RequireReauth, o.Config.TokenExpiry, o.Config.Mail.CodeExpiry = true, 100*time.Hour, time.Hour
+	})
+	token := w.signUp("a@example.org").text("access_token")
+	change := func(password, nonce string) reply {
+		return w.do("PUT", "/user", token, m{"password": password, "nonce": nonce})
+	}
+	change("password-2", "").want(200) // a session of today
+	w.wait(25 * time.Hour)
+	change("password-3", "").want(400, "reauthentication_needed")
+	change("password-3", "000000").want(422, "reauthentication_not_valid")
+	code := func() string {
+		t.Helper()
+		w.do("GET", "/reauthenticate", token, nil).want(200)
+		to, link, code := w.mail()
+		if to != "a@example.org" || link != nil || len(code) != 6 {
+			t.Fatalf("to %s, link %v, code %q", to, link, code)
+		}
+		return code
+	}
+	late := code()
+	w.wait(61 * time.Minute)
+	change("password-3", late).want(422, "reauthentication_not_valid")
+	good := code()
+	change("password-3", good).want(200)
+	change("password-4", good).want(422, "reauthentication_not_valid")
+	w.signIn("a@example.org", "password-3").want(200)
+	w.do("GET", "/reauthenticate", "", nil).want(401, "no_authorization")
+}
+
+// TestCurrentPassword: where it is asked for, a stolen session alone changes nothing; a recovery link does.
+func TestCurrentPassword(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Config.RequireCurrent = true })
+	token := w.signUp("a@example.org").text("access_token")
+	w.do("PUT", "/user", token, m{"password": "password-2"}).want(400, "current_password_required")
+	w.do("PUT", "/user", token, m{"password": "password-2", "current_password": "guess"}).want(400, "current_password_invalid")
+	w.do("PUT", "/user", token, m{"password": "password-1", "current_password": "password-1"}).want(422, "same_password")
+	w.do("PUT", "/user", token, m{"password": "password-2", "current_password": "password-1"}).want(200)
+	w.post("/recover", m{"email": "a@example.org"}).want(200)
+	_, _, code := w.mail()
+	recovered := w.post("/verify", m{"type": "recovery", "email": "a@example.org", "token": code}).want(200).text("access_token")
+	w.do("PUT", "/user", recovered, m{"password": "password-3"}).want(200)
+	w.do("GET", "/user", token, nil).want(403, "session_not_found") // a new password ends the other sessions
+}
+
+// TestNotifications: the user is told what changed, in their language, and only where the installation wants it.
+func TestNotifications(t *testing.T) {
+	all := []string{"password_changed", "email_changed", "phone_changed", "identity_linked", "identity_unlinked", "mfa_factor_enrolled", "mfa_factor_unenrolled"}
+	for _, on := range []bool{true, false} {
+		w := newWorld(t, func(o *Options) {
+			o.Config.Mail.Notifications = map[string]bool{}
+			for _, name := range all {
+				o.Config.Mail.Notifications[name] = on
+			}
+			o.Config.PhoneAutoconfirm = false
+			o.Config.Mail.SingleConfirmation = true
+		})
+		s := w.post("/signup", m{"email": "a@example.org", "password": "password-1", "data": m{"language": "so"}}).want(200)
+		token := s.text("access_token")
+		w.do("PUT", "/user", token, m{"password": "password-2"}).want(200)
+
+		f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		token = w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200).text("access_token")
+		w.do("DELETE", "/factors/"+f.text("id"), token, nil).want(200)
+
+		for _, phone := range []string{"252611111111", "252622222222"} { // the first is no change
+			w.do("PUT", "/user", token, m{"phone": phone}).want(200)
+			w.post("/verify", m{"type": "phone_change", "phone": phone, "token": w.lastCode()}).want(200)
+		}
+
+		w.do("PUT", "/user", token, m{"email": "b@example.org"}).want(200)
+		var link string
+		for _, mail := range w.mails {
+			if found := codeForm.FindStringSubmatch(mail.HTML); found != nil {
+				link = found[1]
+			}
+		}
+		w.post("/verify", m{"type": "email_change", "email": "b@example.org", "token": link}).want(200)
+
+		var got []string
+		for _, mail := range w.mails {
+			if codeForm.MatchString(mail.HTML) {
+				continue
+			}
+			got = append(got, mail.To[0]+" "+mail.Subject)
+			if !strings.Contains(mail.HTML, `lang="so"`) {
+				t.Errorf("not in Somali: %s", mail.HTML)
+			}
+		}
+		want := []string{
+			"a@example.org Furahaaga sirta ah waa la beddelay", "a@example.org Xaqiijin labaad ayaa lagu daray",
+			"a@example.org Xaqiijintii labaad waa laga saaray", "a@example.org Lambarka telefoonkaaga waa la beddelay",
+			"a@example.org Cinwaanka iimaylkaaga waa la beddelay",
+		}
+		if !on {
+			want = nil
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("told, with notifications %v:\n%s\nwant\n%s", on, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}

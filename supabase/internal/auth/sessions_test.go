@@ -1,0 +1,101 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// TestSessionLimits: how long a session may go on, by each rule alone.
+func TestSessionLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		set   func(*Config)
+		every time.Duration // between refreshes
+		last  time.Duration // the session goes on until then, and not a refresh longer
+	}{
+		"timebox, however often it is used": {func(c *Config) { c.Timebox = 24 * time.Hour }, 7 * time.Hour, 24 * time.Hour},
+		"no limit":                          {func(*Config) {}, 1000 * time.Hour, 0},
+		"inactivity, while it is used":      {func(c *Config) { c.Inactivity = 2 * time.Hour }, 119 * time.Minute, 0},
+		"inactivity, once it is not":        {func(c *Config) { c.Inactivity = 2 * time.Hour }, 121 * time.Minute, time.Minute},
+	} {
+		for _, signed := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				w := newWorld(t, func(o *Options) {
+					c.set(&o.Config)
+					o.Config.SignedRefreshTokens = signed
+				})
+				s := w.signUp("a@example.org")
+				begun := w.now()
+				for range 6 {
+					w.wait(c.every)
+					next := w.refresh(s.text("refresh_token"))
+					if c.last > 0 && w.now().Sub(begun) > c.last {
+						next.want(400, "session_expired")
+						return
+					}
+					s = next.want(200)
+				}
+				if c.last > 0 {
+					t.Error("the session did not end")
+				}
+			})
+		}
+	}
+}
+
+// TestLowAAL: whoever has a second factor must give it soon, and until then no token outlives the session.
+func TestLowAAL(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	up := func(token string) reply {
+		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+	}
+	high := up(token)
+	low := w.signIn("a@example.org", "password-1").want(200)
+	if low.text("expires_in") != "600" || high.text("expires_in") != "3600" {
+		t.Errorf("expires in %s and %s seconds", low.text("expires_in"), high.text("expires_in"))
+	}
+	w.wait(11 * time.Minute)
+	w.refresh(low.text("refresh_token")).want(400, "session_expired")
+	w.refresh(high.text("refresh_token")).want(200)
+}
+
+// TestSinglePerUser: only the session that was used last may go on.
+func TestSinglePerUser(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Config.SinglePerUser = true })
+	first := w.signUp("a@example.org")
+	w.wait(time.Second)
+	second := w.signIn("a@example.org", "password-1").want(200)
+	w.refresh(first.text("refresh_token")).want(400, "session_expired")
+	w.refresh(second.text("refresh_token")).want(200)
+}
+
+// TestLogoutScopes: this session, the others, or all.
+func TestLogoutScopes(t *testing.T) {
+	w := newWorld(t)
+	w.signUp("a@example.org")
+	in := func() reply { return w.signIn("a@example.org", "password-1").want(200) }
+	alive := func(s reply) bool { return w.do("GET", "/user", s.text("access_token"), nil).status == 200 }
+	one, two, three := in(), in(), in()
+	w.do("POST", "/logout?scope=local", one.text("access_token"), nil).want(204)
+	if alive(one) || !alive(two) || !alive(three) {
+		t.Error("local ended something else")
+	}
+	w.do("POST", "/logout?scope=others", two.text("access_token"), nil).want(204)
+	if !alive(two) || alive(three) {
+		t.Error("others ended something else")
+	}
+	w.refresh(three.text("refresh_token")).want(400, "refresh_token_not_found")
+	four := in()
+	w.do("POST", "/logout", four.text("access_token"), nil).want(204)
+	if alive(two) || alive(four) {
+		t.Error("global left a session")
+	}
+}
