@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ const (
 	upstreamKey = "STORAGE_API_SERVICE_KEY"
 )
 
+// benchClient keeps as many connections as a benchmark has clients.
+var benchClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+
 type target struct{ url, key string }
 
 func (g target) do(b *testing.B, method, path string, body []byte) {
@@ -31,7 +35,7 @@ func (g target) do(b *testing.B, method, path string, body []byte) {
 	}
 	r.Header.Set("Authorization", "Bearer "+g.key)
 	r.Header.Set("Content-Type", "application/octet-stream")
-	res, err := http.DefaultClient.Do(r)
+	res, err := benchClient.Do(r)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -63,39 +67,60 @@ func benchTargets(b *testing.B) (ours target, theirs *target, s *stack) {
 	return ours, theirs, s
 }
 
-// timed runs fn for each of b.N and gives the time of one.
-func timed(b *testing.B, fn func(i int)) time.Duration {
+// timed has clients run fn, b.N times in all, and gives the time of one run divided by the clients.
+func timed(b *testing.B, clients int, fn func()) time.Duration {
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var all sync.WaitGroup
 	start := time.Now()
-	for i := range b.N {
-		fn(i)
+	for range clients {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				fn()
+			}
+		})
 	}
+	all.Wait()
 	return time.Since(start) / time.Duration(b.N)
 }
 
-// BenchmarkDownload compares public downloads with http.ServeContent of the same file on the same kind of server.
+// eachLoad runs a benchmark with one client, where times count, and with eight, where work counts.
+func eachLoad(b *testing.B, name string, fn func(b *testing.B, clients int)) {
+	for _, clients := range []int{1, 8} {
+		b.Run(fmt.Sprintf("%s/%d", name, clients), func(b *testing.B) { fn(b, clients) })
+	}
+}
+
+// BenchmarkDownload compares public downloads with http.ServeContent of the same file on the same kind of server, and
+// with that and a bare query for the row, without which nobody knows who may read it.
 func BenchmarkDownload(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("%dkB", size/1000), func(b *testing.B) {
-			ours, theirs, _ := benchTargets(b)
+		eachLoad(b, fmt.Sprintf("%dkB", size/1000), func(b *testing.B, clients int) {
+			ours, theirs, s := benchTargets(b)
 			data := make([]byte, size)
 			rand.Read(data)
-			file := filepath.Join(b.TempDir(), "plain")
-			if err := os.WriteFile(file, data, 0o600); err != nil {
-				b.Fatal(err)
-			}
+			ours.do(b, "POST", "/object/bench/file", data)
+			file := filesIn(b, filepath.Join(s.dir, "stub", "stub", "bench", "file"))[0]
 			plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
 			defer plain.Close()
-			ours.do(b, "POST", "/object/bench/file", data)
 			base := target{plain.URL, ""}
 			b.SetBytes(int64(size))
 			b.ResetTimer()
-			got := timed(b, func(int) { ours.do(b, "GET", "/object/public/bench/file", nil) })
+			got := timed(b, clients, func() { ours.do(b, "GET", "/object/public/bench/file", nil) })
 			b.StopTimer()
-			bound := timed(b, func(int) { base.do(b, "GET", "/", nil) })
+			bound := timed(b, clients, func() { base.do(b, "GET", "/", nil) })
 			b.ReportMetric(float64(bound)/float64(got), "of-ServeContent")
+			query := timed(b, clients, func() {
+				var id string
+				err := s.options.Pool.Pgx().QueryRow(b.Context(), `select id::text from storage.objects where bucket_id = $1 and name = $2`, "bench", "file").Scan(&id)
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+			b.ReportMetric(float64(bound+query)/float64(got), "of-ServeContent-and-query")
 			if theirs != nil {
 				theirs.do(b, "PUT", "/object/bench/file", data)
-				b.ReportMetric(float64(timed(b, func(int) { theirs.do(b, "GET", "/object/public/bench/file", nil) }))/float64(got), "x-storage-api")
+				b.ReportMetric(float64(timed(b, clients, func() { theirs.do(b, "GET", "/object/public/bench/file", nil) }))/float64(got), "x-storage-api")
 			}
 		})
 	}
@@ -103,29 +128,35 @@ func BenchmarkDownload(b *testing.B) {
 
 // BenchmarkUpload compares durable uploads with a file that is written and synced, and nothing else.
 func BenchmarkUpload(b *testing.B) {
-	ours, theirs, s := benchTargets(b)
-	data := make([]byte, 100_000)
-	rand.Read(data)
-	b.SetBytes(int64(len(data)))
-	b.ResetTimer()
-	var n atomic.Int64
-	got := timed(b, func(int) { ours.do(b, "POST", "/object/bench/up/"+strconv.FormatInt(n.Add(1), 10), data) })
-	b.StopTimer()
-	bound := timed(b, func(i int) {
-		f, err := os.Create(filepath.Join(s.dir, "bare"))
-		if err != nil {
-			b.Fatal(err)
+	eachLoad(b, "100kB", func(b *testing.B, clients int) {
+		ours, theirs, s := benchTargets(b)
+		data := make([]byte, 100_000)
+		rand.Read(data)
+		b.SetBytes(int64(len(data)))
+		b.ResetTimer()
+		var n atomic.Int64
+		started := strconv.FormatInt(time.Now().UnixNano(), 10)
+		next := func() string { return started + "/" + strconv.FormatInt(n.Add(1), 10) }
+		got := timed(b, clients, func() { ours.do(b, "POST", "/object/bench/"+next(), data) })
+		b.StopTimer()
+		bound := timed(b, clients, func() {
+			f, err := os.Create(filepath.Join(s.dir, "bare"+filepath.Base(next())))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer f.Close()
+			if _, err = f.Write(data); err == nil {
+				err = f.Sync()
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+		b.ReportMetric(float64(bound)/float64(got), "of-bare-fsync")
+		if theirs != nil {
+			b.ReportMetric(float64(timed(b, clients, func() { theirs.do(b, "POST", "/object/bench/"+next(), data) }))/float64(got), "x-storage-api")
 		}
-		f.Write(data)
-		f.Sync()
-		f.Close()
 	})
-	b.ReportMetric(float64(bound)/float64(got), "of-bare-fsync")
-	if theirs != nil {
-		b.ReportMetric(float64(timed(b, func(int) {
-			theirs.do(b, "POST", fmt.Sprintf("/object/bench/up/%d-%d", time.Now().UnixNano(), n.Add(1)), data)
-		}))/float64(got), "x-storage-api")
-	}
 }
 
 // peakRSS is the most memory that this process has had since the counter was reset.

@@ -249,7 +249,7 @@ func emptyFolders(t *testing.T, dir string) (empty []string) {
 	return empty
 }
 
-func filesIn(t *testing.T, dir string) (files []string) {
+func filesIn(t testing.TB, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {

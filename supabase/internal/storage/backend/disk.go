@@ -29,9 +29,6 @@ type Disk struct {
 	buffers sync.Pool    // of *[copyBuffer]byte
 }
 
-// copyBuffer is how much of a body is in memory at once, in bytes.
-const copyBuffer = 64 << 10
-
 // DiskConfig says where a Disk keeps its files.
 type DiskConfig struct {
 	Path   string       // root folder, made when it is missing
@@ -104,18 +101,16 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 		}
 	}()
 	d.step("write bytes")
-	sum := md5.New()
-	buffer := d.buffers.Get().(*[copyBuffer]byte)
-	size, err := io.CopyBuffer(io.MultiWriter(f, sum), &contextReader{ctx, body}, buffer[:])
-	d.buffers.Put(buffer)
+	size, sum, err := d.copyHashed(f, &contextReader{ctx, body})
 	if err != nil {
+		sum()
 		return Meta{}, err
 	}
-	etag := hex.EncodeToString(sum.Sum(nil))
-	setAttributes(f, o, etag)
+	setAttributes(f, o, "")
 	d.step("make folders")
 	grown, err := d.mkdir(path.Dir(name))
 	if err != nil {
+		sum()
 		return Meta{}, keyError(err, name)
 	}
 	d.step("sync file")
@@ -123,9 +118,11 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 	folders := make(chan error, 1)
 	go func() { folders <- d.sync(grown...) }()
 	err = f.Sync()
+	etag := sum()
 	if err = errors.Join(err, <-folders); err != nil {
 		return Meta{}, err
 	}
+	setAttributes(f, Options{}, etag) // durable with the folder; without it, it is computed again
 	info, err := f.Stat()
 	if err != nil {
 		return Meta{}, err
