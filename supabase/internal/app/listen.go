@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/net/netutil"
+	"daawo/supabase/internal/gateway"
 )
 
 // Bounds of the public port. Bodies and replies are paced by the gateway.
@@ -64,7 +64,8 @@ func (w debugWriter) Write(p []byte) (int, error) {
 
 // serve answers on a listener, by HTTPS when secure is given, until close is called, which lets requests in flight end.
 func serve(s *http.Server, l net.Listener, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
-	l = netutil.LimitListener(l, maxConnections)
+	door := gateway.NewDoor(l, maxConnections)
+	s.ConnState, l = door.State, door
 	if secure != nil {
 		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS
 	}
