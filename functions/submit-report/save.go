@@ -161,6 +161,9 @@ select report_id::text, reference, created_at, photo_kept is false, body_hash = 
 	b := env.Batch(edge.Service)
 	b.Limit(ctx, "repetitions", repetitionsPerHour, time.Hour)
 	b.Queue(forget, key.key)
+	// The first post may be visible here and not yet on the standby that its own reply waits for. A commit that writes to
+	// the log waits for everything before it, so that this reply promises no more than that one may.
+	b.Queue(`select pg_logical_emit_message(true, 'daawo', 'repetition')`)
 	b.Queue(q, key.key, key.body).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same)
 		found = err == nil
