@@ -5,4 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 go run ./supabase/internal/postgres/pack
-CGO_ENABLED=0 go build -trimpath -tags bundle -ldflags "-s -w -X main.version=${VERSION:-dev}" -o "${1:-bin/daawo}" ./supabase
+# nodynamic: the HEIC decoder inside, never one of the machine; without it the file would want a dynamic loader.
+CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=${VERSION:-dev}" -o "${1:-bin/daawo}" ./supabase

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// builder runs stages, each in a folder named as it below dir.
+type builder struct {
+	context string // folder of the sources
+	ignored ignore
+	dir     string
+	modules string // installed packages that stand in for npm ci
+}
+
+func (b *builder) build(s *stage) error {
+	root := filepath.Join(b.dir, s.name)
+	if err := os.Mkdir(root, 0o755); err != nil {
+		return err // a folder that is there is not clean
+	}
+	s.config.Env, s.config.Workdir = map[string]string{}, "/"
+	if s.local {
+		if err := copyTree(filepath.Join(b.dir, s.base), root, true, nil); err != nil {
+			return err
+		}
+		s.config.Workdir = "/src"
+	}
+	for _, in := range s.steps {
+		if err := b.step(s, root, in); err != nil {
+			return fmt.Errorf("line %d: %s %s: %w", in.line, in.name, in.rest, err)
+		}
+	}
+	return nil
+}
+
+func (b *builder) step(s *stage, root string, in instruction) (err error) {
+	c := &s.config
+	switch in.name {
+	case "WORKDIR":
+		c.Workdir = in.rest
+		return os.MkdirAll(filepath.Join(root, c.Workdir), 0o755)
+	case "ARG", "ENV":
+		name, value, _ := strings.Cut(in.rest, "=")
+		c.Env[name] = value
+	case "COPY":
+		return b.copy(c, root, in)
+	case "RUN":
+		return b.command(c, root, in.rest)
+	case "USER":
+		c.User = in.rest
+	case "VOLUME":
+		c.Volume = in.rest
+	case "EXPOSE":
+		c.Ports = strings.Fields(in.rest)
+	case "ENTRYPOINT":
+		c.Entrypoint, err = in.words()
+	case "CMD":
+		c.Cmd, err = in.words()
+	case "HEALTHCHECK": // it changes nothing in the image
+	default:
+		err = errors.New("this instruction is not known here")
+	}
+	return err
+}
+
+// copy puts files and the contents of folders where COPY does.
+func (b *builder) copy(c *config, root string, in instruction) error {
+	words := strings.Fields(in.rest)
+	if len(words) < 2 {
+		return errors.New("a source and a target are expected")
+	}
+	target := words[len(words)-1]
+	into := strings.HasSuffix(target, "/") || target == "."
+	if !path.IsAbs(target) {
+		target = path.Join(c.Workdir, target)
+	}
+	from, hidden := b.context, b.ignored.hides
+	if stage := in.flags["from"]; stage != "" {
+		from, hidden = filepath.Join(b.dir, stage), nil
+	}
+	for _, source := range words[:len(words)-1] {
+		at := filepath.Join(from, source)
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(root, target)
+		if !info.IsDir() && into {
+			to = filepath.Join(to, path.Base(source))
+		}
+		if hidden != nil && !info.IsDir() && hidden(path.Clean(source)) {
+			return fmt.Errorf("%s is left out by the ignore file", source)
+		}
+		if err := copyTree(at, to, hidden == nil && in.flags["chown"] == "", relative(hidden, source)); err != nil {
+			return err
+		}
+		if owner := in.flags["chown"]; owner != "" {
+			if err := chown(to, owner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// relative makes a question about paths of the context one about paths below a folder of it.
+func relative(hidden func(string) bool, folder string) func(string) bool {
+	if hidden == nil {
+		return nil
+	}
+	return func(name string) bool { return hidden(path.Join(folder, filepath.ToSlash(name))) }
+}
+
+// chown gives a tree to numeric ids, where this user may.
+func chown(tree, owner string) error {
+	uid, gid, _ := strings.Cut(owner, ":")
+	u, err := strconv.Atoi(uid)
+	g, err2 := strconv.Atoi(gid)
+	if err := errors.Join(err, err2); err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	return filepath.WalkDir(tree, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, u, g))
+	})
+}
+
+// command runs RUN. Below a WORKDIR it is a plain shell there: its paths must be relative. In the system itself it needs
+// that system.
+func (b *builder) command(c *config, root, line string) error {
+	if line == "npm ci" && b.modules != "" {
+		return b.installed(filepath.Join(root, c.Workdir))
+	}
+	if c.Workdir == "/" {
+		return inSystem(root, line)
+	}
+	for _, word := range strings.Fields(line) {
+		if strings.HasPrefix(word, "/") {
+			return fmt.Errorf("%s is absolute: without a container it would be a place of this machine", word)
+		}
+	}
+	cmd := exec.Command("/bin/sh", "-euc", line)
+	cmd.Dir = filepath.Join(root, c.Workdir)
+	cmd.Env = os.Environ()
+	for name, value := range c.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return quietly(cmd)
+}
+
+// inSystem runs a command as root over a copy-on-write view of this machine; what it changes lies in root afterwards.
+func inSystem(root, line string) error {
+	if os.Geteuid() != 0 {
+		fmt.Printf("not run, it needs root: %s\n", line)
+		return nil
+	}
+	const script = `mount -t tmpfs tmpfs "$1" && mkdir "$1/work" "$1/system" "$1/upper" &&
+		mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/system" &&
+		chroot "$1/system" /bin/sh -euc "$3" && cp -a "$1/upper/." "$2"`
+	view, err := os.MkdirTemp("", "image-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(view)
+	if err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", view).Run(); err != nil {
+		fmt.Printf("not run, this machine grants no mounts: %s\n", line)
+		return nil
+	}
+	return quietly(exec.Command("unshare", "--mount", "/bin/sh", "-euc", script, "sh", view, root, line))
+}
+
+// quietly runs a command and shows what it said when it fails.
+func quietly(cmd *exec.Cmd) error {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// installed takes the packages of a folder where they were installed from the same lock file.
+func (b *builder) installed(into string) error {
+	for _, name := range []string{"node_modules", "web/node_modules"} {
+		from := filepath.Join(b.modules, name)
+		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		cache := func(name string) bool { return strings.HasPrefix(name, ".vite") }
+		if err := copyTree(from, filepath.Join(into, name), true, cache); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyTree copies a file or a folder. Links save the copying where nothing is changed in place, never for the sources.
+func copyTree(from, to string, links bool, hidden func(string) bool) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		if rel != "." && hidden != nil && hidden(rel) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case d.Type() == fs.ModeSymlink:
+			link, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		}
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if links && os.Link(name, target) == nil {
+			return nil
+		}
+		return copyFile(name, target)
+	})
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

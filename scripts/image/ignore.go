@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path"
+	"strings"
+)
+
+// ignore is a .dockerignore: the last pattern that fits a path, or a folder that it is in, decides.
+type ignore []pattern
+
+type pattern struct {
+	glob string // path.Match's; **/ before it means at any depth
+	keep bool   // it began with !
+}
+
+func readIgnore(file string) (ignore, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var list ignore
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			glob, keep := strings.CutPrefix(line, "!")
+			list = append(list, pattern{glob, keep})
+		}
+	}
+	return list, nil
+}
+
+// hides says whether the builder does not get to see a path of the context.
+func (list ignore) hides(name string) bool {
+	hidden := false
+	for _, p := range list {
+		if p.matches(name) {
+			hidden = !p.keep
+		}
+	}
+	return hidden
+}
+
+func (p pattern) matches(name string) bool {
+	glob, anywhere := strings.CutPrefix(p.glob, "**/")
+	parts := strings.Split(name, "/")
+	for end := range parts {
+		above := strings.Join(parts[:end+1], "/")
+		if anywhere {
+			above = parts[end]
+		}
+		if ok, _ := path.Match(glob, above); ok { // a bad pattern matches nothing
+			return true
+		}
+	}
+	return false
+}
