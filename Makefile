@@ -35,7 +35,7 @@ build: $(BIN) ## bin/daawo: the site, the schema and this platform's Postgres in
 
 $(BIN): $(GO_FILES) $(PROJECT) $(SITE) $(ARCHIVE)
 	@echo "building $@"
-	@CGO_ENABLED=0 go build -trimpath -tags bundle -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
+	@CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
 
 $(SITE): $(SITE_FILES) $(MODULES)
 	@echo "building the site"
@@ -86,6 +86,10 @@ test-e2e: build ## the browser and contract tests alone, against a stack of thei
 test-stack: $(MODULES) ## the contract tests against any stack: API_URL, ANON_KEY, SERVICE_ROLE_KEY, … name it
 	@npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts
 
+.PHONY: docker-check
+docker-check: ## run every stage of docker/Dockerfile without Docker, npm ci as well (make test takes the installed packages)
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
+
 .PHONY: bench
 bench: build ## measure, as ratios within one run
 	@go run ./scripts/bench
@@ -93,6 +97,11 @@ bench: build ## measure, as ratios within one run
 .PHONY: drill
 drill: build ## break it on purpose: kills, outages, slow clients (minutes)
 	@go run ./scripts/drill
+
+.PHONY: drill-cluster
+drill-cluster: build ## kill and cut off the primary of a Patroni cluster under load (root, Debian; 15 minutes; SHORT=1: 4)
+	@scripts/ensure-cluster.sh
+	@go run ./scripts/drill $(if $(SHORT),-short) cluster
 
 .PHONY: clean
 clean: ## remove what was built; data stays
@@ -103,5 +112,5 @@ clean: ## remove what was built; data stays
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^## / { printf "\n%s\n", substr($$0, 4) } \
-	  /^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	  /^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 	@printf '\n  bin/daawo --help explains the program itself.\n'

@@ -45,7 +45,7 @@ for target in "$@"; do
   printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/postgres/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
   name="daawo-$version-$target"
   mkdir "$work/$name"
-  CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle -overlay "$work/overlay.json" \
+  CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle,nodynamic -overlay "$work/overlay.json" \
     -ldflags "-s -w -X main.version=$version" -o "$work/$name/daawo" ./supabase
   cp README.md LICENSE CHANGELOG.md SECURITY.md scripts/daawo.service "$work/$name/"
   tar -C "$work" --owner 0 --group 0 --sort name -czf "dist/$name.tar.gz" "$name"
