@@ -51,6 +51,9 @@ func run(file string, targets []string, modules, dir string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	b := &builder{context: ".", ignored: ignored, dir: dir, modules: modules}
 	for _, s := range needed(stages, targets) {
 		if err := b.build(s); err != nil {
