@@ -82,8 +82,16 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 		return nil, wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
 	case c.user.banned(e.now()):
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	case !e.meantForUs(claims, c.user):
+		return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: token is for another audience")
 	}
 	return c, nil
+}
+
+// meantForUs says whether a token's audience is its user's, as it is in every token that is made here. A hook may write
+// another one on purpose.
+func (e *Engine) meantForUs(claims *keys.Claims, u *User) bool {
+	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.config.Hooks.CustomAccessToken.Enabled()
 }
 
 // findCaller reads user and session in one round trip; what does not exist is nil.

@@ -312,6 +312,9 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		f.LinkingTargetID = &c.user.ID
 	}
+	if e.providers.Enabled(f.Provider) && strings.Count(p.IDToken, ".") != 2 {
+		return refuse("Bad ID token") // no JWT: its issuer need not be asked
+	}
 	provider, err := e.providers.Provider(ctx, p.Provider, "")
 	if errors.Is(err, oauth.ErrUnknown) {
 		if slices.Contains(providerNames, f.Provider) {

@@ -223,6 +223,8 @@ func TestIDTokenGrant(t *testing.T) {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
 		}
 	}
+	f.Close() // what is no JWT is refused without asking the provider
+	w.post("/token?grant_type=id_token", m{"provider": "google", "id_token": "rubbish"}).want(400)
 	w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": "x"}).want(400, "provider_disabled")
 	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
 }

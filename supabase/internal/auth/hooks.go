@@ -22,11 +22,12 @@ type hookMetadata struct {
 	Address string    `json:"ip_address,omitempty"`
 }
 
-// callHook calls a hook within tx; nil opens a transaction for it alone.
+// callHook calls a hook within tx. With nil a function of the database gets a transaction for it alone; a service needs none,
+// and while it is asked no connection is held.
 func (e *Engine) callHook(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
 	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, e.clientOf(r).address}
 	caller := hook.Caller{Client: e.client, Now: e.now}
-	if tx != nil {
+	if tx != nil || !h.InDatabase() {
 		return caller.Call(r.Context(), tx, h, input, output)
 	}
 	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
@@ -127,25 +128,26 @@ func (e *Engine) passwordVerdict(r *http.Request, u *User, valid bool) error {
 	return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "%s", v.Message)
 }
 
-// factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session.
-func (e *Engine) factorVerdict(r *http.Request, u *User, f *factorRow, valid bool) error {
+// factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session. It runs in the
+// attempt's transaction: a second connection could not be had when every attempt waits for one.
+func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *User, f *factorRow, valid bool) error {
 	h := e.config.Hooks.MFAVerificationAttempt
 	if !h.Enabled() {
 		return nil
 	}
 	var v verdict
 	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
-	if err := e.callHook(r, nil, h, "mfa-verification", input, &v); err != nil {
+	if err := e.callHook(r, tx, h, "mfa-verification", input, &v); err != nil {
 		return err
 	}
 	if v.Decision != "reject" {
 		return nil
 	}
 	text(&v.Message, "Further MFA verification attempts will be rejected.")
-	if err := e.endSessions(r, u); err != nil {
+	if err := logoutAll(r.Context(), tx, u.ID); err != nil {
 		return err
 	}
-	return wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message)
+	return refused{wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message)}
 }
 
 func (e *Engine) endSessions(r *http.Request, u *User) error {

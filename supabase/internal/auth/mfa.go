@@ -299,7 +299,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		if err != nil {
 			return nil, err
 		}
-		if err := e.factorVerdict(r, c.user, f, wrong == nil); err != nil {
+		if err := e.factorVerdict(r, tx, c.user, f, wrong == nil); err != nil {
 			return nil, err
 		}
 		if wrong != nil {

@@ -101,6 +101,24 @@ func (e *Engine) tooSoon(sentAt *time.Time, gap time.Duration, code string) erro
 	return wire.Errorf(http.StatusTooManyRequests, code, "For security purposes, you can only request this after %d seconds.", left)
 }
 
+// holdUser makes others who would use up the user's proofs wait until the transaction ends: each works once.
+func holdUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
+	_, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, user)
+	return err
+}
+
+// heldByProof finds whose link it is and holds the user. The link is looked up again: it may have been used meanwhile.
+func heldByProof(ctx context.Context, tx pgx.Tx, hash string, kinds ...proof) (*User, error) {
+	u, err := userByProof(ctx, tx, hash, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	if err := holdUser(ctx, tx, u.ID); err != nil {
+		return nil, err
+	}
+	return userByProof(ctx, tx, hash, kinds...)
+}
+
 // userByProof finds whose link it is.
 func userByProof(ctx context.Context, q pgx.Tx, hash string, kinds ...proof) (*User, error) {
 	names := make([]string, len(kinds))

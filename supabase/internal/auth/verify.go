@@ -166,7 +166,7 @@ func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*User,
 	if kinds == nil {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
 	}
-	u, err := userByProof(ctx, tx, p.TokenHash, kinds...)
+	u, err := heldByProof(ctx, tx, p.TokenHash, kinds...)
 	if errors.Is(err, errNotFound) {
 		return nil, errLink
 	}
@@ -207,6 +207,14 @@ func (e *Engine) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audienc
 		return nil, errCode
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := holdUser(ctx, tx, u.ID); err != nil {
+		return nil, err
+	}
+	if u, err = userByID(ctx, tx, u.ID); errors.Is(err, errNotFound) {
+		return nil, errCode
+	} else if err != nil {
 		return nil, err
 	}
 	if u.banned(e.now()) {

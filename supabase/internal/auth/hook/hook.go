@@ -36,6 +36,9 @@ type Hook struct {
 // Enabled says whether there is anything to call.
 func (h Hook) Enabled() bool { return h.URI != "" }
 
+// InDatabase says whether it is a function of the database, which is called in a transaction.
+func (h Hook) InDatabase() bool { return strings.HasPrefix(h.URI, "pg-functions:") }
+
 // Bounds of an HTTP hook, GoTrue's.
 const (
 	patience      = 5 * time.Second

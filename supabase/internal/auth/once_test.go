@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"daawo/supabase/internal/auth/hook"
+)
+
+// together sends a request many times at once and counts what was answered.
+func (w *world) together(n int, send func() reply) map[int]int {
+	w.t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	out := map[int]int{}
+	for range n {
+		all.Go(func() {
+			r := send()
+			mu.Lock()
+			defer mu.Unlock()
+			out[r.status]++
+		})
+	}
+	all.Wait()
+	return out
+}
+
+// TestOnce: of many who use one proof at the same moment, one gets in.
+func TestOnce(t *testing.T) {
+	w := newWorld(t, confirming)
+	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
+	_, _, code := w.mail()
+	if got := w.together(6, func() reply { return w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}) }); got[200] != 1 || got[403] != 5 {
+		t.Errorf("a code let in %v", got)
+	}
+	w.post("/recover", m{"email": "a@example.org"}).want(200)
+	_, link, _ := w.mail()
+	in := w.count(`select count(*) from auth.sessions`)
+	w.together(6, func() reply { return w.do("GET", strings.TrimPrefix(link.Path, "/auth/v1")+"?"+link.RawQuery, "", nil) })
+	if n := w.count(`select count(*) from auth.sessions`) - in; n != 1 {
+		t.Errorf("a link began %d sessions", n)
+	}
+	verifier := strings.Repeat("v", 50)
+	w.post("/otp", m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
+	_, link, _ = w.mail()
+	_, to := w.follow(link)
+	if got := w.together(6, func() reply {
+		return w.post("/token?grant_type=pkce", m{"auth_code": to.Query().Get("code"), "code_verifier": verifier})
+	}); got[200] != 1 || got[404] != 5 {
+		t.Errorf("an exchange code let in %v", got)
+	}
+	// A refresh token that is sent by many tabs at once gives all of them the same next one.
+	s := w.signIn("a@example.org", "password-1").want(200)
+	var mu sync.Mutex
+	next := map[string]bool{}
+	if got := w.together(6, func() reply {
+		r := w.refresh(s.text("refresh_token"))
+		mu.Lock()
+		defer mu.Unlock()
+		next[r.text("refresh_token")] = true
+		return r
+	}); got[200] != 6 || len(next) != 1 {
+		t.Errorf("one token was refreshed to %v, answers %v", next, got)
+	}
+}
+
+// TestFactorHook: a hook that refuses an attempt ends the sessions, also when there are more attempts than connections.
+func TestFactorHook(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.Hooks.MFAVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
+	})
+	w.db.ExecAs("supabase_admin", `
+		create function public.attempt(event jsonb) returns jsonb language sql as $$
+		  select case when (event ->> 'valid')::boolean then '{"decision":"continue"}'::jsonb else '{"decision":"reject","message":"enough"}' end $$;
+		grant usage on schema public to supabase_auth_admin; grant execute on function public.attempt to supabase_auth_admin`)
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	ask := func() string {
+		return w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200).text("id")
+	}
+	var challenges []string
+	for range 12 { // the pool has eight connections
+		challenges = append(challenges, ask())
+	}
+	var mu sync.Mutex
+	got := w.together(len(challenges), func() reply {
+		mu.Lock()
+		c := challenges[0]
+		challenges = challenges[1:]
+		mu.Unlock()
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c, "code": "000000"})
+	})
+	if got[http.StatusForbidden] != 12 {
+		t.Errorf("answers %v", got)
+	}
+	w.do("GET", "/user", token, nil).want(403, "session_not_found")
+}
+
+// TestPasswordHook: a hook counts wrong passwords and may end what is open.
+func TestPasswordHook(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.Hooks.PasswordVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
+	})
+	w.db.ExecAs("supabase_admin", `
+		create function public.attempt(event jsonb) returns jsonb language sql as $$
+		  select case when (event ->> 'valid')::boolean then '{"decision":"continue"}'::jsonb
+		         else '{"decision":"reject","message":"enough","should_logout_user":true}' end $$;
+		grant usage on schema public to supabase_auth_admin; grant execute on function public.attempt to supabase_auth_admin`)
+	token := w.signUp("a@example.org").text("access_token")
+	w.signIn("a@example.org", "password-1").want(200)
+	if r := w.signIn("a@example.org", "wrong").want(400, "invalid_credentials"); r.text("msg") != "enough" {
+		t.Errorf("%s", r.raw)
+	}
+	w.do("GET", "/user", token, nil).want(403, "session_not_found")
+}
