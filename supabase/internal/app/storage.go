@@ -21,8 +21,12 @@ import (
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/storage"
 )
+
+// sweepAt is when storage removes what crashes left, once for all replicas: in the small hours of East Africa.
+const sweepAt = "17 0 * * *"
 
 // openStorage serves storage-api's wire.
 func (a *App) openStorage(ctx context.Context, s *services, d *database, _ places) error {
@@ -44,6 +48,7 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 		Config: storage.Config{
 			FileSizeLimit:         int64(a.cfg.Storage.FileSizeLimit),
 			ImageTransformation:   a.cfg.Storage.ImageTransformation.Enabled,
+			ImgproxyURL:           a.cfg.ImgproxyURL,
 			TUSPath:               "/storage/v1/upload/resumable",
 			AllowForwardedHeaders: true, // the gateway sets them
 			S3:                    a.cfg.Storage.S3Protocol.Enabled,
@@ -59,10 +64,12 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 	if err != nil {
 		return err
 	}
-	if err := engine.Start(ctx); err != nil {
-		return err
-	}
 	a.onClose("storage", engine.Close)
+	if s.outbox != nil {
+		s.outbox.Chores(outbox.Chore{Name: "sweep_storage", Cron: sweepAt, Do: engine.Sweep})
+	} else { // another process has the background work, and no files
+		engine.SweepDaily()
+	}
 	s.storage = engine
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 		return seedStorage(ctx, a.cfg, a.options.Project, engine, set.ServiceRole, conn)

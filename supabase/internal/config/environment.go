@@ -26,6 +26,7 @@ type Environment struct {
 	RESTURL      string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
 	AuthURL      string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
 	StorageURL   string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
+	ImgproxyURL  string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
 	FunctionsURL string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
 	RealtimeURL  string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
 	MetaURL      string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`

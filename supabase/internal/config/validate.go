@@ -42,7 +42,7 @@ func (c *Config) validate() error {
 	urls := []struct{ name, value string }{
 		{"SITE_URL", c.SiteURL}, {"auth.site_url", c.Auth.SiteURL}, {"auth.external_url", c.Auth.ExternalURL},
 		{"FACEBOOK_URL", c.FacebookURL},
-		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL},
+		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL}, {"IMGPROXY_URL", c.ImgproxyURL},
 		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
 		{"STUDIO_URL", c.StudioURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
 		{"STORAGE_S3_ENDPOINT", c.Files.Endpoint},

@@ -46,12 +46,17 @@ const (
 	webhookQueue  = "webhook"
 	photoQueue    = "photo"
 	functionQueue = "function"
+	choreQueue    = "chore"
 )
 
-func queues(withFunctions bool) []string {
+// queues are those whose means this process has.
+func (b *Outbox) queues() []string {
 	q := []string{mailQueue, webhookQueue, photoQueue}
-	if withFunctions {
+	if b.functions != nil {
 		q = append(q, functionQueue)
+	}
+	if len(b.chores) > 0 {
+		q = append(q, choreQueue)
 	}
 	return q
 }
@@ -88,6 +93,7 @@ func (b *Outbox) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(b.workNotifyByWebhook))
 	river.AddWorker(w, river.WorkFunc(b.workSendMail))
 	river.AddWorker(w, river.WorkFunc(b.workCleanPhoto))
+	river.AddWorker(w, choreWorker{chores: b.chores})
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionJob]) error {
 		if b.functions == nil {
 			return errNoFunctions

@@ -62,6 +62,7 @@ type Outbox struct {
 	wake      wake
 	work      *river.Client[pgx.Tx] // nil until Start
 	functions Functions
+	chores    []Chore
 }
 
 // New makes an outbox that takes jobs. It works none before Start.
@@ -137,20 +138,13 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 		DiscardedJobRetentionPeriod: 90 * 24 * time.Hour,
 		SoftStopTimeout:             5 * time.Second,
 	}
-	for _, q := range queues(functions != nil) {
+	for _, q := range b.queues() {
 		c.Queues[q] = river.QueueConfig{MaxWorkers: b.Workers}
 	}
-	if functions != nil {
-		var installed time.Time
-		err := b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&installed)
-		if err != nil {
-			return fmt.Errorf("outbox: %w", err)
-		}
-		if c.PeriodicJobs, err = schedules(functions.Schedules(), installed, time.Now); err != nil {
-			return fmt.Errorf("outbox: %w", err)
-		}
-	}
 	var err error
+	if c.PeriodicJobs, err = b.periodic(ctx); err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
 	if b.work, err = river.NewClient(riverpgxv5.New(b.DB.Pgx()), c); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
@@ -158,6 +152,24 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	return nil
+}
+
+// periodic makes the turns of the functions' schedules and of the chores.
+func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
+	var installed time.Time
+	if err := b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&installed); err != nil {
+		return nil, err
+	}
+	crons := map[string]string{}
+	for _, c := range b.chores {
+		crons[c.Name] = c.Cron
+	}
+	jobs, err := schedules("chore", crons, installed, func(name string, due time.Time) river.JobArgs { return chore{name, due} })
+	if err != nil || b.functions == nil {
+		return jobs, err
+	}
+	more, err := schedules("function", b.functions.Schedules(), installed, func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
+	return append(jobs, more...), err
 }
 
 // Close lets running jobs finish, for 5 s; what is cut off runs again later.

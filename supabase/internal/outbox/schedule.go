@@ -18,7 +18,9 @@ const catchUp = 7*24*time.Hour + time.Hour
 // schedules makes River's periodic jobs. Each adds a job for the latest due time, at that time and also when a leader is
 // elected; the job is unique by function and due time, so that each time is served once and none is missed because the
 // server was down. What was due before the installation existed is not made up for.
-func schedules(crons map[string]string, installed time.Time, now func() time.Time) ([]*river.PeriodicJob, error) {
+//
+// crons are expressions by the schedule's name; turn makes the job of a due time.
+func schedules(kind string, crons map[string]string, installed time.Time, turn func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
 	var jobs []*river.PeriodicJob
 	for name, expression := range crons {
 		s, err := cron.ParseStandard("TZ=UTC " + expression)
@@ -26,12 +28,12 @@ func schedules(crons map[string]string, installed time.Time, now func() time.Tim
 			return nil, fmt.Errorf("schedule of %s: %w", name, err)
 		}
 		jobs = append(jobs, river.NewPeriodicJob(s, func() (river.JobArgs, *river.InsertOpts) {
-			due, ok := lastDue(s, now())
+			due, ok := lastDue(s, time.Now())
 			if !ok || due.Before(installed) {
 				return nil, nil
 			}
-			return functionSchedule{Function: name, Due: due}, nil
-		}, &river.PeriodicJobOpts{ID: name, RunOnStart: true}))
+			return turn(name, due), nil
+		}, &river.PeriodicJobOpts{ID: kind + "_" + name, RunOnStart: true}))
 	}
 	return jobs, nil
 }

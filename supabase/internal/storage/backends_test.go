@@ -255,7 +255,7 @@ func TestJourneyOnS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.do("", "GET", "/object/public/box/s3.txt", nil).want(t, 200, "s3")
-	swept, err := s.engine.Sweep(context.Background(), -time.Hour)
+	swept, err := s.engine.store.Sweep(context.Background(), -time.Hour)
 	if err != nil || swept.Orphans != 0 {
 		t.Errorf("nothing was to be swept: %+v, %v", swept, err)
 	}

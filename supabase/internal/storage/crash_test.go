@@ -283,7 +283,7 @@ func TestSweepKeepsWhatIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	swept, err := s.engine.Sweep(t.Context(), time.Hour)
+	swept, err := s.engine.store.Sweep(t.Context(), time.Hour)
 	if err != nil || swept.Orphans != 0 || swept.Temporary != 0 {
 		t.Fatalf("young files were swept: %+v, %v", swept, err)
 	}
@@ -295,7 +295,7 @@ func TestSweepKeepsWhatIsNamed(t *testing.T) {
 			}
 		}
 	}
-	swept, err = s.engine.Sweep(t.Context(), time.Hour)
+	swept, err = s.engine.store.Sweep(t.Context(), time.Hour)
 	if err != nil || swept.Orphans != 1 || swept.Temporary != 1 {
 		t.Fatalf("%+v, %v", swept, err)
 	}

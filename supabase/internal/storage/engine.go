@@ -61,7 +61,7 @@ type Engine struct {
 	signedUpload time.Duration
 	tus          *tus.Handler
 	s3           *s3.Handler
-	stop         func() // ends the sweeps
+	stop         func() // ends the sweeps of SweepDaily
 	now          func() time.Time
 }
 
@@ -103,14 +103,19 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Sweep removes what crashes and interrupted uploads left behind and nothing has touched for age, which must be longer
-// than any upload takes. It never removes what a row names.
-func (e *Engine) Sweep(ctx context.Context, age time.Duration) (objects.Swept, error) {
-	return e.store.Sweep(ctx, age)
+// Sweep removes what crashes and interrupted uploads left behind and nothing has touched for a day, or for twice as long as
+// an upload may take. It never removes what a row names. Replicas may sweep at the same time; what one has removed the
+// other does not find.
+func (e *Engine) Sweep(ctx context.Context) error {
+	swept, err := e.store.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry))
+	if err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0 {
+		e.log.InfoContext(ctx, "storage: swept", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
+	}
+	return err
 }
 
-// Start begins the sweeps, which go on until Close.
-func (e *Engine) Start(context.Context) error {
+// SweepDaily has this process sweep until Close, where nothing else calls Sweep.
+func (e *Engine) SweepDaily() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	e.stop = func() {
@@ -121,11 +126,8 @@ func (e *Engine) Start(context.Context) error {
 		defer close(done)
 		e.sweepDaily(ctx)
 	}()
-	return nil
 }
 
-// Orphans are swept once a day, a day after they were left: longer than any upload takes. Replicas may sweep at the same
-// time; what one has removed the other does not find.
 const (
 	sweepEvery = 24 * time.Hour
 	sweepAge   = 24 * time.Hour
@@ -140,11 +142,8 @@ func (e *Engine) sweepDaily(ctx context.Context) {
 			return
 		case <-every.C:
 		}
-		switch swept, err := e.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry)); {
-		case err != nil && ctx.Err() == nil:
+		if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
 			e.log.WarnContext(ctx, "storage: the sweep failed", "error", err)
-		case err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0:
-			e.log.InfoContext(ctx, "storage: swept", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
 		}
 		every.Reset(sweepEvery)
 	}

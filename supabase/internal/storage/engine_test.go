@@ -52,9 +52,6 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	if s.engine, err = New(o); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.engine.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 	s.server = httptest.NewServer(s.engine)
 	t.Cleanup(func() {
 		s.server.Close()

@@ -44,9 +44,7 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 	if err != nil {
 		return err
 	}
-	if err := engine.Start(ctx); err != nil {
-		return err
-	}
+	engine.SweepDaily()
 	defer engine.Close(context.WithoutCancel(ctx))
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
