@@ -55,7 +55,6 @@ func New(o Options) http.Handler {
 	r := chi.NewRouter()
 	r.Method(http.MethodGet, "/healthz", observe.Live())
 	r.Method(http.MethodGet, "/readyz", observe.Ready(o.Ready))
-	r.Method(http.MethodGet, "/metrics", o.Metrics.Handler(o.MetricsToken))
 
 	auth := g.service("auth", "/auth/v1", o.Auth, o.Limits.AuthBody)
 	for _, open := range []string{
@@ -80,7 +79,20 @@ func New(o Options) http.Handler {
 	g.mount(r, "/realtime/v1", g.service("realtime", "/realtime/v1", realtimePaths(o.Realtime), o.Limits.RESTBody)(g.realtimeKey))
 
 	r.NotFound(g.site().ServeHTTP)
-	return g.observed(g.secured(g.sanitised(r)))
+	return g.observed(g.secured(g.operators(g.sanitised(r))))
+}
+
+// operators answers /metrics before the request is changed: whether somebody else sent it through a proxy on this machine
+// is seen from the forwarding headers that came, and every request gets such headers later.
+func (g *gateway) operators(next http.Handler) http.Handler {
+	metrics := g.Metrics.Handler(g.MetricsToken)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			metrics.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // mount routes a prefix with and without what follows it.

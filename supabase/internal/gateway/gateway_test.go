@@ -204,6 +204,33 @@ func TestForwardedHeaders(t *testing.T) {
 	}
 }
 
+// TestMetricsAreForThisMachine: its own programs read them without a token, nobody who comes through a proxy on it does.
+func TestMetricsAreForThisMachine(t *testing.T) {
+	h := testGateway(func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	for _, tt := range []struct {
+		name, from string
+		header     []string
+		shown      bool
+	}{
+		{"this machine", "127.0.0.1:9", nil, true},
+		{"a stranger", "192.0.2.1:9", nil, false},
+		{"a stranger through a trusted proxy here", "127.0.0.1:9", []string{"X-Forwarded-For", "192.0.2.1"}, false},
+		{"a stranger who says he is here", "192.0.2.1:9", []string{"X-Forwarded-For", "127.0.0.1"}, false},
+		{"through a proxy that says it otherwise", "127.0.0.1:9", []string{"Forwarded", "for=192.0.2.1"}, false},
+	} {
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.RemoteAddr = tt.from
+		for i := 0; i < len(tt.header); i += 2 {
+			r.Header.Set(tt.header[i], tt.header[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if shown := strings.Contains(w.Body.String(), "go_goroutines "); shown != tt.shown {
+			t.Errorf("%s: %d, shown: %v", tt.name, w.Code, shown)
+		}
+	}
+}
+
 func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 	h := testGateway(func(o *Options) {
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -87,8 +87,8 @@ func (w *reply) Write(p []byte) (written int, err error) {
 	}
 }
 
-// ReadFrom lets the kernel copy a file to the connection (sendfile) where the layers below can, in larger pieces that have
-// as much more time: the pace that is asked of a client stays the same.
+// ReadFrom lets the kernel copy a file to the connection (sendfile) where the layers below can, in larger pieces. They get
+// no more time: a client that takes nothing is given up as soon as with other replies.
 func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 	below, ok := w.ResponseWriter.(io.ReaderFrom)
 	file, left := src, int64(math.MaxInt64)
@@ -107,7 +107,7 @@ func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 	}
 	for left > 0 {
 		ask := min(filePieces*piece, left)
-		w.extendBy(filePieces)
+		w.extend()
 		n, err := below.ReadFrom(&io.LimitedReader{R: file, N: ask})
 		written, left = written+n, left-n
 		if err != nil || n < ask {
@@ -118,14 +118,10 @@ func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 }
 
 // filePieces is how many pieces of a file are given to the kernel at once.
-const filePieces = 4
+const filePieces = 2
 
 // extend moves the moment at which a stalled client is given up. A writer without deadlines (in tests) has none.
-func (w *reply) extend() { w.extendBy(1) }
-
-func (w *reply) extendBy(pieces int) {
-	_ = w.control.SetWriteDeadline(time.Now().Add(time.Duration(pieces) * w.stall))
-}
+func (w *reply) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) }
 
 // Flush sends what is buffered: services ask for it by type assertion.
 func (w *reply) Flush() {

@@ -91,7 +91,8 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	if status == http.StatusOK {
 		h.Set("ETag", `"`+tag+`"`)
-		if h.Get("Content-Encoding") == "" {
+		h.Set("Accept-Ranges", "bytes")
+		if r.Header.Get("Range") != "" { // only a part is copied: whole files are written from where they lie
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 			return
 		}
