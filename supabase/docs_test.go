@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// page is a Markdown file of the repository.
+type page struct{ name, text string }
+
+func pages(t *testing.T) []page {
+	t.Helper()
+	var all []page
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (slices.Contains([]string{"node_modules", "testdata", "dist", "build", "bin"}, d.Name()) || path != ".." && strings.HasPrefix(d.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".md") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		all = append(all, page{strings.TrimPrefix(path, "../"), string(text)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```")
+
+// shellBlocks are the commands of each shell block of a page, continued lines and here-documents joined.
+func (p page) shellBlocks() (blocks [][]string) {
+	for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+		if block[1] != "sh" {
+			continue
+		}
+		var list []string
+		lines := strings.Split(strings.TrimSpace(block[2]), "\n")
+		for i := 0; i < len(lines); i++ {
+			command := lines[i]
+			for strings.HasSuffix(command, `\`) && i+1 < len(lines) {
+				i++
+				command += "\n" + lines[i]
+			}
+			if m := regexp.MustCompile(`<<'?([A-Z]+)'?`).FindStringSubmatch(command); m != nil {
+				for i+1 < len(lines) && lines[i] != m[1] {
+					i++
+					command += "\n" + lines[i]
+				}
+			}
+			if text := strings.TrimSpace(command); text != "" && !strings.HasPrefix(text, "#") {
+				list = append(list, command)
+			}
+		}
+		blocks = append(blocks, list)
+	}
+	return blocks
+}
+
+// elsewhere are commands that this test only looks at: what they name must exist. The reason says who runs them.
+var elsewhere = []struct{ command, reason string }{
+	{`^make `, "continuous integration, the release, or minutes of drills and benchmarks; the target must exist"},
+	{`^(npm|npx) `, "continuous integration; the script must exist"},
+	{`^(docker|docker/\S+|scripts/generate-env\.sh) `, "needs a Docker engine; docker's own tests read these files"},
+	{`^sudo `, "changes the machine"},
+	{`^(sha256sum|tar) `, "the release script makes the archive and the sums"},
+	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
+	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
+	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions do"},
+	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs a place of the operator's; the tests of backup run them"},
+}
+
+// TestDocsCommands runs the commands of the documentation against a stack with one report and one resource in it. Those
+// that cannot run here are parsed, and the targets, scripts and files that they name must exist.
+func TestDocsCommands(t *testing.T) {
+	shell := newDocsShell(t)
+	ran := 0
+	for _, p := range pages(t) {
+		for _, block := range p.shellBlocks() {
+			var run []string
+			for _, command := range block {
+				name := p.name + ": " + firstLine(command)
+				if out, err := exec.Command("bash", "-n", "-c", command).CombinedOutput(); err != nil {
+					t.Errorf("%s: %s", name, out)
+					continue
+				}
+				if !isElsewhere(command) {
+					run = append(run, command)
+				} else if err := namesExist(command); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if len(run) == 0 {
+				continue
+			}
+			ran += len(run)
+			// As a reader types them: one after the other, in one shell.
+			if out, err := shell.run(t, strings.Join(run, "\n")); err != nil {
+				t.Errorf("%s: %v\n%s\n%s", p.name, err, strings.Join(run, "\n"), out)
+			}
+			if strings.Contains(strings.Join(run, "\n"), "reports delete") {
+				shell.fill(t)
+			}
+		}
+	}
+	if ran < 15 {
+		t.Errorf("only %d commands were run: is the documentation still found?", ran)
+	}
+}
+
+func isElsewhere(command string) bool {
+	return slices.ContainsFunc(elsewhere, func(e struct{ command, reason string }) bool {
+		return regexp.MustCompile(e.command).MatchString(command)
+	})
+}
+
+func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
+
+// namesExist looks for what a command names: a target of the Makefile, a script of npm, a file, a flag of daawo.
+func namesExist(command string) error {
+	read := func(file string) string {
+		text, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	}
+	code, _, _ := strings.Cut(firstLine(command), " #")
+	words := strings.Fields(code)
+	switch words[0] {
+	case "make":
+		for _, target := range words[1:] {
+			if !strings.Contains(target, "=") && !strings.Contains(read("Makefile"), "\n"+target+":") {
+				return fmt.Errorf("the Makefile has no target %q", target)
+			}
+		}
+	case "npm":
+		script := words[1]
+		if script == "run" {
+			script = words[2]
+		}
+		if !strings.Contains(read("web/package.json"), `"`+script+`":`) {
+			return fmt.Errorf("web/package.json has no script %q", script)
+		}
+	}
+	for _, word := range words {
+		word = strings.TrimPrefix(word, "./")
+		if regexp.MustCompile(`^(scripts|docker|web|supabase|functions)/[\w./-]+$`).MatchString(word) && word != "docker/" {
+			if _, err := os.Stat(filepath.Join("..", word)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// docsShell runs commands in a folder that looks like the repository, with bin/daawo being this program.
+type docsShell struct {
+	dir, resource, reference string
+	filled                   int
+	env                      []string
+}
+
+func newDocsShell(t *testing.T) *docsShell {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "docs-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	top, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Chmod(dir, 0o755), // Postgres' own user must be able to enter
+		os.MkdirAll(dir+"/bin", 0o755),
+		os.MkdirAll(dir+"/web/src/backend", 0o755),
+		os.Symlink(self, dir+"/bin/daawo"), // TestMain is the program when it is called by this name
+		os.Symlink(top+"/node_modules", dir+"/node_modules"),
+		os.CopyFS(dir+"/supabase", os.DirFS(top+"/supabase")),
+		os.WriteFile(dir+"/leaflet.pdf", []byte("%PDF-1.4\n%%EOF\n"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &docsShell{dir: dir, env: append(os.Environ(), "DAAWO_DATA="+dir+"/data", "HOME="+dir, "XDG_CACHE_HOME="+os.TempDir(),
+		"PATH="+dir+"/bin:"+os.Getenv("PATH"))}
+	s.serve(t)
+	s.fill(t)
+	return s
+}
+
+// serve starts the stack and ends it with the test.
+func (s *docsShell) serve(t *testing.T) {
+	t.Helper()
+	server := exec.Command(s.dir+"/bin/daawo", "start", "--port", "0")
+	var log bytes.Buffer
+	server.Dir, server.Env, server.Stdout, server.Stderr = s.dir, s.env, &log, &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(os.Interrupt) // it may have ended already, and Wait says how
+		if err := server.Wait(); err != nil {
+			t.Errorf("the server: %v\n%s", err, log.String())
+		}
+	})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		out, err := s.run(t, "bin/daawo status")
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the stack did not start: %s", out)
+		}
+	}
+}
+
+// fill sends the report and adds the resource that the documentation's examples are about.
+func (s *docsShell) fill(t *testing.T) {
+	t.Helper()
+	s.filled++ // the same report again would be taken for a retry, also after its deletion
+	api, err := s.run(t, `bin/daawo status -o env | sed -n 's/^API_URL="\(.*\)"$/\1/p'`)
+	if err != nil {
+		t.Fatal(api, err)
+	}
+	res, err := http.Post(strings.TrimSpace(api)+"/functions/v1/submit-report", "application/json",
+		strings.NewReader(fmt.Sprintf(`{"product_name":"Cream %d","issue_description":"It burns","location":"Banaadir"}`, s.filled)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.reference = regexp.MustCompile(`DW-\w{4}-\w{4}`).FindString(string(body))
+	list, err := s.run(t, "bin/daawo resources list")
+	if err != nil {
+		t.Fatal(list, err)
+	}
+	s.resource = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).FindString(list)
+	if s.reference == "" || s.resource == "" {
+		t.Fatalf("no report (%s) or no resource (%s)", body, list)
+	}
+}
+
+// run runs a command with the placeholders of the documentation filled in.
+func (s *docsShell) run(t *testing.T, command string) (string, error) {
+	t.Helper()
+	for _, r := range []struct{ example, real string }{{`\bDW-7K3M-9QXA\b`, s.reference}, {`\bID\b`, s.resource}} {
+		command = regexp.MustCompile(r.example).ReplaceAllString(command, r.real)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", command)
+	c.Dir, c.Env = s.dir, s.env
+	c.Stdin = strings.NewReader("y\n") // to "are you sure?"
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
