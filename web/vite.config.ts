@@ -6,6 +6,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const library = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 const stack = process.env.DAAWO_URL ?? 'http://127.0.0.1:54321';
 
 export default defineConfig(({ command, isSsrBuild }) => ({
@@ -14,6 +15,11 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     alias: {
       '@': source('').replace(/\/$/, ''),
       'react-remove-scroll': source('components/ui/remove-scroll.tsx'),
+      // The package carries a production build and names only the other, with its warnings to developers.
+      ...(command === 'build' && {
+        'react-router/dom': library('react-router/dist/production/dom-export.mjs'),
+        'react-router': library('react-router/dist/production/index.mjs'),
+      }),
     },
   },
   define: { RECORDINGS: JSON.stringify(recordings()) },
@@ -28,7 +34,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
             codeSplitting: {
               groups: [
                 { name: 'app', test: isShared, priority: 2 },
-                { name: 'app', test: /lucide-react/, minShareCount: 4, priority: 2 },
+                { name: 'app', test: /lucide-react/, minShareCount: 2, priority: 2 },
                 { name: 'form', test: isFormPart, priority: 1 },
               ],
             },
@@ -47,7 +53,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
 function isShared(id: string) {
   const library = /node_modules\/(react|react-dom|react-router|react-router-dom|scheduler|clsx)\//;
   const ours =
-    /\/src\/(layout|routes|i18n\/[a-z]+\.ts|site-config|components\/(?!ui\/(select|popover|remove-scroll)))/;
+    /\/src\/(layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
   return (
     library.test(id) ||
     ours.test(id) ||
@@ -65,7 +71,10 @@ function slimLibraries(): Plugin {
   return {
     name: 'slim-libraries',
     apply: 'build',
+    enforce: 'pre',
     transform(code, id) {
+      // Waits for the styles of a part: all of ours are one file, which fullStyles fetches.
+      if (id.endsWith('vite/preload-helper.js')) return 'export const __vitePreload = (load) => load()';
       if (id.includes('/react-router/')) {
         return code
           .replace(/= (React\d*\.(?:forwardRef|createContext)\()/g, '= /* @__PURE__ */ $1')

@@ -9,18 +9,25 @@ import { type Language, languageOf, languages, pathIn } from '@/i18n/language';
 import { type Screen, screens } from '@/routes';
 import { bundle } from './bundle';
 import { criticalCss } from './critical-css';
+import { policyAdditions } from './policy';
 import { writeServiceWorker } from './service-worker';
 import { sitemap } from './sitemap';
 
 interface Chunk {
   file: string;
   imports?: string[];
+  dynamicImports?: string[];
   css?: string[];
 }
 
 const dist = 'dist';
 /** Parts that wait for the whole stylesheet (fullStyles) before they are shown. */
 const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
+/** Parts of the form and of the list that come when they are needed, and are kept for when the line is gone. */
+const keptParts: Record<string, readonly string[]> = {
+  report: ['components/ui/sonner.tsx', 'screens/report/place-select.tsx', 'screens/report/submit-report.ts'],
+  resources: ['components/ui/sonner.tsx'],
+};
 const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
 const template = await read('index.html');
 const app = chunk('index.html');
@@ -37,6 +44,7 @@ for (const page of pages) await writePage(page);
 
 const indexed = pages.filter(({ path }) => !/\/(404|thank-you)\/$/.test(path));
 await write('sitemap.xml', sitemap(indexed.map(({ path }) => path)));
+await write('csp.json', JSON.stringify(await policyAdditions()));
 const worker = 'service-worker.js';
 await write(worker, await bundle('src/offline/service-worker.ts'));
 for (const language of languages) {
@@ -102,10 +110,26 @@ function bootScript(language: Language, screen: Screen) {
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,
-    preload: [...preload].map((file) => `/${file}`).join(' '),
+    preload: names(preload),
   };
+  const kept = new Set([app.file, ...preload]);
+  const late = new Set<string>();
+  for (const part of keptParts[folder ?? ''] ?? []) addWithLaterImports(`src/${part}`, kept, late);
+  if (late.size > 0) Object.assign(attributes, { late: names(late) });
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
   return `<script ${data.join(' ')}>${boot}</script>`;
+}
+
+function names(files: Iterable<string>) {
+  return [...files].map((file) => `/${file}`).join(' ');
+}
+
+/** Adds a part's file and all that it will import, now or later, without what the page has already. */
+function addWithLaterImports(name: string, kept: ReadonlySet<string>, into: Set<string>) {
+  const { file, imports = [], dynamicImports = [] } = chunk(name);
+  if (kept.has(file) || into.has(file)) return;
+  into.add(file);
+  for (const next of [...imports, ...dynamicImports]) addWithLaterImports(next, kept, into);
 }
 
 function withImports(name: string): string[] {

@@ -7,7 +7,7 @@
 import { hasSessionToTakeUp } from './backend/has-session';
 
 const script = document.currentScript as HTMLScriptElement;
-const { app = '', preload = '' } = script.dataset;
+const { app = '', preload = '', css = '', late } = script.dataset;
 const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
 
 let started: Promise<unknown> | undefined;
@@ -87,5 +87,8 @@ async function keepForOffline() {
   if (!workers) return;
   await workers.register(`${document.documentElement.lang === 'so' ? '/so' : ''}/sw.js`);
   const { active } = await workers.ready;
-  active?.postMessage(performance.getEntriesByType('resource').map(({ name }) => name));
+  const files = performance.getEntriesByType('resource').map(({ name }) => name);
+  // What a form or a list may still need, so that it works when the line is gone; not where each byte is counted.
+  if (late && !connection?.saveData) files.push(app, css, ...`${preload} ${late}`.split(' '));
+  active?.postMessage(files);
 }

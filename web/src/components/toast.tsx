@@ -1,98 +1,53 @@
-import { CircleAlert, CircleCheck, X } from 'lucide-react';
-import { useEffect, useSyncExternalStore } from 'react';
-import { useText } from '@/i18n/text';
-import { cn } from './cn';
+import { type ComponentType, useSyncExternalStore } from 'react';
 
-/*
- * Small messages in a corner. Written here rather than taken from a package because the ones that matter most
- * say that the network is gone: showing them must not need a download.
- */
-export interface Toast {
+export interface Message {
   title: string;
   description: string;
   variant?: 'default' | 'destructive';
 }
 
-interface Shown extends Toast {
-  id: number;
+let arriving: Promise<typeof import('./ui/sonner')> | undefined;
+let Toaster: ComponentType | undefined;
+const waiting = new Set<() => void>();
+
+function loadToaster() {
+  arriving ??= import('./ui/sonner').then((sonner) => {
+    Toaster = sonner.Toaster;
+    for (const show of waiting) show();
+    return sonner;
+  });
+  arriving.catch(() => {
+    arriving = undefined;
+  });
+  return arriving;
 }
 
-const life = 8000;
-let shown: readonly Shown[] = [];
-let nextId = 1;
-const listeners = new Set<() => void>();
-
-export function toast(message: Toast) {
-  change([...shown.slice(-2), { ...message, id: nextId++ }]);
+/** Fetches what shows toasts ahead of the first, when a reader begins something that will end in one. */
+export function prepareToast() {
+  loadToaster().catch(() => {});
 }
 
-function dismiss(id: number) {
-  change(shown.filter((each) => each.id !== id));
+/** Shows a small message in a corner. One that says that the line is gone may not get lost with the line. */
+export async function toast({ title, description, variant = 'default' }: Message) {
+  try {
+    const sonner = await loadToaster();
+    sonner.toast[variant === 'destructive' ? 'error' : 'success'](title, { description });
+  } catch {
+    alert(`${title}\n\n${description}`);
+  }
 }
 
-function change(next: readonly Shown[]) {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const none: readonly Shown[] = [];
-
-/** The place where toasts appear; mounted once, in the layout. */
-export function Toaster() {
-  const toasts = useSyncExternalStore(
+/** Where toasts appear: mounted once, in the layout, and empty until there is one. sonner repeats what it missed. */
+export function LateToaster() {
+  const Loaded = useSyncExternalStore(
     subscribe,
-    () => shown,
-    () => none,
+    () => Toaster,
+    () => undefined,
   );
-  const { notifications } = useText('layout');
-  return (
-    <section
-      aria-label={notifications}
-      aria-live="polite"
-      className="fixed inset-x-4 bottom-4 z-50 grid justify-items-end gap-2 sm:start-auto sm:w-96"
-    >
-      {toasts.map((each) => (
-        <ToastCard key={each.id} toast={each} />
-      ))}
-    </section>
-  );
+  return Loaded && <Loaded />;
 }
 
-function ToastCard({ toast: { id, title, description, variant } }: { toast: Shown }) {
-  const { dismiss: dismissLabel } = useText('layout');
-  useEffect(() => {
-    const timer = setTimeout(() => dismiss(id), life);
-    return () => clearTimeout(timer);
-  }, [id]);
-  const failed = variant === 'destructive';
-  const Icon = failed ? CircleAlert : CircleCheck;
-
-  return (
-    <div
-      data-slot="toast"
-      className={cn(
-        'grid w-full grid-cols-[auto_1fr_auto] gap-3 rounded-2xl border p-4 raised',
-        failed ? 'bg-destructive-soft border-destructive' : 'bg-primary-soft border-primary',
-      )}
-    >
-      <Icon aria-hidden className={cn('mt-0.5 size-5', failed ? 'text-destructive' : 'text-primary')} />
-      <div>
-        <p className="font-semibold">{title}</p>
-        <p>{description}</p>
-      </div>
-      <button
-        type="button"
-        aria-label={dismissLabel}
-        onClick={() => dismiss(id)}
-        className="hover:bg-muted -m-2 grid size-11 place-items-center rounded-lg"
-      >
-        <X aria-hidden className="size-5" />
-      </button>
-    </div>
-  );
+function subscribe(show: () => void) {
+  waiting.add(show);
+  return () => waiting.delete(show);
 }

@@ -1,5 +1,5 @@
 import { Outlet } from 'react-router-dom';
-import { Toaster } from '@/components/toast';
+import { LateToaster } from '@/components/toast';
 import { useText } from '@/i18n/text';
 import { Footer } from './footer';
 import { Header } from './header';
@@ -21,7 +21,7 @@ export function SiteLayout() {
         <Outlet />
       </main>
       <Footer />
-      <Toaster />
+      <LateToaster />
     </div>
   );
 }

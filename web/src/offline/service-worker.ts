@@ -43,10 +43,11 @@ self.addEventListener('activate', (event) => {
   );
 });
 
-/** A page that was opened before this worker existed names the files that it has loaded: keep them too. */
+/** A page names the files that it has loaded and, where it comes alive, those that it may still need: keep them. */
 self.addEventListener('message', (event) => {
-  const urls = event.data as string[];
-  event.waitUntil(Promise.allSettled(urls.filter((url) => isFile(new URL(url))).map(keepFile)));
+  const urls = (event.data as string[]).map((url) => new URL(url, self.location.href));
+  const files = new Set(urls.filter(isFile).map(({ href }) => href));
+  event.waitUntil(Promise.allSettled([...files].map(file)));
 });
 
 self.addEventListener('fetch', (event) => {
@@ -73,7 +74,7 @@ function isFile({ origin, pathname }: URL) {
   return origin === self.location.origin && /^\/(assets|flags|art)\/|\.(svg|png|webmanifest)$/.test(pathname);
 }
 
-async function file(request: Request): Promise<Response> {
+async function file(request: Request | string): Promise<Response> {
   return (await caches.match(request)) ?? keepFile(request);
 }
 

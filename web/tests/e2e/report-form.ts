@@ -41,7 +41,7 @@ export function toastOf(page: Page, notifications: string) {
   const region = page.getByRole('region', { name: notifications });
   return (message: { title: string; description: string }) =>
     region
-      .locator('[data-slot=toast]')
+      .locator('[data-sonner-toast]')
       .filter({ hasText: message.title })
       .filter({ hasText: message.description });
 }

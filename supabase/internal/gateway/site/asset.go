@@ -35,7 +35,7 @@ var contentTypes = map[string]string{
 	".woff2": "font/woff2", ".pdf": "application/pdf",
 }
 
-func newAsset(name string, data []byte, v Values) *asset {
+func newAsset(name string, data []byte, v Values, more additions) *asset {
 	a := &asset{contentType: contentTypes[path.Ext(name)]}
 	if a.contentType == "" {
 		a.contentType = "application/octet-stream"
@@ -55,7 +55,7 @@ func newAsset(name string, data []byte, v Values) *asset {
 	switch {
 	case path.Ext(name) == ".html":
 		data = fillPage(data, v)
-		a.policy = pagePolicy(data)
+		a.policy = pagePolicy(data, more)
 	case a.compressible() && !hashed:
 		data = fillText(data, v, path.Ext(name) == ".xml" || path.Ext(name) == ".svg")
 	}

@@ -4,16 +4,43 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	nethtml "golang.org/x/net/html"
 )
 
+// additionsFile, written by the site's build, gives for a directive the sources that no page shows: the hash of the
+// <style> element that the toasts' library writes in the browser. It is not served.
+const additionsFile = "csp.json"
+
+// additions are sources by the name of their directive.
+type additions map[string][]string
+
+func readAdditions(files fs.FS) (additions, error) {
+	data, err := fs.ReadFile(files, additionsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // the placeholder of a site that is not built
+	}
+	if err != nil {
+		return nil, err
+	}
+	var more additions
+	if err := json.Unmarshal(data, &more); err != nil {
+		return nil, fmt.Errorf("%s: %w", additionsFile, err)
+	}
+	return more, nil
+}
+
 // pagePolicy is the Content-Security-Policy of one page: what it carries inline is allowed by hash, everything else
 // comes from our own origin. Style attributes are allowed, since Radix positions things with them.
-func pagePolicy(page []byte) string {
+func pagePolicy(page []byte, more additions) string {
 	scripts, styles := inline(page)
+	scripts, styles = append(scripts, more["script-src"]...), append(styles, more["style-src"]...)
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + strings.Join(append([]string{"'self'"}, scripts...), " "),

@@ -38,15 +38,19 @@ type Site struct {
 // New reads and fills every file.
 func New(o Options) (*Site, error) {
 	s := &Site{options: o, assets: map[string]*asset{}}
-	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) == ".keep" {
+	more, err := readAdditions(o.Files)
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile {
 			return err
 		}
 		data, err := fs.ReadFile(o.Files, name)
 		if err != nil {
 			return err
 		}
-		s.assets[name] = newAsset(name, data, o.Values)
+		s.assets[name] = newAsset(name, data, o.Values, more)
 		return nil
 	})
 	if err != nil {

@@ -33,6 +33,7 @@ var files = fstest.MapFS{
 	"assets/app-1.js":          {Data: []byte("__SITE_URL__")},
 	"guide.pdf":                {Data: []byte("%PDF-0123456789")},
 	".keep":                    {Data: nil},
+	"csp.json":                 {Data: []byte(`{"style-src":["'sha256-late'"]}`)},
 }
 
 func newSite(t *testing.T) *Site {
@@ -90,6 +91,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/learn/a/b/", 404, "en 404", "", "no-cache"},
 		{"GET", "/404.html", 404, "en 404", "", "no-cache"},
 		{"GET", "/.keep", 404, "en 404", "", "no-cache"},
+		{"GET", "/csp.json", 404, "en 404", "", "no-cache"},
 		{"GET", "/assets/", 404, "en 404", "", "no-cache"},
 		{"GET", "/assets/app-1.js", 200, "__SITE_URL__", "", "public, max-age=31536000, immutable"},
 		{"GET", "/sw.js", 200, "const v = `https://example.org c@example.org`", "", "no-store"},
@@ -140,8 +142,8 @@ func TestPolicyAllowsWhatThePageCarries(t *testing.T) {
 	if want := "script-src 'self' " + hash("boot()"); script != want {
 		t.Errorf("got %s, want %s", script, want)
 	}
-	if !strings.Contains(policy, "style-src 'self' "+hash("a{}")) {
-		t.Error("the style element is not allowed:", policy)
+	if !strings.Contains(policy, "style-src 'self' "+hash("a{}")+" 'sha256-late';") {
+		t.Error("the style elements of the page and of the toasts are not allowed:", policy)
 	}
 	if strings.Contains(policy, "style-src 'unsafe-inline'") || strings.Contains(script, "unsafe") {
 		t.Error("too much is allowed:", policy)

@@ -1,22 +1,24 @@
+import { cva, type VariantProps } from 'class-variance-authority';
 import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
-const base =
-  'grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 rounded-2xl border p-4 md:p-5 [&>svg]:mt-0.5 [&>svg]:size-6';
-
-const variants = {
-  default: 'bg-primary-soft border-primary [&>svg]:text-primary',
-  warning: 'bg-sun-soft border-sun [&>svg]:text-sun-ink',
-  destructive: 'bg-destructive-soft border-destructive [&>svg]:text-destructive',
-};
+const alertVariants = cva(
+  'grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 rounded-2xl border p-4 md:p-5 [&>svg]:mt-0.5 [&>svg]:size-6',
+  {
+    variants: {
+      variant: {
+        default: 'bg-primary-soft border-primary [&>svg]:text-primary',
+        warning: 'bg-sun-soft border-sun [&>svg]:text-sun-ink',
+        destructive: 'bg-destructive-soft border-destructive [&>svg]:text-destructive',
+      },
+    },
+    defaultVariants: { variant: 'default' },
+  },
+);
 
 /** A boxed message: an icon as first child, then AlertTitle and AlertDescription. */
-function Alert({
-  className,
-  variant = 'default',
-  ...props
-}: ComponentProps<'div'> & { variant?: keyof typeof variants }) {
-  return <div data-slot="alert" className={cn(base, variants[variant], className)} {...props} />;
+function Alert({ className, variant, ...props }: ComponentProps<'div'> & VariantProps<typeof alertVariants>) {
+  return <div data-slot="alert" className={cn(alertVariants({ variant }), className)} {...props} />;
 }
 
 function AlertTitle({ className, ...props }: ComponentProps<'p'>) {

@@ -1,7 +1,7 @@
 import { LoaderCircle, WifiOff } from 'lucide-react';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Field } from '@/components/field';
-import { toast } from '@/components/toast';
+import { prepareToast, toast } from '@/components/toast';
 import { Alert, AlertDescription } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { Input, Textarea } from '@/components/ui/input';
@@ -27,6 +27,7 @@ interface Progress {
 
 /** What sending needs is fetched while the reader still types: the line may be gone when they press Submit. */
 function prepareToSend() {
+  prepareToast();
   import('./submit-report').then(({ warmUp }) => warmUp()).catch(() => {});
 }
 
@@ -64,9 +65,10 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
     const values = readValues(event.currentTarget);
     const problems = validateReport(values);
     setWrong(problems);
-    if (problems.length > 0) return toast({ ...text.toasts.invalid, variant: 'destructive' });
+    if (problems.length > 0) return void toast({ ...text.toasts.invalid, variant: 'destructive' });
     if (!navigator.onLine) {
-      return toast({ title: text.toasts.failed.title, description: text.offline, variant: 'destructive' });
+      const { title } = text.toasts.failed;
+      return void toast({ title, description: text.offline, variant: 'destructive' });
     }
     try {
       const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');

@@ -1,12 +1,13 @@
 import { trackDownload } from '@/backend/downloads';
 import type { Resource } from '@/backend/resources';
-import { toast } from '@/components/toast';
+import { prepareToast, toast } from '@/components/toast';
 import type { Dictionary } from '@/i18n/en';
 
 type Toasts = Dictionary['resources']['toasts'];
 
 /** Counts the download, then fetches the file or says that it is still to come. */
 export async function downloadResource(resource: Resource, title: string, toasts: Toasts) {
+  prepareToast();
   try {
     await trackDownload(resource.id);
   } catch {
