@@ -80,7 +80,7 @@ func tokenMAC(key, message []byte) []byte {
 
 // parseSignedToken reads the second form; whether it was signed here is for authentic to say.
 func parseSignedToken(text string) (signedToken, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) < 1+16+1+macLength+checksumLength || raw[0] != 0 {
 		return signedToken{}, errTokenForm
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 
 	"daawo/supabase/internal/auth/gotrue"
 	"daawo/supabase/internal/observe"
@@ -13,5 +14,5 @@ func serveAuth(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	level, _ := inv.Getenv("GOTRUE_LOG_LEVEL")
-	return gotrue.Run(ctx, inv.Getenv, observe.Logger(inv.Stderr, level, "json"))
+	return gotrue.Run(ctx, inv.Getenv, os.Environ(), observe.Logger(inv.Stderr, level, "json"))
 }

@@ -33,16 +33,21 @@ type Settings struct {
 
 	SMTP *mail.Server // nil when none is set
 	SMS  auth.SMS     // nil when none is set
+
+	AllowedHeaders []string // that browsers may send beside GoTrue's own
+	Unread         []string // variables that are set and have no effect here
 }
 
 // env reads variables and remembers what is wrong with them.
 type env struct {
-	get  func(string) (string, bool)
-	errs []error
+	get   func(string) (string, bool)
+	asked map[string]bool // names without GOTRUE_
+	errs  []error
 }
 
 // text reads GOTRUE_name, or name itself where GoTrue has it bare (DATABASE_URL, PORT, API_EXTERNAL_URL).
 func (e *env) text(name, usual string) string {
+	e.asked[name] = true
 	for _, full := range []string{"GOTRUE_" + name, name} {
 		if v, ok := e.get(full); ok && v != "" {
 			return v
@@ -106,15 +111,17 @@ func (e *env) rate(name string, usual int) int {
 	})
 }
 
-// FromEnv reads the variables. getenv is os.LookupEnv in a process.
-func FromEnv(getenv func(string) (string, bool)) (Settings, error) {
-	e := &env{get: getenv}
+// FromEnv reads the variables. getenv is os.LookupEnv in a process, and environ what os.Environ lists.
+func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
+	e := &env{get: getenv, asked: map[string]bool{}}
 	s := Settings{
 		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
 		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
 		Host:        e.text("API_HOST", ""),
 		Port:        e.text("API_PORT", e.text("PORT", "8081")),
 		LogLevel:    e.text("LOG_LEVEL", "info"),
+
+		AllowedHeaders: e.list("CORS_ALLOWED_HEADERS"),
 	}
 	if s.DatabaseURL == "" {
 		e.errs = append(e.errs, errors.New("DATABASE_URL is required"))
@@ -123,6 +130,7 @@ func FromEnv(getenv func(string) (string, bool)) (Settings, error) {
 	e.keys(&s)
 	s.SMTP = e.smtp()
 	s.SMS = e.sms(&s.Auth)
+	s.Unread = e.unread(environ)
 	return s, errors.Join(e.errs...)
 }
 
@@ -175,7 +183,7 @@ func (e *env) auth() auth.Config {
 	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
 		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"), Secret: e.need("SECURITY_CAPTCHA_SECRET")}
 	}
-	for _, unsupported := range []string{"SAML_ENABLED", "OAUTH_SERVER_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DATABASE_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
+	for _, unsupported := range []string{"SAML_ENABLED", "OAUTH_SERVER_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
 		if e.flag(unsupported, false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: this server cannot do that; see docs/auth.md", unsupported))
 		}

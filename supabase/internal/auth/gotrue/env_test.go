@@ -1,6 +1,7 @@
 package gotrue
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,11 @@ func TestFromEnv(t *testing.T) {
 		"GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org", "GOTRUE_RATE_LIMIT_EMAIL_SENT": "0",
 		"GOTRUE_RATE_LIMIT_SMS_SENT": "10/30m", "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": `abc:12\:3`, "GOTRUE_SMS_TEST_OTP": "+252 61 1:123456",
 		"GOTRUE_EXTERNAL_GITHUB_ENABLED": "true", "GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "id", "GOTRUE_SESSIONS_TIMEBOX": "24h",
-	}))
+	}), []string{
+		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_JWT_VALID_METHODS=RS256", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
+		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true",
+		"GOTRUE_HOOK_SEND_SMS_URI=x", "GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED=", "PATH=/bin",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +34,10 @@ func TestFromEnv(t *testing.T) {
 		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil:
 		t.Errorf("%+v", s)
 	}
+	// What decides nothing, is turned off, or is read, need not be told.
+	if want := []string{"GOTRUE_EXPERIMENTAL_SCIM_ENABLED", "GOTRUE_JWT_VALID_METHODS"}; !slices.Equal(s.Unread, want) {
+		t.Errorf("unread %q, want %q", s.Unread, want)
+	}
 }
 
 // TestFromEnvSaysEverything: all that is wrong is named at once.
@@ -36,8 +45,9 @@ func TestFromEnvSaysEverything(t *testing.T) {
 	_, err := FromEnv(lookup(map[string]string{
 		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
 		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[]",
-	}))
-	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "TEMPLATES_INVITE", "JWT_KEYS"} {
+		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
+	}), nil)
+	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
 		}

@@ -60,10 +60,13 @@ func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
 }
 
 // Run serves until ctx ends.
-func Run(ctx context.Context, getenv func(string) (string, bool), log *slog.Logger) error {
-	s, err := FromEnv(getenv)
+func Run(ctx context.Context, getenv func(string) (string, bool), environ []string, log *slog.Logger) error {
+	s, err := FromEnv(getenv, environ)
 	if err != nil {
 		return err
+	}
+	if len(s.Unread) > 0 {
+		log.Warn("these variables have no effect here; docs/auth.md lists those that have", "names", s.Unread)
 	}
 	if err := prepare(ctx, &s, log); err != nil {
 		return err
@@ -81,7 +84,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), log *slog.Logg
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: withCORS(engine), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
 	if err != nil {
 		return err
@@ -132,13 +135,13 @@ func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 }
 
 // withCORS answers browsers as GoTrue alone does. It does not allow apikey: that header is a gateway's.
-func withCORS(next http.Handler) http.Handler {
+func withCORS(next http.Handler, more []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h := w.Header()
 			h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers")) {
+			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
 				h.Set("Access-Control-Allow-Origin", "*")
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
@@ -161,12 +164,14 @@ func withCORS(next http.Handler) http.Handler {
 }
 
 // allowed says whether a browser may send all of these headers.
-func allowed(asked string) bool {
+func allowed(asked string, more []string) bool {
 	known := []string{
 		"accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie", "x-supabase-api-version",
 	}
 	for name := range strings.SplitSeq(asked, ",") {
-		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !slices.Contains(known, name) {
+		name = strings.ToLower(strings.TrimSpace(name))
+		its := func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), name) }
+		if name != "" && !slices.Contains(known, name) && !slices.ContainsFunc(more, its) {
 			return false
 		}
 	}
