@@ -107,9 +107,10 @@ values ($1, $2, $3, $4, case when $5 then $6::boolean end, now() + $7)`
 	b.Queue(remember, key.key, key.body, saved.ID, saved.Reference, r.photoURL != "", photo != "", key.lives)
 	const insert = `
 insert into public.reports (id, reference, idempotency_key, product_name, batch_number, expiry_date, where_bought,
-  issue_description, location, region, district, photo_url, name, phone, phone_e164, language, possible_duplicate_of)
+  issue_description, location, region, district, photo_url, photo_metadata, name, phone, phone_e164, language, possible_duplicate_of)
 values ($1, $2, $3, $4, nullif($5, ''), nullif($6, '')::date, nullif($7, ''),
-  $8, nullif($9, ''), nullif($10, ''), nullif($11, ''), nullif($12, ''), nullif($13, ''), nullif($14, ''),
+  $8, nullif($9, ''), nullif($10, ''), nullif($11, ''), nullif($12, ''), case when $12 <> '' then 'pending'::public.photo_metadata end,
+  nullif($13, ''), nullif($14, ''),
   nullif($15, ''), $16, (
   select t.id
     from public.reports as t

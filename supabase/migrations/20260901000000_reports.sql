@@ -25,6 +25,9 @@ comment on type public.report_status is 'How far the review of a report has come
 create type public.site_language as enum ('en', 'so');
 comment on type public.site_language is 'Languages of the site.';
 
+create type public.photo_metadata as enum ('pending', 'removed', 'kept');
+comment on type public.photo_metadata is 'Whether a photo still tells where, when and with what it was taken.';
+
 -- A reference is eight characters of Crockford's base 32, which has no I, L, O and U, so that it can be read aloud over a
 -- bad line. 40 bits of chance; the unique constraint decides, and the function avoids the ones already given.
 create function private.new_reference() returns text
@@ -61,6 +64,7 @@ create table public.reports (
   region text,
   district text,
   photo_url text,
+  photo_metadata public.photo_metadata,
   name text,
   phone text,
   phone_e164 text,
@@ -98,6 +102,8 @@ comment on column public.reports.location is 'Place as sent: a region, ''region,
 comment on column public.reports.region is 'Region recognised in location; empty when it is none of the 18.';
 comment on column public.reports.district is 'District recognised in location; empty when none was.';
 comment on column public.reports.photo_url is 'Name of the photo in the bucket report-photos.';
+comment on column public.reports.photo_metadata is
+  'What came of cleaning the photo: pending until it is done; kept when the file cannot be read, so that it may still tell where it was taken: pass it on with care.';
 comment on column public.reports.name is 'Name of the visitor, when given.';
 comment on column public.reports.phone is 'Phone number exactly as typed.';
 comment on column public.reports.phone_e164 is 'The same number in international form, when it is a possible one.';
@@ -122,9 +128,21 @@ alter table public.reports enable row level security;
 revoke all on table public.reports from anon, authenticated;
 grant select, insert, update, delete on table public.reports to service_role;
 
+create function private.photo_cleaned(bucket text, photo text, removed boolean) returns void
+language sql volatile
+begin atomic
+  update public.reports as r
+     set photo_metadata = case when photo_cleaned.removed then 'removed' else 'kept' end::public.photo_metadata
+   where r.photo_url = photo_cleaned.photo and photo_cleaned.bucket = 'report-photos';
+end;
+comment on function private.photo_cleaned(text, text, boolean) is
+  'Tells the report what came of cleaning its photo; the background work calls it after each one.';
+revoke all on function private.photo_cleaned(text, text, boolean) from public;
+grant execute on function private.photo_cleaned(text, text, boolean) to service_role;
+
 create view public.new_reports with (security_invoker = true) as
   select r.reference, r.created_at, r.product_name, r.batch_number, r.region, r.district, r.location, r.issue_description,
-         r.photo_url is not null as has_photo, d.reference as possible_duplicate_of, r.language, r.id
+         r.photo_url is not null as has_photo, r.photo_metadata, d.reference as possible_duplicate_of, r.language, r.id
     from public.reports as r
     left join public.reports as d on d.id = r.possible_duplicate_of
    where r.status = 'new'

@@ -38,6 +38,7 @@ type Report struct {
 	Phone             *string    `db:"phone" json:"phone"`
 	PhoneE164         *string    `db:"phone_e164" json:"phone_e164"`
 	PhotoURL          *string    `db:"photo_url" json:"photo_url"`
+	PhotoMetadata     *string    `db:"photo_metadata" json:"photo_metadata"` // pending, removed or kept
 	PossibleDuplicate *string    `db:"possible_duplicate_of" json:"possible_duplicate_of"` // reference
 	ReviewerNotes     *string    `db:"reviewer_notes" json:"reviewer_notes"`
 }
@@ -45,6 +46,7 @@ type Report struct {
 const selectReports = `
 select r.id::text, r.reference, r.status::text, r.created_at, r.language::text, r.product_name, r.batch_number, r.expiry_date,
        r.where_bought, r.issue_description, r.location, r.region, r.district, r.name, r.phone, r.phone_e164, r.photo_url,
+       r.photo_metadata::text,
        d.reference as possible_duplicate_of, r.reviewer_notes
   from public.reports as r
   left join public.reports as d on d.id = r.possible_duplicate_of

@@ -77,7 +77,7 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, at place
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: webhook, WebhookSecret: secret,
 		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
-		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: a.cleanPhoto,
+		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
 		Log: a.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {
@@ -101,13 +101,10 @@ func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, err
 	return results, nil
 }
 
-// cleanPhoto takes a photo's metadata out.
-func (a *App) cleanPhoto(content []byte) ([]byte, string, error) {
+// cleanPhoto takes a photo's metadata out. removed is false for a file that cannot be read.
+func cleanPhoto(content []byte) (clean []byte, mime string, removed bool) {
 	clean, mime, flag, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
-	if flag == photo.Untouched {
-		a.log.Warn("a photo is kept with its metadata: its file could not be read")
-	}
-	return clean, mime, err
+	return clean, mime, err == nil && flag != photo.Untouched
 }
 
 // openFunctions hosts the edge functions and begins the background work.

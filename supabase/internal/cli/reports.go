@@ -148,7 +148,7 @@ func printReport(w io.Writer, r admin.Report, link string) error {
 		{"Reference", r.Reference}, {"Received", r.CreatedAt.Local().Format("2006-01-02 15:04 MST")}, {"Status", r.Status},
 		{"Possible duplicate of", value(r.PossibleDuplicate)}, {"Product", r.ProductName}, {"Batch number", value(r.BatchNumber)},
 		{"Expiry date", expiry}, {"Where bought", value(r.WhereBought)}, {"Location", value(r.Location)}, {"Name", value(r.Name)},
-		{"Phone", value(r.Phone)}, {"Phone (international)", value(r.PhoneE164)}, {"Language", r.Language}, {"Photo", link},
+		{"Phone", value(r.Phone)}, {"Phone (international)", value(r.PhoneE164)}, {"Language", r.Language}, {"Photo", link}, {"Photo's metadata", metadataNote(r.PhotoMetadata)},
 		{"Id", r.ID},
 	} {
 		if f[1] != "" {
@@ -163,6 +163,17 @@ func printReport(w io.Writer, r admin.Report, link string) error {
 		_, err = fmt.Fprintf(w, "\nNotes: %s\n", printable(notes))
 	}
 	return err
+}
+
+// metadataNote says what a reviewer has to mind with a photo, "" for nothing.
+func metadataNote(state *string) string {
+	switch value(state) {
+	case "kept":
+		return "KEPT: the file could not be read and may still tell where it was taken; pass it on with care"
+	case "pending":
+		return "not yet removed: the file may still tell where it was taken"
+	}
+	return ""
 }
 
 func setReport(ctx context.Context, inv *invocation) error {

@@ -239,7 +239,7 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 		if again := s.call("submit-report", body, key); again.Body.String() != first.Body.String() {
 			t.Errorf("%s: the retry got %s, the first %s", c.photo, again.Body, first.Body)
 		}
-		kept := testdb.Value[bool](s.db, `select photo_url is not null from reports where id = $1`, saved.ID)
+		kept := testdb.Value[bool](s.db, `select photo_url is not null and photo_metadata = 'pending' from reports where id = $1`, saved.ID)
 		if kept == c.lost {
 			t.Errorf("%s: photo kept %v", c.photo, kept)
 		}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -41,8 +42,8 @@ type Options struct {
 	StudioURL string // address of Studio; "" names the command instead
 
 	Storage Storage // for cleaning photos
-	// Clean takes a photo's metadata out and gives it with the type it now has.
-	Clean func(content []byte) (clean []byte, mime string, err error)
+	// Clean takes a photo's metadata out and gives it with the type it now has; removed is false when it cannot.
+	Clean func(content []byte) (clean []byte, mime string, removed bool)
 
 	Workers int                   // jobs of one kind running at once; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()
@@ -63,6 +64,7 @@ type Outbox struct {
 	work      *river.Client[pgx.Tx] // nil until Start
 	functions Functions
 	chores    []Chore
+	closing   atomic.Bool
 }
 
 // New makes an outbox that takes jobs. It works none before Start.
@@ -83,7 +85,7 @@ func New(o Options) (*Outbox, error) {
 }
 
 // logger is River's: its own housekeeping speaks only when something is wrong.
-func (b *Outbox) logger() *slog.Logger { return slog.New(quiet{b.Log.Handler()}) }
+func (b *Outbox) logger() *slog.Logger { return slog.New(quiet{b.Log.Handler(), &b.closing}) }
 
 // migrateLock is the advisory lock under which replicas migrate in turn.
 const migrateLock = 0x72697665_72
@@ -177,6 +179,7 @@ func (b *Outbox) Close(ctx context.Context) error {
 	if b.work == nil {
 		return nil
 	}
+	b.closing.Store(true)
 	err := b.work.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = b.work.StopAndCancel(context.WithoutCancel(ctx))

@@ -407,17 +407,29 @@ func TestPhotoIsCleanedThroughTheStorageService(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	tdb := testdb.New(t)
-	b := newOutbox(t, tdb, Options{Storage: Storage{server.URL, "key"}, Clean: func(c []byte) ([]byte, string, error) {
-		return []byte(strings.ReplaceAll(string(c), " with place", "")), "image/png", nil
+	tdb := testdb.NewSite(t)
+	b := newOutbox(t, tdb, Options{Storage: Storage{server.URL, "key"}, Clean: func(c []byte) ([]byte, string, bool) {
+		return []byte(strings.ReplaceAll(string(c), " with place", "")), "image/png", strings.HasPrefix(string(c), "photo")
 	}}, nil, true)
-	send(t, b, func(batch *pgx.Batch) error {
-		return errors.Join(b.CleanPhoto(batch, "report-photos", "1.jpg"), b.CleanPhoto(batch, "report-photos", "gone.jpg"))
-	})
-	waitFor(t, "the cleaning", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) == 2
-	})
+	tdb.Exec(`insert into reports (product_name, issue_description, photo_url, photo_metadata) values ('a', 'b', '1.jpg', 'pending')`)
+	cleaned := func(jobs int, name, state string) {
+		t.Helper()
+		send(t, b, func(batch *pgx.Batch) error { return b.CleanPhoto(batch, "report-photos", name) })
+		waitFor(t, "the cleaning of "+name, func() bool {
+			return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) == jobs
+		})
+		if got := testdb.Value[string](tdb, `select photo_metadata::text from reports`); got != state {
+			t.Errorf("after %s the report says %s, want %s", name, got, state)
+		}
+	}
+	cleaned(1, "gone.jpg", "pending")
+	cleaned(2, "1.jpg", "removed")
 	if stored.Load() != "photo" {
 		t.Errorf("stored: %v", stored.Load())
+	}
+	stored.Store("nothing that can be read, with place")
+	cleaned(3, "1.jpg", "kept")
+	if stored.Load() != "nothing that can be read, with place" {
+		t.Errorf("a file that cannot be read became %v", stored.Load())
 	}
 }

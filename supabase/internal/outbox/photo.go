@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"time"
 
+	"daawo/supabase/internal/db"
+
 	"github.com/riverqueue/river"
 )
 
@@ -29,14 +31,16 @@ func (b *Outbox) workCleanPhoto(ctx context.Context, job *river.Job[cleanPhoto])
 	if err != nil || content == nil {
 		return err // nil: deleted meanwhile, nothing to clean
 	}
-	clean, mime, err := b.Clean(content)
-	if err != nil {
-		return fmt.Errorf("clean photo: %w", err)
+	clean, mime, removed := b.Clean(content)
+	if removed && !bytes.Equal(clean, content) {
+		if err := b.Storage.replace(ctx, job.Args.Bucket, job.Args.Name, mime, clean); err != nil {
+			return err
+		}
 	}
-	if bytes.Equal(clean, content) {
-		return nil
-	}
-	return b.Storage.replace(ctx, job.Args.Bucket, job.Args.Name, mime, clean)
+	// Whoever reviews the report has to know of a photo that keeps its metadata.
+	_, err = b.DB.Exec(ctx, db.Caller{Role: "service_role"}, `select private.photo_cleaned($1, $2, $3)`,
+		job.Args.Bucket, job.Args.Name, removed)
+	return err
 }
 
 // maxObject bounds what is read into memory; the bucket's own limit is far below.

@@ -3,6 +3,8 @@ package outbox
 import (
 	"context"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,15 +34,39 @@ func (f failures) report(ctx context.Context, job *rivertype.JobRow, attrs ...an
 	f.log.WarnContext(ctx, "background job failed, it will be tried again", attrs...)
 }
 
-// quiet passes on warnings and errors only.
-type quiet struct{ slog.Handler }
+// quiet passes on warnings and errors only; and while the outbox closes, not those of what is cut off thereby.
+type quiet struct {
+	slog.Handler
+	closing *atomic.Bool
+}
 
+// Enabled is part of slog.Handler.
 func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }
 
-func (q quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(a)} }
-func (q quiet) WithGroup(n string) slog.Handler      { return quiet{q.Handler.WithGroup(n)} }
+// Handle is part of slog.Handler.
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	if q.closing.Load() && cutOff(r) {
+		return nil
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+// cutOff says whether a record is about a context that was cancelled. River gives the text of errors only.
+func cutOff(r slog.Record) (yes bool) {
+	r.Attrs(func(a slog.Attr) bool {
+		yes = yes || strings.Contains(a.Value.String(), context.Canceled.Error())
+		return !yes
+	})
+	return yes
+}
+
+// WithAttrs is part of slog.Handler.
+func (q quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(a), q.closing} }
+
+// WithGroup is part of slog.Handler.
+func (q quiet) WithGroup(n string) slog.Handler { return quiet{q.Handler.WithGroup(n), q.closing} }
 
 // metrics reads the queue's state when it is asked for.
 type metrics struct {

@@ -10,7 +10,11 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -314,4 +318,36 @@ func FuzzClean(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A real HEIC, as an iPhone makes them, becomes a JPEG that every reviewer can open. The file is one of the decoder's own,
+// read from its module: nothing here can write one.
+func TestHEICIsConverted(t *testing.T) {
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gen2brain/heic").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "test8.heic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := Probe(in)
+	if err != nil || before.Format != HEIF {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	out, kind, flag, err := Clean(bytes.NewReader(in), Limits{})
+	if err != nil || kind != "image/jpeg" || flag != Cleaned {
+		t.Fatalf("%q %q %v", kind, flag, err)
+	}
+	after, err := Probe(out)
+	if err != nil || after.Format != JPEG || after.Width*after.Height != before.Width*before.Height {
+		t.Errorf("%+v became %+v, %v", before, after, err)
+	}
+	if bytes.Contains(out, []byte("Exif")) {
+		t.Error("the JPEG has metadata")
+	}
+	cut, _, flag, err := Clean(bytes.NewReader(in[:len(in)/2]), Limits{})
+	if err == nil && flag == Cleaned {
+		t.Errorf("half a file was converted to %d bytes", len(cut))
+	}
 }

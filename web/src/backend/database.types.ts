@@ -45,6 +45,7 @@ export type Database = {
           name: string | null;
           phone: string | null;
           phone_e164: string | null;
+          photo_metadata: Database['public']['Enums']['photo_metadata'] | null;
           photo_url: string | null;
           possible_duplicate_of: string | null;
           product_name: string;
@@ -68,6 +69,7 @@ export type Database = {
           name?: string | null;
           phone?: string | null;
           phone_e164?: string | null;
+          photo_metadata?: Database['public']['Enums']['photo_metadata'] | null;
           photo_url?: string | null;
           possible_duplicate_of?: string | null;
           product_name: string;
@@ -91,6 +93,7 @@ export type Database = {
           name?: string | null;
           phone?: string | null;
           phone_e164?: string | null;
+          photo_metadata?: Database['public']['Enums']['photo_metadata'] | null;
           photo_url?: string | null;
           possible_duplicate_of?: string | null;
           product_name?: string;
@@ -192,6 +195,7 @@ export type Database = {
           issue_description: string | null;
           language: Database['public']['Enums']['site_language'] | null;
           location: string | null;
+          photo_metadata: Database['public']['Enums']['photo_metadata'] | null;
           possible_duplicate_of: string | null;
           product_name: string | null;
           reference: string | null;
@@ -204,6 +208,7 @@ export type Database = {
       track_download: { Args: { resource_id: string }; Returns: number };
     };
     Enums: {
+      photo_metadata: 'pending' | 'removed' | 'kept';
       report_status: 'new' | 'reviewing' | 'actioned' | 'closed';
       resource_icon: 'FileText' | 'Shield' | 'Heart' | 'Baby' | 'Smartphone' | 'Users' | 'BookOpen' | 'Download';
       site_language: 'en' | 'so';
