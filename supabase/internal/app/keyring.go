@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -118,6 +119,8 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 			return set, true, fmt.Errorf("%s: %w", source.name, err)
 		}
 	}
+	set.Previous = append(set.Previous, slices.DeleteFunc(slices.Clone(set.Signing), keys.Key.CanSign)...)
+	set.Signing = slices.DeleteFunc(set.Signing, func(k keys.Key) bool { return !k.CanSign() })
 	if set.Retired, err = parseRetired(k.Retired); err != nil {
 		return set, true, err
 	}
@@ -147,15 +150,17 @@ func parseRetired(text string) (retired []keys.Retired, err error) {
 	return retired, nil
 }
 
-// EnvironmentOf writes a set as the variables of the compose form, in their order.
+// EnvironmentOf writes a set as the variables of the compose form, in their order. One key of JWT_KEYS signs, the others
+// only check: GoTrue refuses to start with two that may sign.
 func EnvironmentOf(set keys.Set) ([]Value, error) {
-	signing, err := json.Marshal(append(set.Signing[:len(set.Signing):len(set.Signing)], keys.Secret("", set.JWTSecret)))
+	checking := checkOnly(set.Verifying())
+	signing, err := json.Marshal(append([]keys.Key{set.Signer()}, without(checking, set.Signer())...))
 	if err != nil {
 		return nil, err
 	}
 	verifying, err := json.Marshal(struct {
 		Keys []keys.Key `json:"keys"`
-	}{publicHalves(set.Verifying())})
+	}{checking})
 	if err != nil {
 		return nil, err
 	}
@@ -177,16 +182,18 @@ func EnvironmentOf(set keys.Set) ([]Value, error) {
 	}, nil
 }
 
-// publicHalves leaves out what only signs; secrets verify too and stay.
-func publicHalves(all []keys.Key) []keys.Key {
+// checkOnly leaves out what only signs, and keys that are there twice; secrets check too and stay.
+func checkOnly(all []keys.Key) []keys.Key {
 	out := make([]keys.Key, 0, len(all))
 	for _, key := range all {
-		if public, ok := key.Public(); ok {
-			key = public
-		}
-		out = append(out, key)
+		out = append(without(out, key), key.CheckOnly())
 	}
 	return out
+}
+
+// without leaves out the key that has another one's id.
+func without(all []keys.Key, other keys.Key) []keys.Key {
+	return slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.ID == other.ID })
 }
 
 func newKeyring(set keys.Set) *keyring {
@@ -227,7 +234,7 @@ func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 func openers(set keys.Set) (*token.Set, error) {
 	text, err := json.Marshal(struct {
 		Keys []keys.Key `json:"keys"`
-	}{publicHalves(set.Verifying())})
+	}{checkOnly(set.Verifying())})
 	if err != nil {
 		return nil, err
 	}

@@ -30,15 +30,7 @@ func keysOfItsOwn(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := EnvironmentOf(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	environment := map[string]string{}
-	for _, v := range values {
-		environment[v.Name] = v.Value
-	}
-	return environment
+	return variablesOf(t, set)
 }
 
 // content is the count and the sum of every table that holds what people have made.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -23,6 +24,7 @@ type Key struct {
 	secret    []byte
 	private   crypto.Signer
 	public    crypto.PublicKey
+	checks    bool // its key_ops say that it only checks
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -61,8 +63,17 @@ func GenerateES256() (Key, error) {
 	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public()}, nil
 }
 
-// CanSign says whether the key has its private half.
-func (k Key) CanSign() bool { return k.secret != nil || k.private != nil }
+// CanSign says whether the key has its private half, and is meant to sign with it.
+func (k Key) CanSign() bool { return !k.checks && (k.secret != nil || k.private != nil) }
+
+// CheckOnly is the key for checking alone: without its private half, or, as a secret has none, marked so.
+func (k Key) CheckOnly() Key {
+	if public, ok := k.Public(); ok {
+		return public
+	}
+	k.checks = true
+	return k
+}
 
 // Public is the key without its private half; a secret has none and gives false.
 func (k Key) Public() (Key, bool) {
@@ -92,6 +103,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 	default:
 		err = fmt.Errorf("key type %q is not supported", j.Type)
 	}
+	k.checks = len(j.Ops) > 0 && !slices.Contains(j.Ops, "sign")
 	if err == nil && j.Algorithm != "" && j.Algorithm != k.Algorithm {
 		err = fmt.Errorf("key %q: algorithm %s does not fit a key of type %s", j.ID, j.Algorithm, j.Type)
 	}
