@@ -34,10 +34,10 @@ func newObjectStore() (*objectStore, error) {
 func (o *objectStore) environment() []string {
 	return []string{
 		"STORAGE_BACKEND=s3",
-		"GLOBAL_S3_BUCKET=" + objectBucket,
-		"GLOBAL_S3_ENDPOINT=http://" + o.address,
-		"GLOBAL_S3_FORCE_PATH_STYLE=true",
-		"REGION=us-east-1",
+		"STORAGE_S3_BUCKET=" + objectBucket,
+		"STORAGE_S3_ENDPOINT=http://" + o.address,
+		"STORAGE_S3_FORCE_PATH_STYLE=true",
+		"STORAGE_S3_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=drill",
 		"AWS_SECRET_ACCESS_KEY=drill-secret",
 	}

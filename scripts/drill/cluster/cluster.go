@@ -1,6 +1,6 @@
 // Package cluster builds a small high-availability Postgres for the drills: three hosts in network namespaces of their
 // own, each with etcd, Patroni and Debian's Postgres 15, on a bridge that nothing else uses. It needs root on Linux and
-// the packages that Missing names.
+// the packages that scripts/ensure-cluster.sh installs.
 package cluster
 
 import (
@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	nodes    = 3
 	bridge   = "daawobr0"
 	network  = "10.213.77."
 	password = "drill"
@@ -26,8 +27,9 @@ const (
 
 // Cluster is the three nodes and the folder that holds their data and logs.
 type Cluster struct {
-	Dir   string
-	Nodes []*Node
+	Dir      string
+	Nodes    []*Node
+	KeepLogs bool // Close leaves the logs of all programs in Dir
 }
 
 // Node is one host: a namespace with one address.
@@ -39,27 +41,13 @@ type Node struct {
 	procs   map[string]*exec.Cmd
 }
 
-// Missing lists the Debian packages that are not installed.
-func Missing() []string {
-	var missing []string
-	for name, file := range map[string]string{
-		"iproute2": "/sbin/ip", "etcd-server": "/usr/bin/etcd", "patroni": "/usr/bin/patroni",
-		"postgresql-15": binDir + "/postgres", "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2",
-	} {
-		if _, err := os.Stat(file); err != nil {
-			missing = append(missing, name)
-		}
-	}
-	return missing
-}
+func nameOf(i int) string    { return "daawo-n" + strconv.Itoa(i+1) }
+func addressOf(i int) string { return network + strconv.Itoa(11+i) }
 
 // New makes the network and starts the nodes, the first of them as the first primary.
 func New(ctx context.Context) (*Cluster, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("network namespaces need root")
-	}
-	if missing := Missing(); len(missing) > 0 {
-		return nil, fmt.Errorf("apt-get install %s", strings.Join(missing, " "))
 	}
 	owner, err := postgresUser()
 	if err != nil {
@@ -80,22 +68,22 @@ func New(ctx context.Context) (*Cluster, error) {
 	if err := errors.Join(ip("addr", "add", network+"1/24", "dev", bridge), ip("link", "set", bridge, "up")); err != nil {
 		return nil, err
 	}
-	for i := 1; i <= 3; i++ {
-		n := &Node{Name: "daawo-n" + strconv.Itoa(i), Address: network + strconv.Itoa(10+i), owner: owner, procs: map[string]*exec.Cmd{}}
+	for i := range nodes {
+		n := &Node{Name: nameOf(i), Address: addressOf(i), owner: owner, procs: map[string]*exec.Cmd{}}
 		n.dir = filepath.Join(dir, n.Name)
 		c.Nodes = append(c.Nodes, n)
-		if err := n.prepare(i, c); err != nil {
+		if err := n.prepare(); err != nil {
 			c.Close()
 			return nil, err
 		}
 	}
 	for _, n := range c.Nodes {
-		if err := errors.Join(n.startEtcd(c, "new"), n.StartPatroni()); err != nil {
+		if err := errors.Join(n.startEtcd(), n.StartPatroni()); err != nil {
 			c.Close()
 			return nil, err
 		}
 	}
-	if _, err := c.WaitPrimary(ctx, time.Minute); err != nil {
+	if _, _, err := c.WaitOther(ctx, nil, time.Minute); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -106,14 +94,17 @@ func New(ctx context.Context) (*Cluster, error) {
 	return c, nil
 }
 
-// URL is a connection string over all nodes that finds the primary (libpq's target_session_attrs).
-func (c *Cluster) URL() string {
+// URL is a connection string over all nodes for sessions of a kind (libpq's target_session_attrs).
+func (c *Cluster) URL(session string) string {
 	var hosts []string
 	for _, n := range c.Nodes {
-		hosts = append(hosts, n.Address+":5432")
+		hosts = append(hosts, n.Address)
 	}
-	return "postgres://postgres:" + password + "@" + strings.Join(hosts, ",") + "/postgres?target_session_attrs=read-write&connect_timeout=2"
+	return URL(strings.Join(hosts, ",")) + "?connect_timeout=2&target_session_attrs=" + session
 }
+
+// URL is a connection string for one address of the cluster.
+func URL(hosts string) string { return "postgres://postgres:" + password + "@" + hosts + "/postgres" }
 
 // Close ends every process and removes the network and the folder.
 func (c *Cluster) Close() {
@@ -122,7 +113,12 @@ func (c *Cluster) Close() {
 		n.kill("etcd")
 	}
 	removeNetwork()
-	_ = os.RemoveAll(c.Dir)
+	for _, n := range c.Nodes {
+		_ = os.RemoveAll(n.dir)
+	}
+	if !c.KeepLogs {
+		_ = os.RemoveAll(c.Dir)
+	}
 }
 
 func postgresUser() (syscall.Credential, error) {
@@ -145,8 +141,9 @@ func ip(args ...string) error {
 
 // removeNetwork forgets what an interrupted drill left behind; what is not there is no error.
 func removeNetwork() {
-	for i := 1; i <= 3; i++ {
-		_ = ip("netns", "del", "daawo-n"+strconv.Itoa(i))
+	for i := range nodes {
+		_ = ip("netns", "del", nameOf(i))
+		_ = ip("link", "del", cableOf(nameOf(i))) // a process that still ends keeps its namespace for a moment
 	}
 	_ = ip("link", "del", bridge)
 }

@@ -9,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"text/template"
 )
 
 // prepare makes the node's namespace, its cable to the bridge and its folders.
-func (n *Node) prepare(i int, c *Cluster) error {
+func (n *Node) prepare() error {
 	outer, inner := n.cable(), "eth0"
 	err := errors.Join(
 		ip("netns", "add", n.Name),
@@ -30,10 +29,12 @@ func (n *Node) prepare(i int, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	return n.writeConfig(i)
+	return n.writeConfig()
 }
 
-func (n *Node) cable() string { return "dwv" + n.Name[len(n.Name)-1:] }
+func (n *Node) cable() string { return cableOf(n.Name) }
+
+func cableOf(name string) string { return "dwv" + name[len(name)-1:] }
 
 // Cut takes the node's cable out; Heal puts it back.
 func (n *Node) Cut() error { return ip("link", "set", n.cable(), "down") }
@@ -41,66 +42,61 @@ func (n *Node) Cut() error { return ip("link", "set", n.cable(), "down") }
 // Heal connects the node again.
 func (n *Node) Heal() error { return ip("link", "set", n.cable(), "up") }
 
-var patroniConfig = template.Must(template.New("patroni").Parse(`scope: daawo
-name: {{.Name}}
-restapi:
-  listen: {{.Address}}:8008
-  connect_address: {{.Address}}:8008
-etcd3:
-  hosts: [{{.Etcd}}]
-bootstrap:
-  dcs:
-    # The shortest times that Patroni allows: an outage lasts about ttl.
-    ttl: 20
-    loop_wait: 2
-    retry_timeout: 3
-    # A commit waits for one standby, also when none is there: an acknowledged report is on two disks.
-    synchronous_mode: true
-    synchronous_mode_strict: true
-    postgresql:
-      use_pg_rewind: true
-      use_slots: true
-      parameters:
-        max_connections: 150
-        shared_buffers: 32MB
-        synchronous_commit: 'on'
-        wal_log_hints: 'on'
-        wal_keep_size: 256MB
-  initdb:
-    - encoding: UTF8
-    - data-checksums
-    - locale: C.UTF-8
-postgresql:
-  listen: {{.Address}}:5432
-  connect_address: {{.Address}}:5432
-  data_dir: {{.Dir}}/data
-  bin_dir: {{.BinDir}}
-  authentication:
-    superuser: {username: postgres, password: {{.Password}}}
-    replication: {username: replicator, password: {{.Password}}}
-  pg_hba:
-    - local all all trust
-    - host all all {{.Network}}0/24 scram-sha-256
-    - host replication replicator {{.Network}}0/24 scram-sha-256
-  parameters:
-    unix_socket_directories: {{.Dir}}/sockets
-`))
+// Isolate parts the node from the other two and leaves it reachable for the servers: the worse case, in which the old
+// primary could go on to take their writes. Rejoin ends it.
+func (n *Node) Isolate() error { return n.part("add") }
 
-func (n *Node) writeConfig(int) error {
-	f, err := os.Create(filepath.Join(n.dir, "patroni.yml"))
-	if err != nil {
-		return err
+// Rejoin ends what Isolate began.
+func (n *Node) Rejoin() error { return n.part("del") }
+
+func (n *Node) part(what string) error {
+	var errs []error
+	for i := range nodes {
+		if address := addressOf(i); address != n.Address {
+			errs = append(errs, ip("-n", n.Name, "route", what, "blackhole", address+"/32"))
+		}
 	}
-	defer f.Close()
-	etcd := []string{network + "11:2379", network + "12:2379", network + "13:2379"}
-	if err := patroniConfig.Execute(f, map[string]string{
-		"Name": n.Name, "Address": n.Address, "Etcd": strings.Join(etcd, ", "), "Dir": n.dir,
-		"BinDir": binDir, "Password": password, "Network": network,
-	}); err != nil {
-		return err
-	}
-	return f.Chown(int(n.owner.Uid), int(n.owner.Gid))
+	return errors.Join(errs...)
 }
+
+// example is the configuration that docker/cluster tells people to use: the drill runs with that very file.
+const example = "docker/cluster/patroni.yml"
+
+// sharedSockets is the line of it that three nodes on one host cannot share.
+const sharedSockets = "unix_socket_directories: /var/run/postgresql"
+
+func (n *Node) writeConfig() error {
+	text, err := os.ReadFile(example)
+	if err != nil {
+		return fmt.Errorf("%w (run the drill at the top of the repository)", err)
+	}
+	own := strings.Replace(string(text), sharedSockets, "unix_socket_directories: "+n.sockets(), 1)
+	if own == string(text) {
+		return fmt.Errorf("%s has no line %q", example, sharedSockets)
+	}
+	name := filepath.Join(n.dir, "patroni.yml")
+	return errors.Join(os.WriteFile(name, []byte(own), 0o600), os.Chown(name, int(n.owner.Uid), int(n.owner.Gid)))
+}
+
+func (n *Node) sockets() string { return filepath.Join(n.dir, "sockets") }
+
+// environment is what docker/cluster/node.env holds on a host of its own.
+func (n *Node) environment() []string {
+	var etcd []string
+	for i := range nodes {
+		etcd = append(etcd, addressOf(i)+":2379")
+	}
+	return []string{
+		"PATRONI_NAME=" + n.Name, "PATRONI_ETCD_HOSTS=" + strings.Join(etcd, ","),
+		"PATRONI_RESTAPI_LISTEN=" + n.Address + ":8008", "PATRONI_RESTAPI_CONNECT_ADDRESS=" + n.Address + ":8008",
+		"PATRONI_POSTGRESQL_LISTEN=" + n.Address + ":5432", "PATRONI_POSTGRESQL_CONNECT_ADDRESS=" + n.Address + ":5432",
+		"PATRONI_POSTGRESQL_DATA_DIR=" + n.data(), "PATRONI_POSTGRESQL_BIN_DIR=" + binDir,
+		"PATRONI_SUPERUSER_USERNAME=postgres", "PATRONI_SUPERUSER_PASSWORD=" + password,
+		"PATRONI_REPLICATION_USERNAME=replicator", "PATRONI_REPLICATION_PASSWORD=" + password,
+	}
+}
+
+func (n *Node) data() string { return filepath.Join(n.dir, "data") }
 
 // run starts a program in the node's namespace as the database's user, in a process group of its own.
 func (n *Node) run(name string, env []string, args ...string) error {
@@ -138,7 +134,7 @@ func (n *Node) Kill() {
 	// Postgres makes its own sessions: find it by the data folder it works in.
 	procs, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, cwd := range procs {
-		if target, err := os.Readlink(cwd); err == nil && target == filepath.Join(n.dir, "data") {
+		if target, err := os.Readlink(cwd); err == nil && target == n.data() {
 			if pid, err := strconv.Atoi(strings.Split(cwd, "/")[2]); err == nil {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
@@ -148,20 +144,17 @@ func (n *Node) Kill() {
 
 // StartPatroni starts Patroni, which starts or rejoins Postgres.
 func (n *Node) StartPatroni() error {
-	return n.run("patroni", nil, "/usr/bin/patroni", filepath.Join(n.dir, "patroni.yml"))
+	return n.run("patroni", n.environment(), "/usr/bin/patroni", filepath.Join(n.dir, "patroni.yml"))
 }
 
-func (n *Node) startEtcd(c *Cluster, state string) error {
+func (n *Node) startEtcd() error {
 	var members []string
-	for _, m := range c.Nodes {
-		members = append(members, m.Name+"=http://"+m.Address+":2380")
-	}
-	for i := len(c.Nodes) + 1; i <= 3; i++ {
-		members = append(members, fmt.Sprintf("daawo-n%d=http://%s%d:2380", i, network, 10+i))
+	for i := range nodes {
+		members = append(members, fmt.Sprintf("%s=http://%s:2380", nameOf(i), addressOf(i)))
 	}
 	return n.run("etcd", nil, "/usr/bin/etcd", "--name", n.Name, "--data-dir", filepath.Join(n.dir, "etcd"),
 		"--listen-client-urls", "http://"+n.Address+":2379", "--advertise-client-urls", "http://"+n.Address+":2379",
 		"--listen-peer-urls", "http://"+n.Address+":2380", "--initial-advertise-peer-urls", "http://"+n.Address+":2380",
-		"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", state, "--initial-cluster-token", "daawo",
-		"--heartbeat-interval", "100", "--election-timeout", "1000")
+		"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", "new", "--initial-cluster-token", "daawo",
+		"--enable-v2", "--heartbeat-interval", "100", "--election-timeout", "1000")
 }

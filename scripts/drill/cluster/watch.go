@@ -17,38 +17,60 @@ type State struct {
 	Timeline int
 }
 
-// Ask connects to the node and reads its state.
+// Ask reads the node's state through its socket: what a node that is cut off says of itself counts, too.
 func (n *Node) Ask(ctx context.Context) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://postgres:%s@%s:5432/postgres", password, n.Address))
+	conn, err := n.Connect(ctx)
 	if err != nil {
 		return State{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	var s State
 	err = conn.QueryRow(ctx, `
-		select not pg_is_in_recovery(), (select timeline_id from pg_control_checkpoint())`).Scan(&s.Primary, &s.Timeline)
+		select not pg_is_in_recovery(),
+		       case when pg_is_in_recovery() then 0 else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end`,
+	).Scan(&s.Primary, &s.Timeline)
 	return s, err
 }
 
+// Connect opens a connection through the node's socket.
+func (n *Node) Connect(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, fmt.Sprintf("host=%s user=postgres password=%s dbname=postgres", n.sockets(), password))
+}
+
 // Primary is the node that accepts writes; two at once are an error, the worst one.
-func (c *Cluster) Primary(ctx context.Context) (*Node, error) {
+func (c *Cluster) Primary(ctx context.Context) (*Node, State, error) {
 	var primary *Node
+	var state State
 	for _, n := range c.Nodes {
 		s, err := n.Ask(ctx)
 		if err != nil || !s.Primary {
 			continue
 		}
 		if primary != nil {
-			return nil, fmt.Errorf("%w: %s and %s", ErrSplitBrain, primary.Name, n.Name)
+			return nil, state, fmt.Errorf("%w: %s and %s", ErrSplitBrain, primary.Name, n.Name)
 		}
-		primary = n
+		primary, state = n, s
 	}
 	if primary == nil {
-		return nil, errNoPrimary
+		return nil, state, errNoPrimary
 	}
-	return primary, nil
+	return primary, state, nil
+}
+
+// Guard looks for two primaries at once until ctx ends, and says when it has seen them.
+func (c *Cluster) Guard(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if _, _, err := c.Primary(ctx); errors.Is(err, ErrSplitBrain) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // ErrSplitBrain means that two nodes accepted writes at the same time.
@@ -56,25 +78,28 @@ var ErrSplitBrain = errors.New("two primaries")
 
 var errNoPrimary = errors.New("no node is primary")
 
-// WaitPrimary waits until exactly one node is primary.
-func (c *Cluster) WaitPrimary(ctx context.Context, limit time.Duration) (*Node, error) {
+// WaitOther waits until another node than old is the one primary.
+func (c *Cluster) WaitOther(ctx context.Context, old *Node, limit time.Duration) (*Node, State, error) {
 	for end := time.Now().Add(limit); ; {
-		n, err := c.Primary(ctx)
+		n, state, err := c.Primary(ctx)
+		if err == nil && n != old {
+			return n, state, nil
+		}
 		if err == nil {
-			return n, nil
+			err = fmt.Errorf("%s is still primary", n.Name)
 		}
 		if errors.Is(err, ErrSplitBrain) || time.Now().After(end) || ctx.Err() != nil {
-			return nil, fmt.Errorf("%w after %s (logs in %s)", err, limit, c.Dir)
+			return nil, state, fmt.Errorf("%w after %s (logs in %s)", err, limit, c.Dir)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
 }
 
 // WaitWhole waits until the other two nodes stream from the primary and Patroni has written down which of them is
-// synchronous: before that it would rightly promote nobody.
+// synchronous: before that it would rightly promote nobody, or one of them first has to be wound back.
 func (c *Cluster) WaitWhole(ctx context.Context, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
-		if n, err := c.Primary(ctx); err == nil && n.whole(ctx) {
+		if n, _, err := c.Primary(ctx); err == nil && n.whole(ctx) {
 			return nil
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
@@ -84,10 +109,22 @@ func (c *Cluster) WaitWhole(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// whole asks Patroni's REST API for the members and their roles.
+// whole asks Postgres for the standbys that stream and Patroni's REST API for their roles.
 func (n *Node) whole(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
+	conn, err := n.Connect(ctx)
+	if err != nil {
+		return false
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var streaming int
+	err = conn.QueryRow(ctx, `
+		select count(*) from pg_stat_replication
+		where state = 'streaming' and application_name like 'daawo-n%' and pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) < 1 << 20`).Scan(&streaming)
+	if err != nil || streaming != nodes-1 {
+		return false
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.Address+":8008/cluster", nil)
 	if err != nil {
 		return false
@@ -98,19 +135,15 @@ func (n *Node) whole(ctx context.Context) bool {
 	}
 	defer res.Body.Close()
 	var view struct {
-		Members []struct{ Role, State string }
+		Members []struct{ Role string }
 	}
 	if json.NewDecoder(res.Body).Decode(&view) != nil {
 		return false
 	}
-	synchronous, running := 0, 0
 	for _, m := range view.Members {
-		if m.State == "running" || m.State == "streaming" {
-			running++
-		}
 		if m.Role == "sync_standby" {
-			synchronous++
+			return true
 		}
 	}
-	return running == 3 && synchronous >= 1
+	return false
 }

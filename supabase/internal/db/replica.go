@@ -22,7 +22,8 @@ type Replica struct {
 	oldest           time.Duration
 	log              *slog.Logger
 	use              atomic.Bool // ask the standby first
-	noted            []note      // oldest first; look alone uses them
+	noted            []note      // oldest first; look alone uses them and followed
+	followed         bool        // the standby was one when it was last asked
 }
 
 type note struct {
@@ -54,16 +55,20 @@ const lookTimeout = time.Second
 
 func (r *Replica) look(ctx context.Context) {
 	now := time.Now()
-	primary, perr := r.primary.position(ctx, `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`)
+	primary, perr := r.primary.written(ctx)
 	if perr == nil {
 		r.noted = append(r.noted, note{now, primary})
 	}
-	// A server that is no standby, or no longer, is as new as can be.
-	standby, serr := r.standby.position(ctx, `
-		select pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint`)
+	standby, follows, serr := r.standby.replayed(ctx)
 	if ctx.Err() != nil {
 		return
 	}
+	if serr != nil || r.followed && !follows {
+		// The connections may lead to a host that is gone without a word, or that has become the primary: new ones find
+		// another standby, if there is one.
+		r.standby.pgx.Reset()
+	}
+	r.followed = follows
 	use := serr == nil && (perr != nil || r.reached(standby, now))
 	if r.use.Swap(use) != use {
 		r.log.Info("reads change servers", "from_standby", use, "primary", perr, "standby", serr)
@@ -83,25 +88,48 @@ func (r *Replica) reached(position int64, now time.Time) bool {
 	return false
 }
 
-func (p *Pool) position(ctx context.Context, sql string) (at int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	err = p.Query(ctx, Caller{}, sql, nil, func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&at}, func() error { return nil })
-		return err
-	})
+// written is the end of the primary's log.
+func (p *Pool) written(ctx context.Context) (at int64, err error) {
+	err = p.ask(ctx, `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`, &at)
 	return at, err
 }
 
-// Session lends a connection for statements that only read, to the standby when that will do. fn runs a second time, on
-// the primary, when the standby could not serve it: it must forget what it read before.
+// replayed is the position that a standby has reached. A server that follows nobody is as new as can be.
+func (p *Pool) replayed(ctx context.Context) (at int64, follows bool, err error) {
+	err = p.ask(ctx, `
+		select pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint,
+		       pg_is_in_recovery()`, &at, &follows)
+	return at, follows, err
+}
+
+func (p *Pool) ask(ctx context.Context, sql string, to ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return p.Query(ctx, Caller{}, sql, nil, func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, to, func() error { return nil })
+		return err
+	})
+}
+
+// patience is how long a read waits for one of two servers before it asks the other.
+const patience = 2 * time.Second
+
+// Session lends a connection for statements that only read, to the standby when that will do. fn runs again on the other
+// server when one could not serve it: it must forget what it read before.
 func (r *Replica) Session(ctx context.Context, scope string, fn func(*Session) error) error {
-	if r.use.Load() {
-		err := r.standby.Session(ctx, scope, fn)
+	if !r.use.Load() {
+		return r.primary.Session(ctx, scope, fn)
+	}
+	for _, p := range []*Pool{r.standby, r.primary} {
+		attempt, cancel := context.WithTimeout(ctx, patience)
+		err := p.Session(attempt, scope, fn)
+		late := attempt.Err() != nil
+		cancel()
 		// 40001: what the statement read was removed meanwhile (PostgreSQL documentation, "Handling Query Conflicts").
-		if err == nil || ctx.Err() != nil || !IsUnavailable(err) && !IsCode(err, "40001") {
+		if err == nil || ctx.Err() != nil || !late && !IsUnavailable(err) && !IsCode(err, "40001") {
 			return err
 		}
 	}
-	return r.primary.Session(ctx, scope, fn)
+	// Both were on the host that is gone: by now there are connections to another one.
+	return r.standby.Session(ctx, scope, fn)
 }

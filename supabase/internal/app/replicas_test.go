@@ -1,0 +1,386 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"daawo/functions"
+	"daawo/functions/edge"
+	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/postgres"
+)
+
+// replicas are two servers of one public installation: one database, one S3, one mail server, nothing else in common.
+type replicas struct {
+	t        *testing.T
+	database *postgres.Server
+	apps     [2]*App
+	at       [2]string // addresses
+	secret   string    // API keys, which both have
+	key      string
+	digests  atomic.Int64 // runs of a scheduled function
+}
+
+func startReplicas(t *testing.T) *replicas {
+	ctx := t.Context()
+	r := &replicas{t: t}
+	source, err := postgres.FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.database, err = postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"),
+		Settings: map[string]string{"max_connections": "120"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.database.Stop(context.WithoutCancel(ctx)) })
+	if err := r.database.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+		t.Fatal(err)
+	}
+	store := s3mem.New()
+	if err := store.CreateBucket("daawo"); err != nil {
+		t.Fatal(err)
+	}
+	s3 := httptest.NewServer(gofakes3.New(store).Server())
+	t.Cleanup(s3.Close)
+	post, page := listenLocal(t), listenLocal(t)
+	inbox := mail.NewInbox(slog.New(slog.DiscardHandler))
+	inbox.Serve(post, page)
+	t.Cleanup(func() { _ = inbox.Close(context.WithoutCancel(ctx)) })
+
+	environment := map[string]string{
+		"DATABASE_URL": r.database.TCPURL(postgres.Superuser),
+		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
+		"SMTP_HOST": "localhost", "SMTP_PORT": strconv.Itoa(portOf(post)), "SMTP_ADMIN_EMAIL": "site@example.org",
+		"STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo", "STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true",
+		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+	}
+	make := func() *App {
+		a := newApp(t, dataFolder(t), environment)
+		a.options.Functions = maps.Clone(functions.All)
+		a.options.Functions["digest"] = edge.Func{Schedule: "0 6 * * 1", Run: func(context.Context, *edge.Env) error {
+			r.digests.Add(1)
+			return nil
+		}}
+		return a
+	}
+	// Everything twice at the same time, as when both hosts are switched on: migrations, then the servers.
+	r.both(func(int) {
+		if err := make().Migrate(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	r.sql(`update river.river_migration set created_at = now() - interval '8 days'`) // so that the schedule was due
+	r.both(func(i int) {
+		r.apps[i] = make()
+		if err := r.apps[i].Start(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if t.Failed() {
+		t.FailNow()
+	}
+	for i, a := range r.apps {
+		t.Cleanup(func() {
+			if err := a.Close(context.WithoutCancel(ctx)); err != nil {
+				t.Error(err)
+			}
+		})
+		r.at[i] = a.Info().Get("INSIDE_URL")
+	}
+	r.readKeys()
+	return r
+}
+
+func listenLocal(t *testing.T) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// both does something on both servers at once.
+func (r *replicas) both(do func(i int)) {
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { do(i) })
+	}
+	wg.Wait()
+}
+
+func (r *replicas) readKeys() {
+	r.t.Helper()
+	one, two := r.apps[0].Info(), r.apps[1].Info()
+	r.secret, r.key = one.Get("SERVICE_ROLE_KEY"), one.Get("ANON_KEY")
+	for _, name := range []string{"SERVICE_ROLE_KEY", "ANON_KEY", "PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"} {
+		if one.Get(name) == "" || one.Get(name) != two.Get(name) {
+			r.t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func (r *replicas) sql(text string) {
+	r.t.Helper()
+	conn, err := pgx.Connect(r.t.Context(), r.database.URL(postgres.Superuser))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer conn.Close(r.t.Context())
+	if _, err := conn.Exec(r.t.Context(), text); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// ask sends a request to one server with a key that opens the API.
+func (r *replicas) ask(i int, method, path, body string, headers ...string) (int, string) {
+	r.t.Helper()
+	return call(r.t, method, r.at[i]+path, body, append([]string{"apikey", r.key, "Content-Type", "application/json"}, headers...)...)
+}
+
+// TestReplicas: two servers on one database are one installation.
+func TestReplicas(t *testing.T) {
+	r := startReplicas(t)
+	t.Run("the seed is there once", r.seedOnce)
+	t.Run("a change of the schema is seen by both", r.schemaSeen)
+	t.Run("a report is taken once", r.reportOnce)
+	t.Run("a report waits for its standby", r.reportWaits)
+	t.Run("an upload alternates", r.uploadAlternates)
+	t.Run("a session ends everywhere", r.sessionEnds)
+	t.Run("limits are shared", r.limitsShared)
+	t.Run("rotated keys are taken by both", r.keysRotate)
+	t.Run("scheduled work runs once", func(t *testing.T) {
+		waitFor(t, "the scheduled run", func() bool { return r.digests.Load() > 0 })
+		if n := r.digests.Load(); n != 1 {
+			t.Errorf("it ran %d times", n)
+		}
+	})
+}
+
+func (r *replicas) seedOnce(t *testing.T) {
+	for i := range 2 {
+		_, body := r.ask(i, "GET", "/rest/v1/resources?select=file_url&file_url=neq.%23", "")
+		var resources []struct {
+			FileURL string `json:"file_url"`
+		}
+		if err := json.Unmarshal([]byte(body), &resources); err != nil || len(resources) == 0 {
+			t.Fatalf("%v %s", err, body)
+		}
+		for _, resource := range resources {
+			if status, text := r.ask(i, "GET", resource.FileURL, ""); status != 200 || !strings.HasPrefix(text, "%PDF") {
+				t.Errorf("server %d, %s: %d", i+1, resource.FileURL, status)
+			}
+		}
+	}
+}
+
+func (r *replicas) schemaSeen(t *testing.T) {
+	r.sql(`create table public.fresh (id int primary key); grant select on public.fresh to anon`)
+	for i := range 2 {
+		waitFor(t, "the new table", func() bool {
+			status, _ := r.ask(i, "GET", "/rest/v1/fresh", "")
+			return status == 200
+		})
+	}
+	r.sql(`drop table public.fresh`)
+}
+
+func (r *replicas) reportOnce(t *testing.T) {
+	var replies [2]string
+	r.both(func(i int) {
+		_, replies[i] = r.ask(i, "POST", "/functions/v1/submit-report", `{"product_name":"Cream","issue_description":"It burns"}`,
+			"Idempotency-Key", "one key", "X-Forwarded-For", "192.0.2.1")
+	})
+	if replies[0] != replies[1] || !strings.Contains(replies[0], "DW-") {
+		t.Errorf("%s and %s", replies[0], replies[1])
+	}
+}
+
+// reportWaits: with a synchronous standby that does not answer no report is confirmed, and no repetition of one either,
+// though the first try has left its rows behind. Both are, and as one report, when the standby is back.
+func (r *replicas) reportWaits(t *testing.T) {
+	r.sql(`alter system set synchronous_standby_names = 'away'`)
+	r.sql(`select pg_reload_conf()`)
+	try := func(i int, patience time.Duration) (int, string) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		q, err := http.NewRequestWithContext(ctx, "POST", r.at[i]+"/functions/v1/submit-report", strings.NewReader(`{"product_name":"Waits","issue_description":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("Idempotency-Key", "waits")
+		q.Header.Set("X-Forwarded-For", "192.0.2.3")
+		res, err := http.DefaultClient.Do(q)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body)
+		return res.StatusCode, string(text)
+	}
+	for n := range 4 {
+		if status, body := try(n%2, 500*time.Millisecond); status == 200 {
+			t.Errorf("try %d is confirmed without a standby: %s", n+1, body)
+		}
+	}
+	r.sql(`alter system reset synchronous_standby_names`)
+	r.sql(`select pg_reload_conf()`)
+	var replies [2]string
+	r.both(func(i int) { _, replies[i] = try(i, 10*time.Second) })
+	if replies[0] != replies[1] || !strings.Contains(replies[0], "DW-") {
+		t.Errorf("%s and %s", replies[0], replies[1])
+	}
+	if _, body := r.ask(0, "GET", "/rest/v1/reports?select=reference&product_name=eq.Waits", "", "apikey", r.secret); strings.Count(body, "DW-") != 1 {
+		t.Errorf("stored: %s", body)
+	}
+}
+
+// uploadAlternates sends the parts of a file to one server and the other in turn; each goes on where the other was.
+func (r *replicas) uploadAlternates(t *testing.T) {
+	authorization := []string{"Authorization", "Bearer " + r.secret, "Tus-Resumable", "1.0.0"}
+	if status, body := r.ask(0, "POST", "/storage/v1/bucket", `{"name":"films"}`, authorization...); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	content := make([]byte, 17<<20)
+	random := rand.NewChaCha8([32]byte{1})
+	_, _ = random.Read(content)
+	encoded := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	created := r.tus(t, 0, "POST", "/storage/v1/upload/resumable", nil, "Upload-Length", strconv.Itoa(len(content)),
+		"Upload-Metadata", "bucketName "+encoded("films")+",objectName "+encoded("long.bin"))
+	location := created.Get("Location")
+	path := location[strings.Index(location, "/storage/v1/"):]
+	offset := 0
+	for part := 0; offset < len(content); part++ {
+		i := part % 2
+		if at := r.tus(t, 1-i, "HEAD", path, nil).Get("Upload-Offset"); at != strconv.Itoa(offset) {
+			t.Fatalf("server %d knows %s bytes of %d", 2-i, at, offset)
+		}
+		end := min(offset+3<<20+part, len(content))
+		r.tus(t, i, "PATCH", path, content[offset:end], "Upload-Offset", strconv.Itoa(offset), "Content-Type", "application/offset+octet-stream")
+		offset = end
+	}
+	for i := range 2 {
+		if _, got := r.ask(i, "GET", "/storage/v1/object/films/long.bin", "", authorization...); got != string(content) {
+			t.Errorf("server %d gives %d other bytes", i+1, len(got))
+		}
+	}
+}
+
+func (r *replicas) tus(t *testing.T, i int, method, path string, body []byte, headers ...string) http.Header {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), method, r.at[i]+path, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Tus-Resumable", "1.0.0")
+	q.Header.Set("apikey", r.secret)
+	q.Header.Set("Authorization", "Bearer "+r.secret)
+	for n := 0; n < len(headers); n += 2 {
+		q.Header.Set(headers[n], headers[n+1])
+	}
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode >= 300 {
+		t.Fatalf("%s at server %d: %d %s", method, i+1, res.StatusCode, text)
+	}
+	return res.Header
+}
+
+// sessionEnds: signed in at one server, signed out at the other, refused by both.
+func (r *replicas) sessionEnds(t *testing.T) {
+	admin := []string{"Authorization", "Bearer " + r.secret, "apikey", r.secret}
+	account := `{"email":"amina@example.org","password":"a long password","email_confirm":true}`
+	if status, body := r.ask(0, "POST", "/auth/v1/admin/users", account, admin...); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	_, body := r.ask(1, "POST", "/auth/v1/token?grant_type=password", account)
+	var session struct {
+		Access  string `json:"access_token"`
+		Refresh string `json:"refresh_token"`
+	}
+	if err := json.Unmarshal([]byte(body), &session); err != nil || session.Refresh == "" {
+		t.Fatal(body)
+	}
+	bearer := []string{"Authorization", "Bearer " + session.Access}
+	r.both(func(i int) {
+		if status, body := r.ask(i, "GET", "/auth/v1/user", "", bearer...); status != 200 {
+			t.Errorf("server %d before the sign-out: %d %s", i+1, status, body)
+		}
+	})
+	if status, body := r.ask(0, "POST", "/auth/v1/logout", "", bearer...); status != 204 {
+		t.Fatalf("%d %s", status, body)
+	}
+	r.both(func(i int) {
+		if status, body := r.ask(i, "GET", "/auth/v1/user", "", bearer...); status != 403 || !strings.Contains(body, "session_not_found") {
+			t.Errorf("server %d: the user is given: %d %s", i+1, status, body)
+		}
+		status, body := r.ask(i, "POST", "/auth/v1/token?grant_type=refresh_token", fmt.Sprintf(`{"refresh_token":%q}`, session.Refresh))
+		if status != 400 || !strings.Contains(body, "refresh_token_not_found") {
+			t.Errorf("server %d: the session is refreshed: %d %s", i+1, status, body)
+		}
+	})
+}
+
+// limitsShared: a client's sixty reports an hour are sixty on both together.
+func (r *replicas) limitsShared(t *testing.T) {
+	var taken, refused atomic.Int64
+	r.both(func(i int) {
+		for n := range 40 {
+			status, _ := r.ask(i, "POST", "/functions/v1/submit-report", fmt.Sprintf(`{"product_name":"%d %d","issue_description":"x"}`, i, n), "X-Forwarded-For", "192.0.2.2")
+			switch status {
+			case 200:
+				taken.Add(1)
+			case 429:
+				refused.Add(1)
+			}
+		}
+	})
+	if taken.Load() != 60 || refused.Load() != 20 {
+		t.Errorf("%d taken and %d refused, want 60 and 20", taken.Load(), refused.Load())
+	}
+}
+
+func (r *replicas) keysRotate(t *testing.T) {
+	old := r.secret
+	everywhere, err := RotateKeys(t.Context(), r.apps[1].cfg, r.apps[1].data)
+	if err != nil || !everywhere {
+		t.Fatal(everywhere, err)
+	}
+	for i := range 2 {
+		waitFor(t, "the new keys", func() bool { return r.apps[i].Info().Get("SERVICE_ROLE_KEY") != old })
+	}
+	r.readKeys()
+	r.both(func(i int) {
+		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.secret); status != 200 {
+			t.Errorf("server %d refuses the new key: %d", i+1, status)
+		}
+		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", old); status != 401 {
+			t.Errorf("server %d takes the old key: %d", i+1, status)
+		}
+	})
+}

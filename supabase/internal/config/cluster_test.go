@@ -1,0 +1,56 @@
+package config
+
+import (
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestClusterExample: docker/cluster/daawo.env, once its empty variables are filled in, is a public installation on three
+// database hosts; it names no variable that nothing reads.
+func TestClusterExample(t *testing.T) {
+	text, err := os.ReadFile("../../../docker/cluster/daawo.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := map[string]string{
+		"ADMIN_EMAIL": "a@example.org", "SMTP_HOST": "mail.example.org", "SMTP_ADMIN_EMAIL": "b@example.org",
+		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+	}
+	env := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if filled := fill[name]; !ok || (value == "") != (filled != "") {
+			t.Errorf("%q", line)
+		} else if value == "" {
+			value = filled
+		}
+		env[name] = value
+	}
+	asked := map[string]bool{}
+	c, err := Load(Sources{Getenv: func(name string) (string, bool) {
+		asked[name] = true
+		value, ok := env[name]
+		return value, ok
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckPublic(); err != nil {
+		t.Error(err)
+	}
+	for name := range env {
+		if !asked[name] {
+			t.Errorf("nothing reads %s", name)
+		}
+	}
+	for _, address := range []string{c.DatabaseURL, c.Replica.URL} {
+		if u, err := url.Parse(address); err != nil || strings.Count(u.Host, ",") != 2 {
+			t.Errorf("three hosts in %s: %v", address, err)
+		}
+	}
+}
