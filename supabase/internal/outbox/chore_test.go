@@ -9,12 +9,12 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestChoreIsDoneOnceForAllReplicas: of three replicas, one of which knows no chores, one does it, again after a failure.
+// TestChoreIsDoneOnceForAllReplicas: of two replicas one does it, and it is done again after a failure.
 func TestChoreIsDoneOnceForAllReplicas(t *testing.T) {
 	tdb := testdb.New(t)
 	var done atomic.Int32
 	daily := Chore{Name: "daily", Cron: "0 3 * * *", Do: func(ctx context.Context) error {
-		if deadline, ok := ctx.Deadline(); !ok || deadline.IsZero() {
+		if _, ok := ctx.Deadline(); !ok {
 			t.Error("a chore has no end")
 		}
 		if done.Add(1) == 1 {
@@ -22,29 +22,20 @@ func TestChoreIsDoneOnceForAllReplicas(t *testing.T) {
 		}
 		return nil
 	}}
-	boxes := []*Outbox{newOutbox(t, tdb, Options{}, nil, false), newOutbox(t, tdb, Options{}, nil, false), newOutbox(t, tdb, Options{}, nil, false)}
+	boxes := []*Outbox{newOutbox(t, tdb, Options{}, nil, false), newOutbox(t, tdb, Options{}, nil, false)}
 	tdb.Exec(`update river.river_migration set created_at = now() - interval '2 days'`) // so that it was due
-	for i, b := range boxes {
-		if i > 0 {
-			b.Chores(daily)
-		}
+	for _, b := range boxes {
+		b.Chores(daily)
 		if err := b.Start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 { // the leader may be one that has no chores; another one takes over when it goes
-			waitFor(t, "a leader", func() bool { return testdb.Value[int](tdb, `select count(*) from river.river_leader`) == 1 })
-			if err := b.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
 		t.Cleanup(func() { _ = b.Close(context.Background()) })
 	}
-	waitFor(t, "the first attempt", func() bool { return done.Load() == 1 })
-	waitFor(t, "its failure", func() bool {
+	waitFor(t, "the first attempt", func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'retryable'`) == 1
 	})
 	tdb.Exec(`update river.river_job set scheduled_at = now(), state = 'available' where kind = 'chore'`)
+	tdb.Exec(`select pg_notify('river.river_insert', '{"queue":"chore"}')`) // as an insert does
 	waitFor(t, "the end", func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'completed'`) == 1
 	})

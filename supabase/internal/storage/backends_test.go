@@ -21,7 +21,10 @@ import (
 )
 
 // fakeS3 is an S3 server in memory with one bucket.
-func fakeS3(t testing.TB) *backend.S3 {
+func fakeS3(t testing.TB) *backend.S3 { return clientsOfS3(t, 1)[0] }
+
+// clientsOfS3 are the backends of n servers that share one such bucket.
+func clientsOfS3(t testing.TB, n int) []*backend.S3 {
 	t.Helper()
 	store := s3mem.New()
 	if err := store.CreateBucket("internal"); err != nil {
@@ -29,12 +32,16 @@ func fakeS3(t testing.TB) *backend.S3 {
 	}
 	server := httptest.NewServer(gofakes3.New(store).Server())
 	t.Cleanup(server.Close)
-	s, err := backend.OpenS3(backend.S3Config{Endpoint: server.URL, Region: "us-east-1", Bucket: "internal", Tenant: "stub",
-		AccessKey: "id", SecretKey: "secret", PathStyle: true})
-	if err != nil {
-		t.Fatal(err)
+	clients := make([]*backend.S3, n)
+	for i := range clients {
+		var err error
+		clients[i], err = backend.OpenS3(backend.S3Config{Endpoint: server.URL, Region: "us-east-1", Bucket: "internal", Tenant: "stub",
+			AccessKey: "id", SecretKey: "secret", PathStyle: true})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	return s
+	return clients
 }
 
 func disk(t testing.TB) *backend.Disk {
@@ -49,11 +56,12 @@ func disk(t testing.TB) *backend.Disk {
 
 // eachBackend runs the same test on both.
 func eachBackend(t *testing.T, fn func(*testing.T, backend.Backend)) {
-	t.Run("disk", func(t *testing.T) { fn(t, disk(t)) })
-	t.Run("s3", func(t *testing.T) { fn(t, fakeS3(t)) }) // in memory: it keeps no Cache-Control, and ETags of its own
+	t.Run("disk", func(t *testing.T) { t.Parallel(); fn(t, disk(t)) })
+	t.Run("s3", func(t *testing.T) { t.Parallel(); fn(t, fakeS3(t)) }) // in memory: it keeps no Cache-Control, and ETags of its own
 }
 
 func TestBackends(t *testing.T) {
+	t.Parallel()
 	eachBackend(t, func(t *testing.T, b backend.Backend) {
 		ctx := t.Context()
 		key := backend.Key{Bucket: "b", Name: "folder/a b.txt", Version: "v1"}
@@ -143,6 +151,7 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the client has gone") }
 
 func TestBackendMultipart(t *testing.T) {
+	t.Parallel()
 	eachBackend(t, func(t *testing.T, b backend.Backend) {
 		ctx := t.Context()
 		key := backend.Key{Bucket: "b", Name: "parts", Version: "v"}
@@ -173,6 +182,7 @@ func TestBackendMultipart(t *testing.T) {
 }
 
 func TestBackendResumable(t *testing.T) {
+	t.Parallel()
 	eachBackend(t, func(t *testing.T, b backend.Backend) {
 		ctx := t.Context()
 		key := backend.Key{Bucket: "b", Name: "resumed", Version: "v"}
@@ -232,6 +242,7 @@ func TestBackendResumable(t *testing.T) {
 
 // TestJourneyOnS3 is the life of objects through all three protocols with the bytes in an S3 store.
 func TestJourneyOnS3(t *testing.T) {
+	t.Parallel()
 	store := fakeS3(t)
 	s := newStack(t, func(o *Options) { o.Backend = store })
 	key := s.demo.ServiceRole

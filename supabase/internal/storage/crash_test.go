@@ -265,6 +265,7 @@ func filesIn(t testing.TB, dir string) (files []string) {
 
 // TestSweepKeepsWhatIsNamed sweeps over live objects, an unfinished upload and orphans of every kind.
 func TestSweepKeepsWhatIsNamed(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	key := s.demo.ServiceRole

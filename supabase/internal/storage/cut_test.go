@@ -11,6 +11,7 @@ import (
 // TestCutUploads: a connection that breaks before the end of a body leaves no object and no bytes, however the body was
 // announced, and what was there before stays.
 func TestCutUploads(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", true)
 	s.do(s.demo.ServiceRole, "POST", "/object/b/there", "before").want(t, 200, "Key")

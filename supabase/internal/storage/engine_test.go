@@ -62,10 +62,14 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	return s
 }
 
-// replica is a second engine on the same database and folder.
-func (s *stack) replica() *httptest.Server {
+// replica is a second engine on the same database and, unless change says otherwise, the same folder.
+func (s *stack) replica(change ...func(*Options)) *httptest.Server {
 	s.t.Helper()
-	engine, err := New(s.options)
+	o := s.options
+	for _, fn := range change {
+		fn(&o)
+	}
+	engine, err := New(o)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ var hostileNames = map[string]string{
 }
 
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", true)
 	outside := t.TempDir()
@@ -92,6 +93,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestSymbolicLinks: a link that someone with a shell left in a bucket leads nowhere.
 func TestSymbolicLinks(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	key := s.demo.ServiceRole
@@ -130,6 +132,7 @@ func TestSymbolicLinks(t *testing.T) {
 }
 
 func TestBucketNames(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	for name, ok := range map[string]bool{"plain": true, "with space": true, " lead": false, "trail ": false, "a/b": false, "é": false,
 		strings.Repeat("x", 100): true, strings.Repeat("x", 101): false, "": false, "tables--table-s3": false, "a\x00": false} {

@@ -28,6 +28,7 @@ func testPicture(w, h int) image.Image {
 }
 
 func TestRender(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("pictures", true)
 	key := s.demo.ServiceRole
@@ -67,6 +68,7 @@ func TestRender(t *testing.T) {
 }
 
 func TestRenderIsOffUnlessAsked(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, func(o *Options) { o.ImageTransformation = false })
 	s.bucket("p", true)
 	s.do(s.demo.ServiceRole, "POST", "/object/p/x.png", "x", "Content-Type", "image/png").want(t, 200, "Key")
@@ -164,6 +166,7 @@ func TestBombs(t *testing.T) {
 
 // TestPagesInDisguise: what a browser could run is refused where only pictures are allowed, and inert elsewhere.
 func TestPagesInDisguise(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
 	s.do(key, "POST", "/bucket", map[string]any{"name": "photos", "public": true, "allowed_mime_types": []string{"image/jpeg", "image/png"}}).want(t, 200, "photos")

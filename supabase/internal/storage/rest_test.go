@@ -30,6 +30,7 @@ func form(fields map[string]string, name, contentType, data string) (body []byte
 
 // TestWireFacts is what clients depend on and nobody guesses; the numbers are those of the project's list of facts.
 func TestWireFacts(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	key, anon := s.demo.ServiceRole, s.demo.Anon
 	s.bucket("private", false)
@@ -170,6 +171,7 @@ func TestWireFacts(t *testing.T) {
 
 // TestRowLevelSecurity: every operation is the caller's, and a reply never has what the caller may not know.
 func TestRowLevelSecurity(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("homes", false)
 	s.db.Exec(`
@@ -216,6 +218,7 @@ func TestRowLevelSecurity(t *testing.T) {
 
 // TestListing pages through folders and objects by both listings.
 func TestListing(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	key := s.demo.ServiceRole

@@ -32,6 +32,7 @@ func (s *stack) s3Client(id, secret, session string) *minio.Core {
 }
 
 func TestS3WithMinioClient(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	ctx := t.Context()
 	c := s.s3Client("access", "secret-of-the-test", "")
@@ -169,6 +170,7 @@ func TestS3WithMinioClient(t *testing.T) {
 }
 
 func TestS3Refuses(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	ctx := context.Background()
 	s.bucket("box", false)
@@ -196,6 +198,7 @@ func TestS3Refuses(t *testing.T) {
 
 // TestS3SessionTokenIsUnderRLS: with a session token the client is the token's user.
 func TestS3SessionTokenIsUnderRLS(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("box", false)
 	s.db.Exec(`create policy own on storage.objects for all to authenticated

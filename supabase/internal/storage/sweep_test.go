@@ -66,6 +66,7 @@ func (c *counting) Walk(context.Context, func(backend.Entry) error) error {
 
 // TestDirectoriesGoWithTheirLastFile: deleting leaves no empty folders behind.
 func TestDirectoriesGoWithTheirLastFile(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	s.do(s.demo.ServiceRole, "POST", "/object/b/deep/deeper/file", "x").want(t, 200, "Key")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"strconv"
@@ -56,6 +57,7 @@ func (s *stack) tusPath(r reply) string {
 }
 
 func TestTUS(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	key := s.demo.ServiceRole
@@ -119,6 +121,7 @@ func TestTUS(t *testing.T) {
 }
 
 func TestTUSRefuses(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
 	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": 5, "allowed_mime_types": []string{"text/plain"}}).want(t, 200, "small")
@@ -150,6 +153,7 @@ func TestTUSRefuses(t *testing.T) {
 }
 
 func TestTUSSignedURL(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	r := s.do(s.demo.ServiceRole, "POST", "/object/upload/sign/b/signed.txt", nil).want(t, 200, "token")
@@ -167,6 +171,7 @@ func TestTUSSignedURL(t *testing.T) {
 }
 
 func TestTUSExpires(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	s := newStack(t, func(o *Options) { o.Now = func() time.Time { return now } })
 	s.bucket("b", false)
@@ -178,6 +183,7 @@ func TestTUSExpires(t *testing.T) {
 }
 
 func TestTUSLocationBehindProxy(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, func(o *Options) { o.AllowForwardedPrefix, o.AllowForwardedHeaders = true, true })
 	s.bucket("b", false)
 	r := s.tusCreate(s.demo.ServiceRole, "b", "x", 1, "", "X-Forwarded-Host", "files.example.org", "X-Forwarded-Proto", "https", "X-Forwarded-Port", "8443", "X-Forwarded-Prefix", "/storage/v1")
@@ -188,8 +194,21 @@ func TestTUSLocationBehindProxy(t *testing.T) {
 
 // TestTUSSurvivesDisconnects cuts the connection again and again, goes on at another replica each time, and compares.
 func TestTUSSurvivesDisconnects(t *testing.T) {
-	s := newStack(t)
-	second := s.replica()
+	t.Parallel()
+	t.Run("disk", func(t *testing.T) {
+		t.Parallel()
+		s := newStack(t)
+		survivesDisconnects(t, s, s.replica())
+	})
+	t.Run("s3", func(t *testing.T) {
+		t.Parallel()
+		clients := clientsOfS3(t, 2)
+		s := newStack(t, func(o *Options) { o.Backend = clients[0] })
+		survivesDisconnects(t, s, s.replica(func(o *Options) { o.Backend = clients[1] }))
+	})
+}
+
+func survivesDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 	s.bucket("b", false)
 	key := s.demo.ServiceRole
 	data := make([]byte, 3<<20)
@@ -251,6 +270,7 @@ func cutPatch(t *testing.T, server, path, token string, data []byte, offset, n i
 // TestTUSCompletesAfterCrash: the last byte arrived and the server died before the row. The client asks for the offset,
 // sees the whole length and is done, so the object must be there.
 func TestTUSCompletesAfterCrash(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	const alice = "11111111-1111-4111-8111-111111111111"
@@ -275,6 +295,7 @@ func TestTUSCompletesAfterCrash(t *testing.T) {
 
 // TestTUSNewcomerEndsStalledRequest: a client whose connection died silently comes back before the server noticed.
 func TestTUSNewcomerEndsStalledRequest(t *testing.T) {
+	t.Parallel()
 	s := newStack(t)
 	second := s.replica()
 	s.bucket("b", false)

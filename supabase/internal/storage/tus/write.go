@@ -66,7 +66,7 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	if stopped && ctx.Err() == nil {
+	if stopped { // net/http takes the deadline for the end of the connection and ends the context, too
 		return 0, errDisplaced
 	}
 	if err != nil {
