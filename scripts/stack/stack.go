@@ -83,6 +83,9 @@ func (st *Stack) Get(name string) string {
 // PortOf is the port at the end of an address.
 func PortOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
 
+// HostOf is host:port of an address without a path.
+func HostOf(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
+
 // Data is the data folder.
 func (st *Stack) Data() string { return filepath.Join(st.dir, "data") }
 
