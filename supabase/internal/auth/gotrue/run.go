@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
-	"daawo/supabase/internal/migrate"
 )
 
 // signingSet reads a JWK set and picks the key whose key_ops allow signing; the first private one when none says so.
@@ -102,34 +100,6 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	err = server.Shutdown(shut)
 	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
-	}
-	return err
-}
-
-// prepare makes the auth schema where it is missing, as GoTrue migrates at its start. The counters of the rate limits are
-// ours: where they may not be made, limits are off, and the log says so.
-func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
-	conn, err := pgx.Connect(ctx, s.DatabaseURL)
-	if err != nil {
-		return fmt.Errorf("database: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	var schema, counters bool
-	if err := conn.QueryRow(ctx, `select to_regclass('auth.users') is not null, to_regclass('auth_limits.buckets') is not null`).Scan(&schema, &counters); err != nil {
-		return err
-	}
-	if schema && counters {
-		return nil
-	}
-	skip := []string{"0", "1", "3", "4", "5", "6", "7", "8", "9"}
-	if schema {
-		skip = append(skip, "20_auth.", "20_auth_federation", "20_auth_ledger")
-	}
-	err = migrate.Platform(ctx, conn, skip...)
-	if err != nil && schema {
-		log.Warn("rate limits are off: their table could not be made", "error", err)
-		s.Auth.Limits = auth.Limits{}
-		return nil
 	}
 	return err
 }

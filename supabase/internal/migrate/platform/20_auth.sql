@@ -2,7 +2,12 @@
 -- constraints and indexes, so that either server can serve the database. auth.uid() and its sisters are in 03_claims.sql,
 -- the tables of parts that are turned off in 20_auth_federation.sql, the ledger that GoTrue reads in 20_auth_ledger.sql.
 
-create schema if not exists auth;
+-- Not "if not exists": that, too, asks for the right to make schemas, which supabase_auth_admin need not have.
+do $$ begin
+  if to_regnamespace('auth') is null then
+    create schema auth;
+  end if;
+end $$;
 grant all on schema auth to supabase_auth_admin with grant option;
 grant usage on schema auth to anon, authenticated, service_role, postgres;
 grant all on schema auth to dashboard_user;
