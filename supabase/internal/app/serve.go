@@ -21,6 +21,9 @@ func (a *App) startGateway(ctx context.Context) error {
 	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
 		return fmt.Errorf("SITE_URL: is needed when %s; links in pages start with it", a.cfg.Where())
 	}
+	if err := a.cfg.CheckSecrets(); err != nil {
+		return err
+	}
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return err

@@ -190,6 +190,38 @@ func TestPublicAddress(t *testing.T) {
 	}
 }
 
+// The values that example files of Supabase and tutorials have are refused where others can reach the server.
+func TestPlaceholdersAreRefusedInPublic(t *testing.T) {
+	complete := []string{"SITE_URL", "https://example.org", "ADMIN_EMAIL", "a@example.org", "SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org"}
+	for _, tt := range []struct{ name, value string }{
+		{"JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters-long"},
+		{"JWT_SECRET", "your-super-secret-jwt-token-with-at-least-32-characters-long"},
+		{"DASHBOARD_PASSWORD", "this_password_is_insecure_and_should_be_updated"},
+		{"DASHBOARD_PASSWORD", "ChangeMe-please-1"},
+		{"DASHBOARD_PASSWORD", "short"},
+		{"METRICS_TOKEN", "token"},
+		{"DATABASE_URL", "postgres://postgres:postgres@db:5432/postgres"},
+		{"DATABASE_URL", "postgres://postgres:your-super-secret-and-long-postgres-password@db:5432/postgres"},
+	} {
+		c, err := Load(Sources{Getenv: env(append(complete, tt.name, tt.value)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CheckPublic(); err == nil || !strings.Contains(err.Error(), tt.name) || strings.Contains(err.Error(), tt.value) {
+			t.Errorf("%s=%s in public: %v", tt.name, tt.value, err)
+		}
+		c, err = Load(Sources{Getenv: env(tt.name, tt.value)})
+		if err != nil || c.CheckPublic() != nil {
+			t.Errorf("%s=%s on this machine alone: %v %v", tt.name, tt.value, err, c.CheckPublic())
+		}
+	}
+	good := []string{"JWT_SECRET", "Vx0eWw2mFQpT6d1r9sKcYb4hJ8uLzNaG3oPi", "DASHBOARD_PASSWORD", "0123456789abcdef01234567",
+		"DATABASE_URL", "postgres://postgres:b1946ac92492d234@db:5432/postgres"}
+	if c, err := Load(Sources{Getenv: env(append(complete, good...)...)}); err != nil || c.CheckPublic() != nil {
+		t.Errorf("secrets of one's own: %v %v", err, c.CheckPublic())
+	}
+}
+
 func TestPrefixes(t *testing.T) {
 	var p Prefixes
 	if err := p.UnmarshalText([]byte("10.0.0.0/8, 192.0.2.1,2001:db8::/32")); err != nil {

@@ -133,5 +133,33 @@ func (c *Config) CheckPublic() error {
 	need(c.SiteURL, "SITE_URL", "links in pages and mails start with it")
 	need(c.AdminEmail, "ADMIN_EMAIL", "it is told of every report")
 	need(c.SMTP.Host, "SMTP_HOST", "mail leaves through it")
+	return errors.Join(append(errs, c.CheckSecrets())...)
+}
+
+// placeholder is what example files and tutorials have in the place of a secret.
+var placeholder = regexp.MustCompile(`(?i)super-secret|insecure|change.?me|replace.?me|^(password|postgres|supabase|secret|admin|test)[0-9]*$|^(your|my)[-_ ]`)
+
+// CheckSecrets refuses secrets that everybody knows, or could guess, where others than this machine can reach us.
+func (c *Config) CheckSecrets() error {
+	if c.Loopback() {
+		return nil
+	}
+	var errs []error
+	secret := func(name, value string, least int) {
+		switch {
+		case value == "":
+		case placeholder.MatchString(value):
+			errs = append(errs, fmt.Errorf("%s: it is a placeholder that everybody knows; it is refused when %s", name, c.Where()))
+		case len(value) < least:
+			errs = append(errs, fmt.Errorf("%s: has %d characters, at least %d are needed when %s", name, len(value), least, c.Where()))
+		}
+	}
+	secret("JWT_SECRET", c.Keys.JWTSecret, 32)
+	secret("DASHBOARD_PASSWORD", c.DashboardPassword, 12)
+	secret("METRICS_TOKEN", c.MetricsToken, 16)
+	if u, err := url.Parse(c.DatabaseURL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		secret("DATABASE_URL: password", password, 8)
+	}
 	return errors.Join(errs...)
 }
