@@ -141,18 +141,14 @@ type pacedBody struct {
 	minRate int64
 	start   time.Time
 	read    int64
+	ended   bool
 }
 
 // errSlow is what a service sees of a client that was too slow.
 var errSlow = errors.New("the request body arrived too slowly")
 
 func (b *pacedBody) Read(p []byte) (int, error) {
-	if b.start.IsZero() {
-		b.start = time.Now()
-	}
-	allowed := b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate)
-	// A writer without deadlines (in tests) has none; the body is then read without pace.
-	_ = b.to.control.SetReadDeadline(b.start.Add(allowed))
+	b.pace()
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -160,7 +156,22 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		return n, errSlow
 	}
 	if err == io.EOF {
+		b.ended = true
 		_ = b.to.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// pace sets the deadline of the next byte. It is set before the reply, too: net/http reads what a service has left of a
+// body, and would wait for it as long as the client likes.
+func (b *pacedBody) pace() {
+	if b.ended {
+		return
+	}
+	if b.start.IsZero() {
+		b.start = time.Now()
+	}
+	allowed := b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate)
+	// A writer without deadlines (in tests) has none; the body is then read without pace.
+	_ = b.to.control.SetReadDeadline(b.start.Add(allowed))
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +99,35 @@ func TestSlowBody(t *testing.T) {
 	// Half a second is longer than the stall, but the bytes come: 40 kB allow 400 ms more.
 	if line, _ := send(50*time.Millisecond, 10, strings.Repeat("x", 8000)); !strings.Contains(line, "200") {
 		t.Errorf("a slow but honest client gets %q", line)
+	}
+}
+
+// TestUnreadBodyIsPaced: a service that answers without reading the body does not open a way around the pace: net/http
+// itself would wait for the rest of it.
+func TestUnreadBodyIsPaced(t *testing.T) {
+	for _, reply := range []string{"short", strings.Repeat("long ", 10_000)} {
+		s := live(t, func(o *Options) {
+			o.Storage = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, reply) })
+		})
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		begun := time.Now()
+		_ = conn.SetDeadline(begun.Add(10 * time.Second))
+		fmt.Fprint(conn, "POST /storage/v1/object/b/n HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
+		go func() {
+			for {
+				time.Sleep(20 * time.Millisecond)
+				if _, err := io.WriteString(conn, "x"); err != nil {
+					return
+				}
+			}
+		}()
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) > 3*time.Second {
+			t.Errorf("the connection is open after %v: %v", time.Since(begun), err)
+		}
 	}
 }
 

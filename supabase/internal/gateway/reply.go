@@ -20,7 +20,8 @@ type reply struct {
 	https   bool // the visitor came by HTTPS
 	stall   time.Duration
 	refused bool
-	instead *refusal // replaces what the service says about a body that it was not given whole
+	body    *pacedBody // nil when there is none
+	instead *refusal   // replaces what the service says about a body that it was not given whole
 }
 
 // refusal is an answer of the gateway's own.
@@ -46,6 +47,9 @@ func (w *reply) WriteHeader(status int) {
 	if w.instead != nil {
 		w.refuse()
 		return
+	}
+	if w.body != nil {
+		w.body.pace()
 	}
 	w.status = status
 	for _, hook := range w.hooks {

@@ -18,7 +18,8 @@ func (g *gateway) observed(next http.Handler) http.Handler {
 		control := http.NewResponseController(rw)
 		w := &reply{ResponseWriter: rw, control: control, service: "gateway", stall: g.Limits.Stall}
 		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = &pacedBody{ReadCloser: r.Body, to: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
+			w.body = &pacedBody{ReadCloser: r.Body, to: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
+			r.Body = w.body
 		}
 		id := rand.Text()[:16]
 		if given := r.Header.Get("X-Request-Id"); given != "" && g.trusted(r) && len(given) <= 64 {
