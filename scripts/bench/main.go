@@ -40,6 +40,11 @@ func run(ctx context.Context, binary string, rate float64, length time.Duration,
 		return err
 	}
 	defer st.Close()
+	if only == "" || only == "lighthouse" {
+		if err := lighthouse(ctx, st.Get("API_URL")); err != nil || only != "" {
+			return err
+		}
+	}
 	m, err := newModel(ctx, st)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
 import '@/index.css';
-import { StrictMode, useEffect } from 'react';
+import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToTakeUp } from '@/backend/has-session';
@@ -34,8 +34,11 @@ await new Promise<void>((resolve) => {
       <Effect run={resolve} />
     </StrictMode>
   );
-  if (root.hasChildNodes()) hydrateRoot(root, app);
-  else createRoot(root).render(app);
+  // In a transition React works in slices and lets the reader's touches in between.
+  startTransition(() => {
+    if (root.hasChildNodes()) hydrateRoot(root, app);
+    else createRoot(root).render(app);
+  });
 });
 
 document.documentElement.dataset.live = '';
