@@ -1,8 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,5 +45,47 @@ func TestCommandLine(t *testing.T) {
 			e.Setenv("XDG_CACHE_HOME", os.TempDir())
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"submit": submit},
 	})
+}
+
+// submit DATA FILE sends a report with a photo to the server of a data folder, as the site does, and prints its reference.
+func submit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: submit DATA FILE")
+	}
+	daawo, err := exec.LookPath("daawo")
+	ts.Check(err)
+	out, err := exec.Command(daawo, "status", "--data", ts.MkAbs(args[0]), "-o", "json").Output()
+	ts.Check(err)
+	var at struct {
+		API string `json:"API_URL"`
+		Key string `json:"PUBLISHABLE_KEY"`
+	}
+	ts.Check(json.Unmarshal(out, &at))
+
+	var photo bytes.Buffer
+	ts.Check(png.Encode(&photo, image.NewGray(image.Rect(0, 0, 8, 8))))
+	const name = "1790000000000.png"
+	post(ts, at.Key, at.API+"/storage/v1/object/report-photos/"+name, "image/png", &photo)
+	report := strings.Replace(ts.ReadFile(args[1]), "{", fmt.Sprintf(`{"photo_url":%q,`, name), 1)
+	var reply struct{ Reference string }
+	ts.Check(json.Unmarshal(post(ts, at.Key, at.API+"/functions/v1/submit-report", "application/json", strings.NewReader(report)), &reply))
+	fmt.Fprintln(ts.Stdout(), reply.Reference)
+}
+
+func post(ts *testscript.TestScript, key, url, contentType string, body io.Reader) []byte {
+	r, err := http.NewRequest(http.MethodPost, url, body)
+	ts.Check(err)
+	r.Header.Set("apikey", key)
+	r.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	ts.Check(err)
+	if res.StatusCode != http.StatusOK {
+		ts.Fatalf("POST %s: %s %s", url, res.Status, text)
+	}
+	return text
 }

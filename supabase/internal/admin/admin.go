@@ -22,14 +22,21 @@ import (
 
 // Desk is an administrator's access to one installation. Close it.
 type Desk struct {
-	DB  *db.Pool
-	API string // address of the API, without a path
-	Key string // service_role key
+	Place
+	DB *db.Pool
+}
+
+// Place says where an installation is. Addresses are without a path.
+type Place struct {
+	Database string // URL
+	API      string // as this program reaches it
+	Public   string // as people reach it, for links
+	Key      string // service_role key
 }
 
 // Open connects to an installation.
-func Open(ctx context.Context, databaseURL, api, key string) (*Desk, error) {
-	pool, err := db.Open(ctx, db.Config{URL: databaseURL, MaxConns: 2, ApplicationName: "daawo-admin"})
+func Open(ctx context.Context, at Place) (*Desk, error) {
+	pool, err := db.Open(ctx, db.Config{URL: at.Database, MaxConns: 2, ApplicationName: "daawo-admin"})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +44,7 @@ func Open(ctx context.Context, databaseURL, api, key string) (*Desk, error) {
 		pool.Close()
 		return nil, fmt.Errorf("the installation's database does not answer: %w", err)
 	}
-	return &Desk{DB: pool, API: api, Key: key}, nil
+	return &Desk{Place: at, DB: pool}, nil
 }
 
 // Close gives the connections back.
@@ -93,5 +100,5 @@ func (d *Desk) signedLink(ctx context.Context, bucket, name string, lasts time.D
 	if err := d.storage(ctx, http.MethodPost, path, "application/json", body, &reply); err != nil {
 		return "", err
 	}
-	return d.API + "/storage/v1" + reply.SignedURL, nil
+	return d.Public + "/storage/v1" + reply.SignedURL, nil
 }

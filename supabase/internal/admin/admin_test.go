@@ -27,7 +27,7 @@ func newDesk(t *testing.T) (*Desk, *testdb.DB, *[]string) {
 	}))
 	t.Cleanup(storage.Close)
 	tdb := testdb.NewSite(t)
-	d, err := Open(t.Context(), tdb.URL("postgres"), storage.URL, "key")
+	d, err := Open(t.Context(), Place{Database: tdb.URL("postgres"), API: storage.URL, Public: "https://example.org", Key: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestReportsAreListedChangedAndDeleted(t *testing.T) {
 	if r, err = d.SetReport(t.Context(), r.ID, nil, nil); err != nil || r.Status != status || *r.ReviewerNotes != notes {
 		t.Errorf("nothing to change changed something: %+v %v", r, err)
 	}
-	if link, err := d.PhotoLink(t.Context(), r); err != nil || link != d.API+"/storage/v1/object/sign/report-photos/x?token=t" {
+	if link, err := d.PhotoLink(t.Context(), r); err != nil || link != "https://example.org/storage/v1/object/sign/report-photos/x?token=t" {
 		t.Errorf("%s %v", link, err)
 	}
 	if _, err := d.DeleteReport(t.Context(), r.Reference); err != nil {

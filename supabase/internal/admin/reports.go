@@ -38,7 +38,7 @@ type Report struct {
 	Phone             *string    `db:"phone" json:"phone"`
 	PhoneE164         *string    `db:"phone_e164" json:"phone_e164"`
 	PhotoURL          *string    `db:"photo_url" json:"photo_url"`
-	PhotoMetadata     *string    `db:"photo_metadata" json:"photo_metadata"` // pending, removed or kept
+	PhotoMetadata     *string    `db:"photo_metadata" json:"photo_metadata"`               // pending, removed or kept
 	PossibleDuplicate *string    `db:"possible_duplicate_of" json:"possible_duplicate_of"` // reference
 	ReviewerNotes     *string    `db:"reviewer_notes" json:"reviewer_notes"`
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,21 +27,9 @@ export               every report as CSV (--status, --region, --since, --output 
 delete REFERENCE     delete a report and its photo for good (--yes does not ask)
 
 A reference may be typed as it is heard: dw 7k3m 9qxa means DW-7K3M-9QXA.`,
-	run: runReports,
-}
-
-func runReports(ctx context.Context, inv *invocation) error {
-	run, ok := map[string]func(context.Context, *invocation) error{
-		"list": listReports, "show": showReport, "set": setReport, "export": exportReports, "delete": deleteReport,
-	}[inv.action()]
-	inv.dataFlag()
-	if !ok {
-		if err := inv.parse(0, 1); err != nil {
-			return err
-		}
-		return usagef("usage: daawo reports %s", inv.command.args)
-	}
-	return run(ctx, inv)
+	run: atDesk(map[string]verb{
+		"list": {0, listReports}, "show": {1, showReport}, "set": {1, setReport}, "export": {0, exportReports}, "delete": {1, deleteReport},
+	}),
 }
 
 // filterFlags declares the flags that choose reports.
@@ -68,27 +57,21 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is neither a day such as 2026-08-31 nor a time such as 48h or 7d", s)
 }
 
-func listReports(ctx context.Context, inv *invocation) error {
+func listReports(inv *invocation) (check func() error, work deskWork) {
 	f := admin.Filter{}
 	inv.filterFlags(&f)
 	inv.flags.IntVar(&f.Limit, "limit", 50, "at most so `many`; 0 for all")
 	asJSON := inv.flags.Bool("json", false, "print JSON")
-	if err := inv.parse(0, 0); err != nil {
-		return err
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		reports, err := desk.Reports(ctx, f)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(inv.Stdout, reports)
+		}
+		return printReports(inv.Stdout, reports)
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	reports, err := desk.Reports(ctx, f)
-	if err != nil {
-		return err
-	}
-	if *asJSON {
-		return printJSON(inv.Stdout, reports)
-	}
-	return printReports(inv.Stdout, reports)
 }
 
 func printReports(w io.Writer, reports []admin.Report) error {
@@ -109,31 +92,25 @@ func printReports(w io.Writer, reports []admin.Report) error {
 	return t.Flush()
 }
 
-func showReport(ctx context.Context, inv *invocation) error {
+func showReport(inv *invocation) (check func() error, work deskWork) {
 	asJSON := inv.flags.Bool("json", false, "print JSON")
-	if err := inv.parseMixed(1, 1); err != nil {
-		return err
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		r, err := desk.Report(ctx, inv.args[0])
+		if err != nil {
+			return err
+		}
+		link, err := desk.PhotoLink(ctx, r)
+		if err != nil {
+			link = "(no link: " + err.Error() + ")"
+		}
+		if *asJSON {
+			return printJSON(inv.Stdout, struct {
+				admin.Report
+				PhotoLink string `json:"photo_link,omitempty"`
+			}{r, link})
+		}
+		return printReport(inv.Stdout, r, link)
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	r, err := desk.Report(ctx, inv.args[0])
-	if err != nil {
-		return err
-	}
-	link, err := desk.PhotoLink(ctx, r)
-	if err != nil {
-		link = "(no link: " + err.Error() + ")"
-	}
-	if *asJSON {
-		return printJSON(inv.Stdout, struct {
-			admin.Report
-			PhotoLink string `json:"photo_link,omitempty"`
-		}{r, link})
-	}
-	return printReport(inv.Stdout, r, link)
 }
 
 // printReport prints a report for a reader. What a visitor typed is shown without control characters, which could do
@@ -176,87 +153,71 @@ func metadataNote(state *string) string {
 	return ""
 }
 
-func setReport(ctx context.Context, inv *invocation) error {
+func setReport(inv *invocation) (check func() error, work deskWork) {
 	status := inv.flags.String("status", "", "new `status`: new, reviewing, actioned or closed")
 	notes := inv.flags.String("notes", "", "new `text` of the reviewers' notes; empty deletes them")
-	if err := inv.parseMixed(1, 1); err != nil {
+	check = func() error {
+		if !inv.given("status") {
+			status = nil
+		}
+		if !inv.given("notes") {
+			notes = nil
+		}
+		if status == nil && notes == nil {
+			return usagef("say what to change: --status or --notes")
+		}
+		return nil
+	}
+	return check, func(ctx context.Context, desk *admin.Desk) error {
+		r, err := desk.SetReport(ctx, inv.args[0], status, notes)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(inv.Stdout, "%s is %s\n", r.Reference, r.Status)
 		return err
 	}
-	if !inv.given("status") {
-		status = nil
-	}
-	if !inv.given("notes") {
-		notes = nil
-	}
-	if status == nil && notes == nil {
-		return usagef("say what to change: --status or --notes")
-	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	r, err := desk.SetReport(ctx, inv.args[0], status, notes)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(inv.Stdout, "%s is %s\n", r.Reference, r.Status)
-	return err
 }
 
-func exportReports(ctx context.Context, inv *invocation) error {
+func exportReports(inv *invocation) (check func() error, work deskWork) {
 	var f admin.Filter
 	inv.filterFlags(&f)
 	output := inv.flags.String("output", "", "write to this `file`, readable by its owner only")
-	if err := inv.parse(0, 0); err != nil {
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		reports, err := desk.Reports(ctx, f)
+		if err != nil {
+			return err
+		}
+		if *output == "" {
+			return admin.WriteCSV(inv.Stdout, reports)
+		}
+		file, err := os.OpenFile(*output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(admin.WriteCSV(file, reports), file.Close()); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(inv.Stderr, "%d reports written to %s\n", len(reports), *output)
 		return err
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	reports, err := desk.Reports(ctx, f)
-	if err != nil {
-		return err
-	}
-	if *output == "" {
-		return admin.WriteCSV(inv.Stdout, reports)
-	}
-	file, err := os.OpenFile(*output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := admin.WriteCSV(file, reports); err != nil {
-		_ = file.Close()
-		return err
-	}
-	fmt.Fprintf(inv.Stderr, "%d reports written to %s\n", len(reports), *output)
-	return file.Close()
 }
 
-func deleteReport(ctx context.Context, inv *invocation) error {
+func deleteReport(inv *invocation) (check func() error, work deskWork) {
 	yes := inv.flags.Bool("yes", false, "do not ask")
-	if err := inv.parseMixed(1, 1); err != nil {
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		r, err := desk.Report(ctx, inv.args[0])
+		if err != nil {
+			return err
+		}
+		if !*yes && !inv.confirm(fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
+			return fmt.Errorf("nothing was deleted")
+		}
+		if _, err := desk.DeleteReport(ctx, r.ID); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(inv.Stdout, "%s is deleted\n", r.Reference)
 		return err
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	r, err := desk.Report(ctx, inv.args[0])
-	if err != nil {
-		return err
-	}
-	if !*yes && !inv.confirm(fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
-		return fmt.Errorf("nothing was deleted")
-	}
-	if _, err := desk.DeleteReport(ctx, r.ID); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(inv.Stdout, "%s is deleted\n", r.Reference)
-	return err
 }
 
 // confirm asks for a yes.

@@ -21,49 +21,28 @@ publish ID        show it to visitors; --off hides it
 
   daawo resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf
   daawo resources publish 5eed0000-0000-4000-8000-000000000013`,
-	run: runResources,
+	run: atDesk(map[string]verb{
+		"list": {0, listResources}, "add": {0, addResource}, "edit": {1, editResource}, "publish": {1, publishResource},
+	}),
 }
 
-func runResources(ctx context.Context, inv *invocation) error {
-	verb := inv.action()
-	inv.dataFlag()
-	switch verb {
-	case "list":
-		return listResources(ctx, inv)
-	case "add", "edit":
-		return editResource(ctx, inv, verb == "add")
-	case "publish":
-		return publishResource(ctx, inv)
-	}
-	if err := inv.parse(0, 1); err != nil {
-		return err
-	}
-	return usagef("usage: daawo resources %s", inv.command.args)
-}
-
-func listResources(ctx context.Context, inv *invocation) error {
+func listResources(inv *invocation) (check func() error, work deskWork) {
 	asJSON := inv.flags.Bool("json", false, "print JSON")
-	if err := inv.parse(0, 0); err != nil {
-		return err
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		list, err := desk.Resources(ctx)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(inv.Stdout, list)
+		}
+		t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "ID\tTITLE\tCATEGORY\tDOWNLOADS\tSHOWN\tFEATURED\tFILE")
+		for _, r := range list {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, shorten(r.Title, 44), r.Category, r.DownloadCount, yes(r.IsActive), yes(r.IsFeatured), r.FileURL)
+		}
+		return t.Flush()
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	list, err := desk.Resources(ctx)
-	if err != nil {
-		return err
-	}
-	if *asJSON {
-		return printJSON(inv.Stdout, list)
-	}
-	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tTITLE\tCATEGORY\tDOWNLOADS\tSHOWN\tFEATURED\tFILE")
-	for _, r := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, shorten(r.Title, 44), r.Category, r.DownloadCount, yes(r.IsActive), yes(r.IsFeatured), r.FileURL)
-	}
-	return t.Flush()
 }
 
 func yes(b bool) string {
@@ -73,53 +52,52 @@ func yes(b bool) string {
 	return ""
 }
 
-func editResource(ctx context.Context, inv *invocation, add bool) error {
-	values := map[string]string{}
+// valueFlags declares a flag for each value of a resource, and one for its file.
+func (inv *invocation) valueFlags() (values map[string]string, file *string) {
+	values = map[string]string{}
 	for _, name := range admin.Editable() {
 		inv.flags.Func(name, "`text` of "+name, func(s string) error {
 			values[name] = s
 			return nil
 		})
 	}
-	file := inv.flags.String("file", "", "upload this `file` and offer it")
-	n := 1
-	if add {
-		n = 0
-	}
-	if err := inv.parseMixed(n, n); err != nil {
-		return err
-	}
-	if add && (values["title"] == "" || values["category"] == "") {
-		return usagef("a new resource needs --title and --category")
-	}
-	if len(values) == 0 && *file == "" {
-		return usagef("say what to change; `daawo resources --help` lists it")
-	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	if !add {
-		return desk.EditResource(ctx, inv.args[0], values, *file)
-	}
-	id, err := desk.AddResource(ctx, values, *file)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(inv.Stdout, "added %s; show it with: daawo resources publish %s\n", id, id)
-	return err
+	return values, inv.flags.String("file", "", "upload this `file` and offer it")
 }
 
-func publishResource(ctx context.Context, inv *invocation) error {
+func addResource(inv *invocation) (check func() error, work deskWork) {
+	values, file := inv.valueFlags()
+	check = func() error {
+		if values["title"] == "" || values["category"] == "" {
+			return usagef("a new resource needs --title and --category")
+		}
+		return nil
+	}
+	return check, func(ctx context.Context, desk *admin.Desk) error {
+		id, err := desk.AddResource(ctx, values, *file)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(inv.Stdout, "added %s; show it with: daawo resources publish %s\n", id, id)
+		return err
+	}
+}
+
+func editResource(inv *invocation) (check func() error, work deskWork) {
+	values, file := inv.valueFlags()
+	check = func() error {
+		if len(values) == 0 && *file == "" {
+			return usagef("say what to change; `daawo resources --help` lists it")
+		}
+		return nil
+	}
+	return check, func(ctx context.Context, desk *admin.Desk) error {
+		return desk.EditResource(ctx, inv.args[0], values, *file)
+	}
+}
+
+func publishResource(inv *invocation) (check func() error, work deskWork) {
 	off := inv.flags.Bool("off", false, "hide it instead")
-	if err := inv.parseMixed(1, 1); err != nil {
-		return err
+	return nil, func(ctx context.Context, desk *admin.Desk) error {
+		return desk.PublishResource(ctx, inv.args[0], !*off)
 	}
-	desk, err := inv.desk(ctx)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	return desk.PublishResource(ctx, inv.args[0], !*off)
 }
