@@ -15,25 +15,42 @@ type roleSettings struct {
 	settings  [][2]string
 }
 
-// settings collects name and value pairs for set_config.
-type settings struct{ args [][]byte }
-
-func (s *settings) add(name, value string) {
-	s.args = append(s.args, []byte(name), []byte(value))
+// settings collects set_config calls, local to the transaction and in order. Names stand in the statement: they come from
+// the engine, the configuration and the catalogue. Values are parameters; they lie one after the other in room.
+type settings struct {
+	sql  strings.Builder
+	args [][]byte
+	room []byte
 }
 
-// statement sets them all, local to the transaction and in order.
-func (s *settings) statement() db.Statement {
-	var b strings.Builder
-	b.Grow(len(s.args) * 20)
-	b.WriteString("select ")
-	for i := 0; i < len(s.args); i += 2 {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("set_config($" + itoa(i+1) + ", $" + itoa(i+2) + ", true)")
+// name begins a setting; what is appended to room until done is called is its value.
+func (s *settings) name(name string) {
+	if len(s.args) == 0 {
+		s.sql.WriteString("select ")
+	} else {
+		s.sql.WriteString(", ")
 	}
-	return db.Statement{SQL: b.String(), Args: s.args}
+	s.sql.WriteString("set_config(")
+	s.sql.WriteString(sql.Literal(name))
+	s.sql.WriteString(", $")
+	s.sql.WriteString(itoa(len(s.args) + 1))
+	s.sql.WriteString(", true)")
+}
+
+func (s *settings) done(begin int) {
+	s.args = append(s.args, s.room[begin:len(s.room):len(s.room)])
+}
+
+func (s *settings) add(name, value string) {
+	s.name(name)
+	begin := len(s.room)
+	s.room = append(s.room, value...)
+	s.done(begin)
+}
+
+// statement sets them all.
+func (s *settings) statement() db.Statement {
+	return db.Statement{SQL: s.sql.String(), Args: s.args}
 }
 
 // isolation gives the isolation level a request asks for; "" is Postgres' default.
@@ -46,10 +63,11 @@ func (s *state) isolation(id identity, p *plan.Plan) string {
 
 // context gives the settings of a request's transaction. The role's own settings come before the role, so that a
 // privilege to set one need be the login role's only.
-func (s *state) context(r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set settings, searchPath string) {
+func (s *state) context(r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set *settings, searchPath string) {
 	c := &s.config
 	searchPath = sql.SearchPath(append([]string{q.schema}, c.ExtraSearchPath...))
-	set.args = make([][]byte, 0, 24)
+	set = &settings{args: make([][]byte, 0, 16), room: make([]byte, 0, 1024)}
+	set.sql.Grow(512)
 	if readOnly {
 		set.add("transaction_read_only", "on")
 	}
@@ -61,8 +79,14 @@ func (s *state) context(r *http.Request, q *request, id identity, p *plan.Plan, 
 	set.add("request.jwt.claims", id.claims)
 	set.add("request.method", r.Method)
 	set.add("request.path", q.path)
-	set.add("request.headers", headersJSON(r))
-	set.add("request.cookies", cookiesJSON(r))
+	set.name("request.headers")
+	begin := len(set.room)
+	set.room = appendHeaders(set.room, r)
+	set.done(begin)
+	set.name("request.cookies")
+	begin = len(set.room)
+	set.room = appendCookies(set.room, r)
+	set.done(begin)
 	if q.Prefs.Timezone != nil {
 		set.add("timezone", *q.Prefs.Timezone)
 	}
@@ -77,9 +101,8 @@ func (s *state) context(r *http.Request, q *request, id identity, p *plan.Plan, 
 	return set, searchPath
 }
 
-// headersJSON writes the headers but cookies as one object, their names in lower case.
-func headersJSON(r *http.Request) string {
-	b := make([]byte, 0, 512)
+// appendHeaders writes the headers but cookies as one object, their names in lower case.
+func appendHeaders(b []byte, r *http.Request) []byte {
 	b = append(b, '{')
 	b = appendPair(b, "host", r.Host)
 	for name, values := range r.Header {
@@ -89,21 +112,20 @@ func headersJSON(r *http.Request) string {
 		b = append(b, ',')
 		b = appendPair(b, strings.ToLower(name), strings.Join(values, ", "))
 	}
-	return string(append(b, '}'))
+	return append(b, '}')
 }
 
-func cookiesJSON(r *http.Request) string {
-	if len(r.Header["Cookie"]) == 0 {
-		return "{}"
-	}
-	b := []byte{'{'}
-	for i, c := range r.Cookies() {
-		if i > 0 {
-			b = append(b, ',')
+func appendCookies(b []byte, r *http.Request) []byte {
+	b = append(b, '{')
+	if len(r.Header["Cookie"]) > 0 {
+		for i, c := range r.Cookies() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendPair(b, c.Name, c.Value)
 		}
-		b = appendPair(b, c.Name, c.Value)
 	}
-	return string(append(b, '}'))
+	return append(b, '}')
 }
 
 func appendPair(b []byte, name, value string) []byte {

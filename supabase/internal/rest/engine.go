@@ -70,6 +70,7 @@ type state struct {
 	config Config
 	cache  *schema.Cache // nil until it is loaded
 	roles  map[string]roleSettings
+	memory memory
 }
 
 // New makes an engine. It does not touch the database.

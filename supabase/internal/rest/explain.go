@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest/sql"
 )
 
@@ -17,28 +17,17 @@ func (e *Engine) Explain(r *http.Request) (string, error) {
 	if s.cache == nil {
 		return "", errNoSchema()
 	}
-	q, err := s.parse(r)
+	p, err := s.prepare(r, &stopwatch{})
 	if err != nil {
 		return "", err
 	}
-	if q.resource == root {
+	if p.plan == nil {
 		return "-- the root is answered from the catalogue; there is no statement\n", nil
 	}
-	p, perr := plan.Make(s.cache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
-		LegacyTargetNames: s.config.LegacyTargetNames})
-	if perr != nil {
-		return "", perr
-	}
-	reply, _, err := s.negotiate(q, p, handlerTarget(q, p), r.Method == http.MethodHead)
-	if err != nil {
-		return "", err
-	}
-	reply.Count, reply.MaxRows = q.Prefs.Count, s.config.MaxRows
-	reply.Location = p.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
-	return printed(sql.Make(p, reply)), nil
+	return printed(p.statement), nil
 }
 
-func printed(st sql.Statement) string {
+func printed(st db.Statement) string {
 	var b strings.Builder
 	b.WriteString(sql.Pretty(st.SQL))
 	b.WriteString(";\n")

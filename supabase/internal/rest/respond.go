@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,19 +19,24 @@ const version = "16.2"
 
 // respond writes the reply to a request that succeeded.
 func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
-	h := http.Header{}
-	status, body := http.StatusOK, res.body
-	if j.reply.Explain != "" {
-		j.contentType(h)
-		return j.send(w, status, h, body, t)
+	given, forced, err := res.overrides()
+	if err != nil {
+		return err
 	}
+	h, body := w.Header(), &res.body
+	if _, ok := h["Vary"]; !ok {
+		h.Set("Vary", "Accept, Prefer, Range")
+	}
+	status := http.StatusOK
 	switch {
+	case j.reply.Explain != "":
+		j.contentType(h)
+		return j.send(w, status, body, t)
 	case j.plan.Mutation != nil:
 		status, body = j.written(h, res)
 	case j.plan.Call != nil && j.plan.Call.Routine.Void():
 		j.readHeaders(h, res)
-		h.Del("Content-Location")
-		status, body = http.StatusNoContent, nil
+		status, body = http.StatusNoContent, &spool{}
 	default:
 		status, body = j.readHeaders(h, res)
 		j.contentType(h)
@@ -38,11 +44,11 @@ func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
 	if applied := j.applied(); applied != "" {
 		h.Set("Preference-Applied", applied)
 	}
-	status, err := override(h, status, res)
-	if err != nil {
-		return err
+	maps.Copy(h, given)
+	if forced != 0 {
+		status = forced
 	}
-	return j.send(w, status, h, body, t)
+	return j.send(w, status, body, t)
 }
 
 func (j *job) contentType(h http.Header) {
@@ -52,33 +58,28 @@ func (j *job) contentType(h http.Header) {
 	}
 }
 
-func (j *job) send(w http.ResponseWriter, status int, h http.Header, body []byte, t *stopwatch) error {
-	out := w.Header()
-	for name, values := range h {
-		out[name] = values
-	}
-	if _, ok := out["Vary"]; !ok {
-		out["Vary"] = []string{"Accept, Prefer, Range"}
-	}
+func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch) error {
+	h := w.Header()
 	if warning := j.warning(); warning != "" {
-		out.Set("Warning", warning)
+		h.Set("Warning", warning)
 	}
 	if t.on {
 		t.lap("response")
-		out.Set("Server-Timing", t.text)
+		h.Set("Server-Timing", t.text)
 	}
-	if status != http.StatusNoContent && j.http.Method != http.MethodHead {
-		out["Content-Length"] = []string{strconv.Itoa(len(body))}
+	silent := status == http.StatusNoContent || j.http.Method == http.MethodHead
+	if !silent {
+		h["Content-Length"] = []string{strconv.FormatInt(body.length, 10)}
 	}
 	w.WriteHeader(status)
-	if status != http.StatusNoContent && j.http.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may be gone
+	if !silent {
+		body.send(w)
 	}
 	return nil
 }
 
 // readHeaders answers a read or a call: the range of rows, and 206 or 416 by it.
-func (j *job) readHeaders(h http.Header, res *result) (int, []byte) {
+func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	total := res.total
 	switch j.request.Prefs.Count {
 	case "planned":
@@ -102,16 +103,18 @@ func (j *job) readHeaders(h http.Header, res *result) (int, []byte) {
 	}
 	switch {
 	case total == nil:
-		return http.StatusOK, res.body
+		return http.StatusOK, &res.body
 	case lower > *total:
 		e := wire.Errorf(416, "PGRST103", "Requested range not satisfiable")
 		e.Details = "An offset of " + strconv.FormatInt(lower, 10) + " was requested, but there are only " +
 			strconv.FormatInt(*total, 10) + " rows."
-		return e.Status, wire.RestBody(e, j.state.config.MinimalErrors)
+		text := &spool{}
+		text.whole(wire.RestBody(e, j.state.config.MinimalErrors))
+		return e.Status, text
 	case 1+upper-lower < *total:
-		return http.StatusPartialContent, res.body
+		return http.StatusPartialContent, &res.body
 	default:
-		return http.StatusOK, res.body
+		return http.StatusOK, &res.body
 	}
 }
 
@@ -128,7 +131,7 @@ func contentRange(lower, upper int64, total *int64) string {
 }
 
 // written answers a mutation.
-func (j *job) written(h http.Header, res *result) (int, []byte) {
+func (j *job) written(h http.Header, res *result) (int, *spool) {
 	q := j.request
 	var count *int64
 	if c := q.Prefs.Count; c == "exact" || c == "estimated" {
@@ -152,7 +155,7 @@ func (j *job) written(h http.Header, res *result) (int, []byte) {
 		h.Set("Content-Range", contentRange(1, 0, count))
 	}
 	if !full {
-		return status, nil
+		return status, &spool{}
 	}
 	j.contentType(h)
 	switch {
@@ -161,7 +164,7 @@ func (j *job) written(h http.Header, res *result) (int, []byte) {
 	case q.Action != plan.Insert:
 		status = http.StatusOK
 	}
-	return status, res.body
+	return status, &res.body
 }
 
 // location leads to the inserted row by its primary key.
@@ -229,22 +232,19 @@ func (j *job) warning() string {
 		` in query string filters, orders or limits."`
 }
 
-// override applies what the database asked for with the settings response.headers and response.status.
-func override(h http.Header, status int, res *result) (int, error) {
+// overrides reads what the database asks for with the settings response.headers and response.status; no status is 0.
+func (res *result) overrides() (given http.Header, status int, err error) {
 	if len(res.headers) > 0 {
 		var list []map[string]string
 		if json.Unmarshal(res.headers, &list) != nil || slices.ContainsFunc(list, func(m map[string]string) bool { return len(m) != 1 }) {
-			return 0, wire.Errorf(500, "PGRST111",
+			return nil, 0, wire.Errorf(500, "PGRST111",
 				"response.headers guc must be a JSON array composed of objects with a single key and a string value")
 		}
-		given := http.Header{}
+		given = http.Header{}
 		for _, m := range list {
 			for name, value := range m {
 				given.Add(name, value)
 			}
-		}
-		for name, values := range given {
-			h[name] = values
 		}
 	}
 	if len(res.status) > 0 {
@@ -255,13 +255,12 @@ func override(h http.Header, status int, res *result) (int, error) {
 				break
 			}
 		}
-		n, err := strconv.Atoi(string(digits))
-		if err != nil || n < 200 || n > 599 {
-			return 0, wire.Errorf(500, "PGRST112", "response.status guc must be a valid status code")
+		status, err = strconv.Atoi(string(digits))
+		if err != nil || status < 200 || status > 599 {
+			return nil, 0, wire.Errorf(500, "PGRST112", "response.status guc must be a valid status code")
 		}
-		status = n
 	}
-	return status, nil
+	return given, status, nil
 }
 
 // info answers OPTIONS: which methods the resource allows.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/rest/ast"
 	"daawo/supabase/internal/rest/plan"
 	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/rest/sql"
@@ -30,38 +30,22 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	if s.cache == nil {
 		return errNoSchema()
 	}
-	q, err := s.parse(r)
+	p, err := s.recall(r, &t)
 	if err != nil {
 		return err
 	}
-	t.lap("parse")
-	if r.Method == http.MethodOptions {
-		return s.info(w, q)
+	switch {
+	case r.Method == http.MethodOptions:
+		return s.info(w, p.request)
+	case p.plan == nil:
+		return e.describe(ctx, s, w, r, p.request, id)
 	}
-	if q.resource == root {
-		return e.describe(ctx, s, w, r, q, id)
-	}
-	p, perr := plan.Make(s.cache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
-		LegacyTargetNames: s.config.LegacyTargetNames})
-	if perr != nil {
-		return perr
-	}
-	reply, media, err := s.negotiate(q, p, handlerTarget(q, p), r.Method == http.MethodHead)
-	if err != nil {
-		return err
-	}
-	if err := checkPreferences(q, p); err != nil {
-		return err
-	}
-	reply.Count, reply.MaxRows = q.Prefs.Count, s.config.MaxRows
-	reply.Location = p.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
-	t.lap("plan")
-
-	j := job{engine: e, state: s, http: r, request: q, plan: p, reply: reply, media: media, id: id}
+	j := job{prepared: p, engine: e, state: s, http: r, id: id}
 	res, err := j.run(ctx)
 	if err != nil {
 		return err
 	}
+	defer res.body.close()
 	t.lap("transaction")
 	return j.respond(w, res, &t)
 }
@@ -96,21 +80,18 @@ func checkPreferences(q *request, p *plan.Plan) error {
 
 // job is a planned request on its way through the database.
 type job struct {
-	engine  *Engine
-	state   *state
-	http    *http.Request
-	request *request
-	plan    *plan.Plan
-	reply   sql.Reply
-	media   ast.MediaType
-	id      identity
+	*prepared
+	engine *Engine
+	state  *state
+	http   *http.Request
+	id     identity
 }
 
 // result is the row that the statement answered.
 type result struct {
 	total    *int64
 	page     int64
-	body     []byte
+	body     spool
 	headers  []byte
 	status   []byte
 	location []byte
@@ -132,6 +113,9 @@ func (j *job) rollsBack() bool {
 	tx := j.request.Prefs.Tx
 	return tx == "rollback" || j.state.config.TxEnd.Rollback && tx != "commit"
 }
+
+// counts says whether the client wants the exact number of rows, or an estimate no worse.
+func (j *job) counts() bool { return j.request.Prefs.Count == "exact" || j.request.Prefs.Count == "estimated" }
 
 // verdict says whether the rows that were affected are as the request demands.
 func (j *job) verdict(res *result) error {
@@ -167,13 +151,13 @@ func (j *job) decides(readOnly bool) bool {
 
 // run sends everything in one round trip, which is one transaction. Only a writing request that may have to be undone
 // after looking at its result takes a second one for its commit or rollback.
-func (j *job) run(ctx context.Context) (*result, error) {
+func (j *job) run(ctx context.Context) (_ *result, err error) {
 	readOnly := j.readOnly()
 	set, searchPath := j.state.context(j.http, j.request, j.id, j.plan, readOnly)
 	isolation := j.state.isolation(j.id, j.plan)
 	decides, rollsBack := j.decides(readOnly), j.rollsBack()
 
-	var list []db.Statement
+	list := make([]db.Statement, 0, 6)
 	explicit := decides || rollsBack || isolation != ""
 	if explicit {
 		begin := "begin"
@@ -186,40 +170,62 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	if fn := j.state.config.PreRequest; fn != nil {
 		list = append(list, callStatement(*fn))
 	}
+	total, planned, overrides := -1, -1, -1
+	if j.total != nil {
+		total = len(list)
+		list = append(list, *j.total)
+	}
 	main := len(list)
-	st := sql.Make(j.plan, j.reply)
-	list = append(list, db.Statement{SQL: st.SQL, Args: st.Args, Formats: j.formats()})
-	planned := -1
-	if c := j.request.Prefs.Count; (c == "planned" || c == "estimated") && j.plan.Mutation == nil && j.plan.Call == nil && j.reply.Explain == "" {
+	list = append(list, j.statement)
+	if j.rows {
+		overrides = len(list)
+		list = append(list, db.Statement{SQL: sql.Overrides})
+	}
+	if j.estimate != nil {
 		planned = len(list)
-		list = append(list, planStatement(j.plan))
+		list = append(list, *j.estimate)
 	}
 	if explicit && !decides {
 		list = append(list, ending(rollsBack)...)
 	}
 
 	if j.state.config.LogQuery {
-		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", st.SQL)
+		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", j.statement.SQL)
 	}
 	res := &result{}
+	defer func() {
+		if err != nil {
+			res.body.close()
+		}
+	}()
 	scope := j.id.role + "\x00" + searchPath
 	session := j.engine.pool.Session
 	if !explicit && j.engine.stale.serves(j) {
 		session = j.engine.stale.replica.Session
 	}
-	err := session(ctx, scope, func(c *db.Session) error {
+	err = session(ctx, scope, func(c *db.Session) error {
+		res.body.close()
 		*res = result{}
 		err := c.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
 			switch {
 			case i == main && j.reply.Explain != "":
 				return res.readExplain(rows)
+			case i == main && j.rows:
+				return res.gather(rows)
 			case i == main:
 				return res.read(rows)
+			case i == total:
+				return res.readTotal(rows)
+			case i == overrides:
+				return res.readOverrides(rows)
 			case i == planned:
 				return res.readPlanned(rows)
 			}
 			return nil
 		})
+		if j.rows && j.total == nil && j.counts() {
+			res.total = &res.page
+		}
 		if err != nil || !decides {
 			return err
 		}
@@ -244,25 +250,6 @@ func callStatement(fn schema.Name) db.Statement {
 }
 
 func quoteIdent(name string) string { return sql.Ident(name) }
-
-func planStatement(p *plan.Plan) db.Statement {
-	st := sql.Planned(p)
-	return db.Statement{SQL: st.SQL, Args: st.Args}
-}
-
-// formats asks for the body in binary, which is its bytes: a body of type bytea is not to come in hexadecimal.
-func (j *job) formats() []int16 {
-	if j.reply.Explain != "" {
-		return nil
-	}
-	n := sql.ColStatus + 1
-	if j.plan.Mutation != nil {
-		n = sql.ColUpdated + 1
-	}
-	f := make([]int16, n)
-	f[sql.ColBody] = 1
-	return f
-}
 
 // ending ends an explicit transaction. Deferred constraints are checked before a rollback, as a commit would.
 func ending(rollsBack bool) []db.Statement {
@@ -293,7 +280,7 @@ func (res *result) read(rows *pgconn.ResultReader) error {
 	if res.page, err = strconv.ParseInt(string(v[sql.ColPage]), 10, 64); err != nil {
 		return err
 	}
-	res.body = append(res.body, v[sql.ColBody]...)
+	res.body.whole(v[sql.ColBody])
 	res.headers = append(res.headers, v[sql.ColHeaders]...)
 	res.status = append(res.status, v[sql.ColStatus]...)
 	if len(v) > sql.ColUpdated {
@@ -307,7 +294,45 @@ func (res *result) read(rows *pgconn.ResultReader) error {
 
 func (res *result) readExplain(rows *pgconn.ResultReader) error {
 	for rows.NextRow() {
-		res.body = append(append(res.body, rows.Values()[0]...), '\n')
+		res.body.head = append(append(res.body.head, rows.Values()[0]...), '\n')
+	}
+	res.body.length = int64(len(res.body.head))
+	return nil
+}
+
+// gather makes the rows one array, with Postgres' own white space between them.
+func (res *result) gather(rows *pgconn.ResultReader) error {
+	separator := []byte("[")
+	for rows.NextRow() {
+		value := rows.Values()[0]
+		if value == nil {
+			value = []byte("null")
+		}
+		if err := errors.Join(res.body.write(separator), res.body.write(value)); err != nil {
+			return err
+		}
+		separator = []byte(", \n ")
+		res.page++
+	}
+	if res.page == 0 {
+		return res.body.write([]byte("[]"))
+	}
+	return errors.Join(res.body.write([]byte("]")), res.body.finish())
+}
+
+func (res *result) readTotal(rows *pgconn.ResultReader) error {
+	if !rows.NextRow() {
+		return nil // the error, if there is one, comes from closing
+	}
+	n, err := strconv.ParseInt(string(rows.Values()[0]), 10, 64)
+	res.total = &n
+	return err
+}
+
+func (res *result) readOverrides(rows *pgconn.ResultReader) error {
+	if rows.NextRow() {
+		v := rows.Values()
+		res.headers, res.status = bytes.Clone(v[0]), bytes.Clone(v[1])
 	}
 	return nil
 }

@@ -54,24 +54,24 @@ func merge(a, b failure) failure {
 // parser is a position in the input and the failure known there. Each rule is a method that says whether it
 // succeeded; whether it consumed input shows in pos.
 type parser struct {
-	name  string // what is parsed, for the message
 	in    string
 	pos   int
 	err   failure
 	quiet bool // failures are not kept
 }
 
-// parse runs a rule over in. Nearly all input is right, so failures are kept only in a second run over what is not.
-func parse(name, in string, rule func(*parser) bool) *Error {
-	p := parser{name: name, in: in, quiet: true}
+// parse runs a rule over in. Nearly all input is right, so failures are kept only in a second run over what is not. what
+// and shown are how an error names the input.
+func parse(what, shown, in string, rule func(*parser) bool) *Error {
+	p := parser{in: in, quiet: true}
 	if rule(&p) {
 		return nil
 	}
-	p = parser{name: name, in: in}
+	p = parser{in: in}
 	if rule(&p) {
 		return nil
 	}
-	return p.error()
+	return p.error("failed to parse " + what + " (" + shown + ")")
 }
 
 func (p *parser) fail(msgs ...message) bool {
@@ -222,7 +222,7 @@ func (p *parser) ahead(rule func() bool) bool {
 }
 
 // error writes the failure as Parsec prints it.
-func (p *parser) error() *Error {
+func (p *parser) error(name string) *Error {
 	line, col := 1, 1
 	for i, r := range p.in {
 		if i >= p.err.pos {
@@ -237,7 +237,7 @@ func (p *parser) error() *Error {
 			col++
 		}
 	}
-	place := "\"" + p.name + "\" (line " + strconv.Itoa(line) + ", column " + strconv.Itoa(col) + ")"
+	place := "\"" + name + "\" (line " + strconv.Itoa(line) + ", column " + strconv.Itoa(col) + ")"
 	return &Error{Message: place, Details: p.err.text()}
 }
 

@@ -61,7 +61,7 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 	slices.Sort(q.FilterKeys)
 	q.FilterKeys = slices.Compact(q.FilterKeys)
 
-	err := parse("failed to parse select parameter ("+sel+")", sel, func(p *parser) (ok bool) {
+	err := parse("select parameter", sel, sel, func(p *parser) (ok bool) {
 		q.Select, ok = p.items(0)
 		return ok
 	})
@@ -72,7 +72,7 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 }
 
 func names(what, value string) (list []string, err *Error) {
-	err = parse("failed to parse "+what+" parameter ("+value+")", value, func(p *parser) (ok bool) {
+	err = parse(what+" parameter", value, value, func(p *parser) (ok bool) {
 		list, ok = p.columns()
 		return ok
 	})
@@ -80,7 +80,7 @@ func names(what, value string) (list []string, err *Error) {
 }
 
 func path(key string) (at ast.Path, f ast.Field, err *Error) {
-	err = parse("failed to parse tree path ("+key+")", key, func(p *parser) (ok bool) {
+	err = parse("tree path", key, key, func(p *parser) (ok bool) {
 		at, f, ok = p.treePath()
 		return ok
 	})
@@ -95,7 +95,7 @@ func addFilter(q *ast.Query, kv pair, call bool) *Error {
 	}
 	var f ast.Filter
 	argument := false
-	err = parse("failed to parse filter ("+kv.value+")", kv.value, func(p *parser) bool {
+	err = parse("filter", kv.value, kv.value, func(p *parser) bool {
 		f = ast.Filter{Field: field}
 		if p.operation(&f, p.rest) {
 			return true
@@ -119,7 +119,7 @@ func addOrder(q *ast.Query, kv pair) *Error {
 		return err
 	}
 	var terms []ast.OrderTerm
-	if err := parse("failed to parse order ("+kv.value+")", kv.value, func(p *parser) (ok bool) {
+	if err := parse("order", kv.value, kv.value, func(p *parser) (ok bool) {
 		terms, ok = p.order()
 		return ok
 	}); err != nil {
@@ -131,7 +131,7 @@ func addOrder(q *ast.Query, kv pair) *Error {
 
 func addLogic(q *ast.Query, kv pair) *Error {
 	var names []string
-	if err := parse("failed to parse logic path ("+kv.key+")", kv.key, func(p *parser) (ok bool) {
+	if err := parse("logic path", kv.key, kv.key, func(p *parser) (ok bool) {
 		names, ok = p.dotted()
 		return ok
 	}); err != nil {
@@ -144,7 +144,7 @@ func addLogic(q *ast.Query, kv pair) *Error {
 	}
 	at := slices.DeleteFunc(slices.Clone(names[:last]), func(s string) bool { return s == "not" })
 	var tree ast.Logic
-	if err := parse("failed to parse logic tree ("+kv.value+")", op+kv.value, func(p *parser) (ok bool) {
+	if err := parse("logic tree", kv.value, op+kv.value, func(p *parser) (ok bool) {
 		tree, ok = p.logic(0)
 		return ok
 	}); err != nil {

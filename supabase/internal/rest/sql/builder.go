@@ -87,8 +87,16 @@ func (b *builder) list(n int, sep string, each func(i int)) {
 }
 
 // literal writes a string constant. It is used for names that come from the catalogue only.
-func (b *builder) literal(s string) {
-	b.put(" E'", strings.NewReplacer(`\`, `\\`, `'`, `''`, "\x00", "").Replace(s), "'")
+func (b *builder) literal(s string) { b.put(" ", Literal(s)) }
+
+var literals = strings.NewReplacer(`\`, `\\`, `'`, `''`, "\x00", "")
+
+// Literal writes a string constant. It is not for the text of a request.
+func Literal(s string) string {
+	if !strings.ContainsAny(s, "\\'\x00") {
+		return "'" + s + "'"
+	}
+	return "E'" + literals.Replace(s) + "'"
 }
 
 // Ident quotes an identifier.

@@ -66,6 +66,48 @@ func Make(p *plan.Plan, r Reply) Statement {
 	return b.statement()
 }
 
+// Rows renders a planned read or call as a query that answers one JSON value for each row instead of one for them all.
+func Rows(p *plan.Plan, r Reply) Statement {
+	var b builder
+	b.Grow(1024)
+	row, function := page+".*", "row_to_json("
+	if p.Call != nil {
+		b.put("with ", plan.Source, " as (")
+		b.invocation(p.Call)
+		b.put(") ")
+		if !p.Call.Routine.Composite {
+			row, function = page+"."+scalarColumn, "to_json("
+		}
+	}
+	b.put("select ")
+	if r.Body == BodyJSONStripped {
+		b.put("json_strip_nulls(", function, row, "))")
+	} else {
+		b.put(function, row, ")")
+	}
+	b.page(p.Read, r)
+	return b.statement()
+}
+
+// Counted says whether the rows without the range have to be counted by a query of their own: not when nobody asks, and
+// not when the rows of the reply are all there are.
+func Counted(p *plan.Plan, r Reply) bool {
+	return (r.Count == "exact" || r.Count == "estimated") && (r.MaxRows != nil || !p.Read.Range.IsAll())
+}
+
+// Total renders that query, of a read.
+func Total(p *plan.Plan, r Reply) Statement {
+	var b builder
+	b.put("select ")
+	b.total(p, r)
+	return b.statement()
+}
+
+// Overrides asks for the settings response.headers and response.status, once the query of Rows has run.
+const Overrides = "select " + overrides
+
+const overrides = "nullif(current_setting('response.headers', true), ''), nullif(current_setting('response.status', true), '')"
+
 // Planned renders the query whose plan estimates the number of rows.
 func Planned(p *plan.Plan) Statement {
 	var b builder
@@ -110,7 +152,7 @@ func (b *builder) total(p *plan.Plan, r Reply) {
 	switch {
 	case r.Count != "exact" && r.Count != "estimated":
 		b.put("null")
-	case r.MaxRows == nil && p.Read.Range.IsAll():
+	case !Counted(p, r):
 		b.put(pageCount(p))
 	default:
 		b.put("(select count(*) from (")
@@ -131,7 +173,7 @@ func pageCount(p *plan.Plan) string {
 }
 
 func (b *builder) settings() {
-	b.put(", nullif(current_setting('response.headers', true), ''), nullif(current_setting('response.status', true), '')")
+	b.put(", ", overrides)
 }
 
 func (b *builder) write(p *plan.Plan, r Reply) {

@@ -1,0 +1,128 @@
+package rest_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+)
+
+// longSQL makes a relation of 40 MB as JSON, and one that fails in its last row.
+const longSQL = `
+create view api.long as select i as id, repeat('daawo ', 60) as note from generate_series(1, 100000) i;
+create view api.breaks as select 1 / (5000 - i) as n, repeat('x', 300) as note from generate_series(1, 5000) i;
+create function api.long_set(n int) returns setof int language sql stable as $$ select nullif(i, 2) from generate_series(1, n) i $$;
+grant select on api.long, api.breaks to anon`
+
+// TestLongResults: a result without a bound is the array that Postgres would have made, with all headers, whether it
+// fits into memory or goes through a file; what fails in its last row is an error and nothing else.
+func TestLongResults(t *testing.T) {
+	b := open(t, nil)
+	b.db.Exec(longSQL)
+	b = openOn(t, b.db, nil)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+
+	want := sha256.New()
+	fmt.Fprint(want, "[")
+	for i := 1; i <= 100000; i++ {
+		if i > 1 {
+			fmt.Fprint(want, ", \n ")
+		}
+		fmt.Fprintf(want, `{"id":%d,"note":"%s"}`, i, strings.Repeat("daawo ", 60))
+	}
+	fmt.Fprint(want, "]")
+	server := httptest.NewServer(b.engine)
+	defer server.Close()
+	res, err := http.Get(server.URL + "/long")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got := sha256.New()
+	n, err := io.Copy(got, res.Body)
+	if err != nil || n < 30<<20 || res.ContentLength != n || res.Header.Get("Content-Range") != "0-99999/*" {
+		t.Errorf("%d bytes, %v, %v", n, err, res.Header)
+	}
+	if g, w := hex.EncodeToString(got.Sum(nil)), hex.EncodeToString(want.Sum(nil)); g != w {
+		t.Errorf("the body is %s, want %s", g, w)
+	}
+	b.run(t, []scenario{
+		{name: "an error in the last row", url: "/breaks", status: 400, reply: "Content-Range:\nContent-Type: application/json; charset=utf-8", not: "xxx",
+			want: `{"code":"22012","details":null,"hint":null,"message":"division by zero"}`},
+		{name: "nothing", url: "/long?id=eq.0", want: "=[]", reply: "Content-Range: */*\nContent-Length: 2"},
+		{name: "counted", url: "/long?select=id&offset=99999", header: "Prefer: count=exact", status: 206, want: "=[{\"id\":100000}]", reply: "Content-Range: 99999-99999/100000"},
+		{name: "counted beyond the end", url: "/long?offset=100001", header: "Prefer: count=exact", status: 416},
+		{name: "counted as a whole", url: "/long?select=id&id=lt.3", header: "Prefer: count=exact", want: "=[{\"id\":1}, \n {\"id\":2}]", reply: "Content-Range: 0-1/2"},
+		{name: "a set with a null", url: "/rpc/long_set?n=3", want: "=[1, \n null, \n 3]", reply: "Content-Range: 0-2/*"},
+		{name: "a set, counted", url: "/rpc/long_set?n=3", header: "Prefer: count=exact", want: "[1, null, 3]", reply: "Content-Range: 0-2/3"},
+	})
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+// TestLongResultsTakeNoMemory: 40 MB pass while the heap grows by a small part of that.
+func TestLongResultsTakeNoMemory(t *testing.T) {
+	b := open(t, nil)
+	b.db.Exec(longSQL)
+	b = openOn(t, b.db, nil)
+	server := httptest.NewServer(b.engine)
+	defer server.Close()
+	live := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	runtime.GC()
+	before, most := live(), uint64(0)
+	done := make(chan int64)
+	go func() {
+		defer close(done)
+		res, err := http.Get(server.URL + "/long")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		n, err := io.Copy(io.Discard, res.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- n
+	}()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case n := <-done:
+			if most > before+16<<20 || n < 30<<20 {
+				t.Errorf("%d bytes passed, and the heap grew from %d to %d", n, before, most)
+			}
+			return
+		case <-tick.C:
+			most = max(most, live())
+		}
+	}
+}
+
+// TestNoRoomForALongResult: without a place for the file the reply is an error.
+func TestNoRoomForALongResult(t *testing.T) {
+	b := open(t, nil)
+	b.db.Exec(longSQL)
+	b = openOn(t, b.db, nil)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	b.run(t, []scenario{
+		{name: "no file", url: "/long", status: 500, not: os.TempDir()},
+		{name: "a short one needs none", url: "/long?id=eq.7&select=id", want: `[{"id":7}]`},
+	})
+}
