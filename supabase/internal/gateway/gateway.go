@@ -38,7 +38,7 @@ type Options struct {
 // gateway carries the options to the handlers.
 type gateway struct {
 	Options
-	inFlight chan struct{}
+	gatherer gatherer
 }
 
 // New makes the handler of the public port.
@@ -50,7 +50,8 @@ func New(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	g := &gateway{Options: o, inFlight: make(chan struct{}, o.Limits.InFlight)}
+	g := &gateway{Options: o}
+	g.gatherer.g = g
 
 	r := chi.NewRouter()
 	r.Method(http.MethodGet, "/healthz", observe.Live())
@@ -101,17 +102,21 @@ func (g *gateway) mount(r chi.Router, prefix string, h http.Handler) {
 	r.Handle(prefix+"/*", h)
 }
 
-// service prepares the handlers of one service: limits and CORS outside, then the rule about keys, then the prefix off.
+// service prepares the handlers of one service: CORS and the rate outside, then the rule about keys, the body, a place among
+// those that are served, and the prefix off.
 func (g *gateway) service(name, prefix string, h http.Handler, body int64) func(rule func(http.Handler) http.Handler) http.Handler {
 	if h == nil {
 		return func(func(http.Handler) http.Handler) http.Handler {
 			return g.cors(absent(name))
 		}
 	}
-	inner := stripped(prefix, h)
-	limited := g.limited(name)
+	inner := g.concurrent(name)(stripped(prefix, h))
+	if name != "storage" && name != "realtime" { // files stream to the disk, and sockets have no body
+		inner = g.gatherer.before(inner)
+	}
+	rated := g.rated(name)
 	return func(rule func(http.Handler) http.Handler) http.Handler {
-		return measured(name, g.cors(limited(sized(body, rule(inner)))))
+		return measured(name, g.cors(rated(rule(sized(body, inner)))))
 	}
 }
 

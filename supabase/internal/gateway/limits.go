@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	AuthBody int64 // bytes of a request to auth
 	RESTBody int64 // bytes of a request to REST
-	InFlight int   // API requests served at once; more are answered 503
+	InFlight int   // requests of each service served at once; more are answered 503
 
 	Rate     int // API requests of one address in ten seconds; negative means no limit
 	AuthRate int // the same for auth
@@ -29,7 +29,7 @@ type Limits struct {
 var defaultLimits = Limits{
 	AuthBody: 1 << 20,
 	RESTBody: 32 << 20,
-	InFlight: 512,
+	InFlight: 256,
 	Rate:     2000,
 	AuthRate: 300,
 	Stall:    10 * time.Second,
@@ -55,17 +55,18 @@ func set[T comparable](to *T, v T) {
 	}
 }
 
-// limited bounds the rate of one address and the number of requests in flight.
-func (g *gateway) limited(service string) func(http.Handler) http.Handler {
-	rate := g.Limits.Rate
-	if service == "auth" {
-		rate = g.Limits.AuthRate
+// concurrent bounds the requests of a service that are served at once. Each service has places of its own: whoever fills
+// those of one does not keep reports from arriving.
+func (g *gateway) concurrent(service string) func(http.Handler) http.Handler {
+	if service == "realtime" { // sockets stay open for hours, and Realtime counts them itself
+		return func(next http.Handler) http.Handler { return next }
 	}
-	concurrent := func(next http.Handler) http.Handler {
+	places := make(chan struct{}, g.Limits.InFlight)
+	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
-			case g.inFlight <- struct{}{}:
-				defer func() { <-g.inFlight }()
+			case places <- struct{}{}:
+				defer func() { <-places }()
 				next.ServeHTTP(w, r)
 			default:
 				w.Header().Set("Retry-After", "1")
@@ -73,19 +74,23 @@ func (g *gateway) limited(service string) func(http.Handler) http.Handler {
 			}
 		})
 	}
-	if service == "realtime" { // sockets stay open for hours, and Realtime counts them itself
-		concurrent = func(next http.Handler) http.Handler { return next }
+}
+
+// rated bounds the requests of one address.
+func (g *gateway) rated(service string) func(http.Handler) http.Handler {
+	rate := g.Limits.Rate
+	if service == "auth" {
+		rate = g.Limits.AuthRate
 	}
 	if rate < 0 {
-		return concurrent
+		return func(next http.Handler) http.Handler { return next }
 	}
-	perAddress := httprate.LimitBy(rate, 10*time.Second, clientKey,
+	return httprate.LimitBy(rate, 10*time.Second, clientKey,
 		httprate.WithLimitHandler(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "10")
 			writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
 		}),
 	)
-	return func(next http.Handler) http.Handler { return perAddress(concurrent(next)) }
 }
 
 // clientKey counts a client by its address (an IPv6 one by its network), which forwarded has put into RemoteAddr when a
@@ -132,8 +137,8 @@ func (b *sizedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pacedBody cuts a client that trickles its body: after n bytes the next one may come at most stall + n/minRate after
-// the first read. Reading to the end lifts the deadline, since the connection is then waited on for other reasons.
+// pacedBody cuts a client that trickles its body: the next byte must come within stall, and after n bytes at most
+// stall + n/minRate after the first read. Reading to the end lifts the deadline, since the connection is then waited on for other reasons.
 type pacedBody struct {
 	io.ReadCloser
 	to      *reply
@@ -171,7 +176,10 @@ func (b *pacedBody) pace() {
 	if b.start.IsZero() {
 		b.start = time.Now()
 	}
-	allowed := b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate)
+	deadline := b.start.Add(b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate))
+	if soon := time.Now().Add(b.stall); soon.Before(deadline) {
+		deadline = soon
+	}
 	// A writer without deadlines (in tests) has none; the body is then read without pace.
-	_ = b.to.control.SetReadDeadline(b.start.Add(allowed))
+	_ = b.to.control.SetReadDeadline(deadline)
 }
