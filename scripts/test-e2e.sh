@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Starts a stack on free ports and an empty data folder, and runs the contract tests and the browser tests against it. The
-# contract tests run a second time through a gateway whose services are somewhere else, as in the compose form.
+# contract tests run a second time through a gateway whose services are somewhere else, as in the compose form, and a
+# third time with each request at one of two servers on one database.
 # Arguments go to Playwright.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,9 +16,9 @@ data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
 bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
 server=$!
-gateway=
+gateway= second= splitter=
 cleanup() {
-  for pid in $gateway $server; do
+  for pid in $splitter $second $gateway $server; do
     kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
   done
   rm -rf "$data"
@@ -48,6 +49,28 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 API_URL=$front contract
+
+echo "-- contract tests with each request at one of two servers"
+# Nothing of the first server's environment: they have the database, the files and the site's address in common.
+env -i PATH="$PATH" SITE_URL="$API_URL" WHATSAPP_NUMBER="$WHATSAPP_NUMBER" CONTACT_EMAIL="$CONTACT_EMAIL" FACEBOOK_URL="$FACEBOOK_URL" \
+  STORAGE_FILE_BACKEND_PATH="$data/daawo/storage" \
+  bin/daawo start --port 0 --data "$data/second" --database-url "$DB_URL" >"$data/second.out" 2>"$data/second.log" &
+second=$!
+for _ in $(seq 200); do
+  if other=$(bin/daawo status --data "$data/second" -o env 2>/dev/null); then break; fi
+  if ! kill -0 "$second" 2>/dev/null; then cat "$data/second.log" >&2; exit 1; fi
+  sleep 0.1
+done
+go build -o "$data/splitter" ./scripts/splitter
+"$data/splitter" "$API_URL" "$(eval "$other" && printf %s "$INSIDE_URL")" >"$data/splitter.out" &
+splitter=$!
+until split=$(head -n1 "$data/splitter.out" | grep http); do sleep 0.05; done
+API_URL=$split contract
+kill "$splitter" && wait "$splitter"
+splitter=
+cat "$data/splitter.out"
+kill "$second" && wait "$second"
+second=
 
 echo "-- browser"
 npm run --silent test:e2e --workspace web -- "$@"
