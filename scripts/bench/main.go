@@ -6,6 +6,7 @@
 //
 //	go run ./scripts/bench                  the site's mixture at 50 arrivals a second for 20 s
 //	go run ./scripts/bench -rate 200 -only report
+//	go run ./scripts/bench -only auth       auth against SQL alone, against GOTRUE_URL if given, and a storm of logins
 package main
 
 import (
@@ -24,7 +25,7 @@ func main() {
 	binary := flag.String("binary", "bin/daawo", "the built `FILE`")
 	rate := flag.Float64("rate", 50, "arrivals per `SECOND` of all kinds together")
 	length := flag.Duration("for", 20*time.Second, "how long each measurement lasts")
-	only := flag.String("only", "", "measure one `KIND` only: page, list, download, report, photo, login")
+	only := flag.String("only", "", "measure one `KIND` only: page, list, download, report, photo, login, or auth")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -64,7 +65,14 @@ func run(ctx context.Context, binary string, rate float64, length time.Duration,
 		// … then the mixture that the site sees.
 		print(table, m.measure(ctx, "mixture", kinds, rate, length))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if only != "" && only != "auth" {
+		return nil
+	}
+	fmt.Println()
+	return m.auth(ctx, length/4)
 }
 
 func print(table *tabwriter.Writer, r result) {

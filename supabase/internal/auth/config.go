@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"daawo/supabase/internal/auth/hook"
@@ -46,7 +47,7 @@ type Config struct {
 	AllowLowAAL          time.Duration // sessions of users with a second factor end after it unless they gave it; zero means never
 	SinglePerUser        bool          // only the session that was used last may go on
 
-	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; 2 when zero
+	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; one for two processors when zero
 	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
 
 	Mail      MailConfig
@@ -189,7 +190,7 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.HashesAtOnce, 2}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual

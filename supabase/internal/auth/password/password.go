@@ -1,5 +1,5 @@
-// Package password hashes and judges passwords. Hashing is made to be slow, so only a few run at once: a storm of logins
-// waits in line and leaves the processor to everybody else.
+// Package password hashes and judges passwords. Hashing is made to be slow, so only a few run at once, on threads that let
+// others go first: a storm of logins waits in line and leaves the processor to everybody else.
 //
 // Only auth imports it.
 package password
@@ -20,6 +20,7 @@ import (
 	"math/big"
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -45,33 +46,46 @@ func NewHasher(cost, atOnce int) *Hasher {
 	return &Hasher{cost: cost, seats: make(chan struct{}, max(atOnce, 1))}
 }
 
-func (h *Hasher) sit(ctx context.Context) error {
+// modestly waits for a seat and works on a thread that lets others go first. The thread ends with the work: nothing else is to
+// be as modest.
+func (h *Hasher) modestly(ctx context.Context, work func() error) error {
 	select {
 	case h.seats <- struct{}{}:
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked
+		stepBack()
+		err := work()
+		<-h.seats
+		done <- err
+	}()
+	return <-done
 }
 
-func (h *Hasher) rise() { <-h.seats }
-
 // Hash makes a bcrypt hash.
-func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
-	if err := h.sit(ctx); err != nil {
-		return "", err
-	}
-	defer h.rise()
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), h.cost)
-	return string(hash), err
+func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err error) {
+	err = h.modestly(ctx, func() error {
+		made, err := bcrypt.GenerateFromPassword([]byte(password), h.cost)
+		hash = string(made)
+		return err
+	})
+	return hash, err
 }
 
 // Matches compares a password with a hash of any known kind.
-func (h *Hasher) Matches(ctx context.Context, hash, password string) (bool, error) {
-	if err := h.sit(ctx); err != nil {
-		return false, err
-	}
-	defer h.rise()
+func (h *Hasher) Matches(ctx context.Context, hash, password string) (ok bool, err error) {
+	err = h.modestly(ctx, func() error {
+		var err error
+		ok, err = matches(hash, password)
+		return err
+	})
+	return ok, err
+}
+
+func matches(hash, password string) (bool, error) {
 	switch {
 	case strings.HasPrefix(hash, "$argon2"):
 		return matchesArgon2(hash, password)
