@@ -72,10 +72,8 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, at place
 	if a.cfg.AdminEmail == "" {
 		admins = []string{localSender} // on loopback only, see config.CheckPublic
 	}
-	webhook, _ := a.options.Getenv("NOTIFY_WEBHOOK_URL")
-	secret, _ := a.options.Getenv("NOTIFY_WEBHOOK_SECRET")
 	s.outbox, err = outbox.New(outbox.Options{
-		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: webhook, WebhookSecret: secret,
+		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: a.cfg.WebhookURL, WebhookSecret: a.cfg.WebhookSecret,
 		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
 		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
 		Log: a.log.With("part", "outbox"), Meter: s.metrics,
@@ -170,12 +168,11 @@ func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*
 	if err != nil {
 		return nil, err
 	}
-	webhook, _ := a.options.Getenv("NOTIFY_WEBHOOK_URL")
 	dev, err := fnhost.NewDev(fnhost.DevOptions{
 		Root: root, Host: host, Public: !a.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
 		Child: fnhost.ChildConfig{
 			Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
-			WebhookURL: webhook, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+			WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
 		},
 	})
 	if err != nil {

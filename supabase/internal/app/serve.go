@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,10 +90,6 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err := a.cfg.CheckPublic(); err != nil {
 		return err
 	}
-	port, err := a.port(9000)
-	if err != nil {
-		return err
-	}
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return err
@@ -101,16 +98,14 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(a.cfg.Host, port, false)
+	l, err := listen(a.cfg.Host, a.cfg.FunctionsPort, false)
 	if err != nil {
 		return err
 	}
 	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
 	s := a.newServices(set)
 	at := places{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
-	if at.inside, _ = a.options.Getenv("SUPABASE_URL"); at.inside == "" {
-		at.inside = at.public
-	}
+	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	for _, open := range []func(context.Context, *services, *database, places) error{a.openMail, a.openOutbox, a.openFunctions} {
 		if err := open(ctx, s, d, at); err != nil {
 			return err
@@ -125,17 +120,4 @@ func (a *App) startFunctions(ctx context.Context) error {
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil
-}
-
-// port is PORT, or the service's usual one.
-func (a *App) port(usual uint16) (uint16, error) {
-	text, _ := a.options.Getenv("PORT")
-	if text == "" {
-		return usual, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("PORT: %q is not a port", text)
-	}
-	return uint16(n), nil
 }

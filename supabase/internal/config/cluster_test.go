@@ -29,7 +29,7 @@ func TestClusterExample(t *testing.T) {
 		} else if value == "" {
 			value = filled
 		}
-		env[name] = value
+		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1) // the placeholder is refused
 	}
 	asked := map[string]bool{}
 	c, err := Load(Sources{Getenv: func(name string) (string, bool) {

@@ -3,8 +3,11 @@ package config
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"net/netip"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -270,6 +273,44 @@ func TestDocumentation(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/configuration.md is out of date; run: go test ./supabase/internal/config -update\n%s", diff)
+	}
+}
+
+// TestEveryVariableIsDocumented looks for what the code reads by its name: each must be in the table, whoever reads it.
+func TestEveryVariableIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := regexp.MustCompile(`(?:[gG]etenv|LookupEnv|env\.Get)\("([A-Z][A-Z0-9_]+)"\)`)
+	found := 0
+	for _, top := range []string{"../..", "../../../functions"} {
+		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			for _, match := range read.FindAllStringSubmatch(string(text), -1) {
+				variable := match[1]
+				if strings.HasPrefix(variable, "PGRST_") || strings.HasPrefix(variable, "GOTRUE_") {
+					continue // of the image that is stood in for
+				}
+				found++
+				if !bytes.Contains(page, []byte("`"+variable+"`")) {
+					t.Errorf("docs/configuration.md does not have %s, which %s reads", variable, name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 4 {
+		t.Errorf("only %d variables were found: the pattern does not fit the code any more", found)
 	}
 }
 

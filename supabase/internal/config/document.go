@@ -29,8 +29,25 @@ func Document(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, reference, variables.String(), keys.String())
+	var others strings.Builder
+	for _, v := range readElsewhere {
+		fmt.Fprintf(&others, "| `%s` | %s | %s |\n", v.name, code(v.def), v.doc)
+	}
+	_, err = fmt.Fprintf(w, reference, variables.String(), others.String(), keys.String())
 	return err
+}
+
+// readElsewhere are the variables that are no settings of the stack: what its functions read, what the stack tells them,
+// and what every program of a Unix reads.
+var readElsewhere = []struct{ name, def, doc string }{
+	{"REPORTS_PER_HOUR", "60", "Reports that one client may send in an hour. Read by the function submit-report."},
+	{"READS_PER_HOUR", "600", "Downloads that one client may count in an hour. Read by the function track-download."},
+	{"SUPABASE_ANON_KEY", "", "Told to functions: the legacy key of the role anon."},
+	{"SUPABASE_SERVICE_ROLE_KEY", "", "Told to functions: the legacy key of the role service_role."},
+	{"SUPABASE_DB_URL", "", "Told to functions: the database, as the role postgres."},
+	{"XDG_RUNTIME_DIR", "", "Where Postgres' socket is put, in a private folder; the temporary folder when not set."},
+	{"XDG_CACHE_HOME", "~/.cache", "Where Postgres is unpacked to, once for each version."},
+	{"TMPDIR", "/tmp", "Where exports gather tables, and uploads are held."},
 }
 
 // text is how a default is written.
@@ -68,6 +85,16 @@ kept in the data folder with mode 0600, demo keys are refused, and sign-up and a
 | Variable | Default | Meaning |
 |---|---|---|
 %s
+Functions see every variable of the process besides; these are the ones that ours read, or are told. Values without a default are set
+by the stack.
+
+| Variable | Default | Meaning |
+|---|---|---|
+%s
+The services of the compose form that are not ours (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio, Realtime) have
+variables of their own: docs/docker.md lists what they are given. ` + "`daawo serve rest`, `auth` and `storage`" + ` read those of the image that
+each stands in for: docs/rest.md, docs/auth.md and docs/storage.md.
+
 ## Keys of config.toml
 
 Keys that are not in this table are left to the official CLI: they are accepted and not read. ` + "`daawo doctor`" + ` lists them.

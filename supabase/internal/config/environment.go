@@ -23,13 +23,18 @@ type Environment struct {
 
 	SMTP SMTP
 
-	RESTURL      string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
-	AuthURL      string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
-	StorageURL   string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
-	ImgproxyURL  string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
-	FunctionsURL string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
-	RealtimeURL  string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
-	MetaURL      string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+	WebhookURL    string `env:"NOTIFY_WEBHOOK_URL" doc:"Told of new reports, too, by a signed POST (Standard Webhooks); off when empty."`
+	WebhookSecret string `env:"NOTIFY_WEBHOOK_SECRET" doc:"Key of its signature: whsec_ and base64, or any text."`
+
+	RESTURL       string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
+	AuthURL       string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
+	StorageURL    string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
+	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
+	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
+	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Where serve functions listens."`
+	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions, and for reports and resources inside of a container; SITE_URL when not set."`
+	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
+	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
 	StudioURL         string `env:"STUDIO_URL" doc:"Address of Studio as administrators open it; notification mails link there."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio to serve behind a login on the Studio port."`

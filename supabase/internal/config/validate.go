@@ -44,6 +44,7 @@ func (c *Config) validate() error {
 		{"FACEBOOK_URL", c.FacebookURL},
 		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL}, {"IMGPROXY_URL", c.ImgproxyURL},
 		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
+		{"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
 		{"STUDIO_URL", c.StudioURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
 		{"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
 	}
