@@ -5,6 +5,7 @@ package docker_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 )
 
 // oneShot are the services that do a task at every start and end.
-var oneShot = []string{"migrate", "roles"}
+var oneShot = []string{"migrate", "roles", "transfer"}
 
 // writable are the services whose images write outside their volumes: Postgres and Node servers keep caches there.
 var writable = []string{"db", "roles", "storage", "meta", "studio", "realtime"}
@@ -25,16 +26,19 @@ var published = map[string][]uint32{"gateway": {54321, 54323}, "mailpit": {8025}
 
 var variable = regexp.MustCompile(`\$\{([A-Z0-9_]+)(:[?-][^}]*)?\}`)
 
-// load reads the root compose.yaml with every required variable set to its own name.
-func load(t *testing.T) *types.Project {
+// load reads compose.yaml, and files over it, with every required variable set to its own name.
+func load(t *testing.T, over ...string) *types.Project {
 	t.Helper()
+	files := append([]string{"compose.yaml"}, over...)
 	env := []string{}
-	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
-		if strings.HasPrefix(match[2], ":?") {
-			env = append(env, match[1]+"=value-of-"+match[1])
+	for _, name := range files {
+		for _, match := range variable.FindAllStringSubmatch(readFile(t, name), -1) {
+			if strings.HasPrefix(match[2], ":?") {
+				env = append(env, match[1]+"=value-of-"+match[1])
+			}
 		}
 	}
-	options, err := cli.NewProjectOptions([]string{"compose.yaml"}, cli.WithName("daawo"), cli.WithEnv(env), cli.WithProfiles([]string{"*"}))
+	options, err := cli.NewProjectOptions(files, cli.WithName("daawo"), cli.WithEnv(env), cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,20 +139,125 @@ func TestOnlyTheGatewayIsPublished(t *testing.T) {
 	}
 }
 
-// TestVariablesAreDescribed: each variable that a service gets, and each that .env may hold, has a line in docs/docker.md.
+// TestVariablesAreDescribed compares each service's variables with its table in docs/docker.md, both ways, and those that
+// .env may hold with theirs.
 func TestVariablesAreDescribed(t *testing.T) {
-	described := readFile(t, "../docs/docker.md")
-	has := func(name string) bool { return strings.Contains(described, "`"+name+"`") }
+	page := readFile(t, "../docs/docker.md")
+	services := load(t).Services
+	seen := map[string]bool{}
+	for section := range strings.SplitSeq(page, "\n#### ") {
+		heading, text, _ := strings.Cut(section, "\n")
+		names := strings.Split(heading, ", ")
+		if _, ok := services[names[0]]; !ok {
+			continue
+		}
+		described := map[string]bool{}
+		for _, row := range regexp.MustCompile(`(?m)^\| (`+"`.*`"+`) \| (.+) \|$`).FindAllStringSubmatch(text, -1) {
+			for name := range strings.SplitSeq(row[1], ", ") {
+				described[strings.Trim(name, "`")] = true
+			}
+		}
+		given := map[string]bool{}
+		for _, name := range names {
+			seen[name] = true
+			for key := range services[name].Environment {
+				given[key] = true
+				if !described[key] {
+					t.Errorf("docs/docker.md does not describe %s of %s", key, name)
+				}
+			}
+		}
+		for key := range described {
+			if !given[key] {
+				t.Errorf("docs/docker.md describes %s, which %s does not get", key, heading)
+			}
+		}
+	}
+	for name := range services {
+		if !seen[name] {
+			t.Errorf("docs/docker.md has no table of %s", name)
+		}
+	}
+	file, _, _ := strings.Cut(page, "### What each service gets")
+	for _, name := range []string{"compose.yaml", "tls.yaml"} {
+		for _, match := range variable.FindAllStringSubmatch(readFile(t, name), -1) {
+			if !strings.Contains(file, "`"+match[1]+"`") {
+				t.Errorf("docs/docker.md does not describe %s of .env", match[1])
+			}
+		}
+	}
+}
+
+// TestOurVariablesAreRead: what our own services are given is a setting that the program has.
+func TestOurVariablesAreRead(t *testing.T) {
+	page := readFile(t, "../docs/configuration.md") // generated from the code
 	for name, service := range load(t).Services {
+		if service.Build == nil {
+			continue
+		}
 		for key := range service.Environment {
-			if !has(key) {
-				t.Errorf("docs/docker.md does not describe %s of %s", key, name)
+			if !strings.Contains(page, "\n| `"+key+"` |") {
+				t.Errorf("nothing reads %s of %s", key, name)
+			}
+		}
+	}
+}
+
+// TestGeneratedEnvironment: scripts/generate-env.sh makes a file that starts the whole form, with secrets that no two
+// files share.
+func TestGeneratedEnvironment(t *testing.T) {
+	var files [2]map[string]string
+	for i := range files {
+		script := exec.CommandContext(t.Context(), "../scripts/generate-env.sh")
+		out, err := script.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = map[string]string{}
+		for line := range strings.Lines(string(out)) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(name, "#") {
+				files[i][name] = strings.Trim(value, "'")
 			}
 		}
 	}
 	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
-		if !has(match[1]) {
-			t.Errorf("docs/docker.md does not describe %s", match[1])
+		if strings.HasPrefix(match[2], ":?") && files[0][match[1]] == "" {
+			t.Errorf("%s is needed and generate-env.sh does not make it", match[1])
+		}
+	}
+	secret := regexp.MustCompile(`PASSWORD|SECRET|KEY`)
+	for name, value := range files[0] {
+		if secret.MatchString(name) && value != "" && value == files[1][name] {
+			t.Errorf("%s is the same in two files", name)
+		}
+	}
+}
+
+// TestTLSReplacesThePorts: with certificates the port without TLS is for this machine alone.
+func TestTLSReplacesThePorts(t *testing.T) {
+	ports := map[uint32]string{}
+	for _, port := range load(t, "tls.yaml").Services["gateway"].Ports {
+		if _, twice := ports[port.Target]; twice {
+			t.Errorf("%d is published twice", port.Target)
+		}
+		ports[port.Target] = port.HostIP
+	}
+	if len(ports) != 4 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" || ports[54323] != "127.0.0.1" {
+		t.Errorf("published: %v", ports)
+	}
+}
+
+// TestServersAreConfined: who needs nothing of the kernel has no capabilities and cannot gain any.
+func TestServersAreConfined(t *testing.T) {
+	for name, service := range load(t).Services {
+		if slices.Contains([]string{"db", "roles", "realtime"}, name) {
+			continue // they begin as root and change to a user of their own
+		}
+		if !slices.Contains(service.CapDrop, "ALL") || !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
+			t.Errorf("%s may gain privileges", name)
+		}
+		if service.Build != nil && service.User != "65532:65532" && name != "transfer" {
+			t.Errorf("%s runs as %q", name, service.User)
 		}
 	}
 }
