@@ -1,87 +1,172 @@
-// Command bench plays the visitors of the site against a built Daawo and says what each kind of request costs.
+// Command bench measures a built Daawo: its parts against what they are built on, its pages in a browser, and what each kind
+// of visit costs.
 //
-// Requests arrive at a fixed rate whether or not earlier ones were answered, as visitors do; a rate that the server cannot
-// keep shows as growing latency, not as a slower test. Beside the latencies it prints the processor time that the server
-// and its Postgres spent per request, from which docs/scale.md computes what a machine can carry.
+// The ratios come from the packages' own benchmarks, each of which compares within one run. The visits are a load model:
+// requests arrive at a fixed rate whether or not earlier ones were answered, as visitors do, so that a rate that the server
+// cannot keep shows as growing latency and not as a slower test. Beside the latencies it prints the processor time of the
+// server and of its Postgres and the bytes of the answers, from which docs/scale.md computes what a machine can carry.
 //
-//	go run ./scripts/bench                  the site's mixture at 50 arrivals a second for 20 s
-//	go run ./scripts/bench -rate 200 -only report
-//	go run ./scripts/bench -only auth       auth against SQL alone, against GOTRUE_URL if given, and a storm of logins
+//	go run ./scripts/bench                              everything (half an hour)
+//	go run ./scripts/bench -only rest,functions         the ratios of two parts
+//	go run ./scripts/bench -only load -rate 200         the visits, at 200 arrivals a second
+//	go run ./scripts/bench -only report,photo           two kinds of visits
+//	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, a storm of logins
+//	go run ./scripts/bench -only lighthouse             the pages
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"daawo/scripts/stack"
 )
 
+// choice is what the command line asks for.
+type choice struct {
+	binary string
+	rate   float64
+	length time.Duration
+	only   []string // empty means everything
+}
+
+func (c choice) wants(names ...string) bool {
+	return len(c.only) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.only, n) })
+}
+
 func main() {
-	binary := flag.String("binary", "bin/daawo", "the built `FILE`")
-	rate := flag.Float64("rate", 50, "arrivals per `SECOND` of all kinds together")
-	length := flag.Duration("for", 20*time.Second, "how long each measurement lasts")
-	only := flag.String("only", "", "measure one `KIND` only: page, list, download, report, photo, login, or auth")
+	c := choice{}
+	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
+	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND` of all kinds together")
+	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
+	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *binary, *rate, *length, *only); err != nil {
+	err := c.choose(*only)
+	if err == nil {
+		err = c.run(ctx)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary string, rate float64, length time.Duration, only string) error {
-	st, err := stack.New(ctx, binary)
+// names are what -only knows.
+func names() []string {
+	all := []string{"lighthouse", "auth", "load", "mixture"}
+	for _, s := range goSuites {
+		all = append(all, s.name)
+	}
+	for _, k := range (&model{}).kinds() {
+		all = append(all, k.name)
+	}
+	return all
+}
+
+func (c *choice) choose(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		if !slices.Contains(names(), name) {
+			return fmt.Errorf("-only: nothing is called %q; there are %s", name, strings.Join(names(), ", "))
+		}
+		c.only = append(c.only, name)
+	}
+	return nil
+}
+
+func (c choice) run(ctx context.Context) error {
+	var figures []figure
+	var failed []error
+	for _, s := range goSuites {
+		if !c.wants(s.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "measuring", s.name)
+		found, err := s.run(ctx)
+		figures, failed = append(figures, found...), append(failed, err)
+	}
+	err := c.stack(ctx)
+	if len(figures) > 0 {
+		fmt.Println()
+		if missed := printFigures(figures); missed > 0 {
+			failed = append(failed, fmt.Errorf("%d goals are missed", missed))
+		}
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+// stack measures what needs a running server.
+func (c choice) stack(ctx context.Context) error {
+	kinds := (&model{}).kinds()
+	visits := []string{"load", "mixture"}
+	for _, k := range kinds {
+		visits = append(visits, k.name)
+	}
+	if !c.wants(append(visits, "auth", "lighthouse")...) {
+		return nil
+	}
+	st, err := stack.New(ctx, c.binary)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	if only == "" || only == "lighthouse" {
-		if err := lighthouse(ctx, st.Get("API_URL")); err != nil || only != "" {
+	if c.wants("lighthouse") {
+		if err := lighthouse(ctx, st.Get("API_URL")); err != nil {
 			return err
 		}
+	}
+	if !c.wants(append(visits, "auth")...) {
+		return nil
 	}
 	m, err := newModel(ctx, st)
 	if err != nil {
 		return err
 	}
-
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tCPU per request\tper core and second\t")
-	kinds := m.kinds()
-	for _, k := range kinds {
-		if only != "" && only != k.name {
-			continue
+	if c.wants(visits...) {
+		if err := c.visits(ctx, m); err != nil {
+			return err
 		}
-		// Each kind alone, to learn its own cost …
-		print(table, m.measure(ctx, k.name, []kind{k}, rate*k.alone, length))
 	}
-	if only == "" {
-		// … then the mixture that the site sees.
-		print(table, m.measure(ctx, "mixture", kinds, rate, length))
+	if c.wants("auth") {
+		fmt.Println()
+		return m.auth(ctx, c.length/4)
 	}
-	if err := table.Flush(); err != nil {
-		return err
+	return nil
+}
+
+// visits measures each kind alone, to learn its own cost, and then the mixture that the site sees.
+func (c choice) visits(ctx context.Context, m *model) error {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tserver CPU\tPostgres CPU\tbytes\tper core and second\t")
+	for _, k := range m.kinds() {
+		if c.wants("load", k.name) {
+			print(table, m.measure(ctx, k.name, []kind{k}, c.rate*k.alone, c.length))
+		}
 	}
-	if only != "" && only != "auth" {
-		return nil
+	if c.wants("load", "mixture") {
+		print(table, m.measure(ctx, "mixture", m.kinds(), c.rate, c.length))
 	}
-	fmt.Println()
-	return m.auth(ctx, length/4)
+	return table.Flush()
 }
 
 func print(table *tabwriter.Writer, r result) {
 	perSecond := "–"
-	if r.cpu > 0 {
-		perSecond = fmt.Sprintf("%.0f", float64(time.Second)/float64(r.cpu))
+	if cpu := r.server + r.postgres; cpu > 0 {
+		perSecond = fmt.Sprintf("%.0f", float64(time.Second)/float64(cpu))
 	}
-	fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%s\t%s\t%s\t%s\t\n", r.name, r.rate, r.answered, r.failed,
-		round(r.p50), round(r.p99), round(r.cpu), perSecond)
+	fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.name, r.rate, r.answered, r.failed,
+		round(r.p50), round(r.p99), round(r.server), round(r.postgres), r.bytes, perSecond)
 }
 
 func round(d time.Duration) time.Duration {

@@ -19,7 +19,8 @@ type result struct {
 	rate             float64
 	answered, failed int
 	p50, p99         time.Duration
-	cpu              time.Duration // of server and Postgres, per answered request
+	server, postgres time.Duration // processor time per answered request, with what it causes in the background
+	bytes            int64         // of the answers, per answered request
 }
 
 // measure lets requests arrive at a rate (exponential gaps, as independent visitors make them) for a while.
@@ -30,7 +31,8 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	var shown bool
 	var visits sync.WaitGroup
 
-	before := m.processorTime()
+	serverBefore, postgresBefore := m.processorTime()
+	m.received.Store(0)
 	begun := time.Now()
 	next := begun
 	for next.Sub(begun) < length && ctx.Err() == nil {
@@ -55,13 +57,16 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
 	}
 	visits.Wait()
-	spent := m.processorTime() - before
+	m.settle(ctx)
+	server, postgres := m.processorTime()
 
 	r.answered = len(took)
 	if r.answered > 0 {
 		slices.Sort(took)
 		r.p50, r.p99 = took[len(took)/2], took[min(len(took)-1, len(took)*99/100)]
-		r.cpu = spent / time.Duration(r.answered)
+		n := time.Duration(r.answered)
+		r.server, r.postgres = (server-serverBefore)/n, (postgres-postgresBefore)/n
+		r.bytes = m.received.Load() / int64(r.answered)
 	}
 	return r
 }
@@ -81,10 +86,30 @@ func pick(kinds []kind) kind {
 	return kinds[len(kinds)-1]
 }
 
-// processorTime is what the server, its Postgres and their children that still live have used so far, with what ended
-// children used. Linux only: elsewhere it is 0 and the table says so.
-func (m *model) processorTime() time.Duration {
-	const ticksPerSecond = 100 // USER_HZ, fixed on Linux (proc(5))
+// settle waits until the background work of the visits is done: notifications, the cleaning of photos.
+func (m *model) settle(ctx context.Context) {
+	conn, err := m.st.DB(ctx)
+	if err != nil {
+		return // the measurement then lacks it
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var open int
+		err := conn.QueryRow(ctx, `select count(*) from river.river_job where state in ('available', 'running')`).Scan(&open)
+		if err != nil || open == 0 {
+			return
+		}
+	}
+}
+
+// processorTime is what the server and its Postgres have used so far, each with its children that still live and those
+// that ended. Linux only: elsewhere it is 0 and the table says so.
+func (m *model) processorTime() (server, postgres time.Duration) {
+	const tick = time.Second / 100 // USER_HZ, fixed on Linux (proc(5))
+	postmaster, err := m.st.Postmaster()
+	if err != nil {
+		return 0, 0
+	}
 	parents := map[int]int{}
 	ticks := map[int]int64{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -102,14 +127,17 @@ func (m *model) processorTime() time.Duration {
 			ticks[pid] += n
 		}
 	}
-	var total int64
-	for pid := range ticks {
+	for pid, n := range ticks {
 		for p := pid; p > 1; p = parents[p] {
+			if p == postmaster {
+				postgres += time.Duration(n) * tick
+				break
+			}
 			if p == m.st.PID() {
-				total += ticks[pid]
+				server += time.Duration(n) * tick
 				break
 			}
 		}
 	}
-	return time.Duration(total) * time.Second / ticksPerSecond
+	return server, postgres
 }

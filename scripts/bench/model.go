@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -30,7 +32,9 @@ type model struct {
 	files     []string // paths of PDFs
 	email     string   // an account for the logins
 	password  string
+	photos    []byte // what the page makes of a phone's picture
 	serial    atomic.Int64
+	received  atomic.Int64 // bytes of bodies since a measurement began
 }
 
 // kinds is the site's day: most visits read pages; one in twelve opens the resources, fewer download, few report.
@@ -51,6 +55,10 @@ func newModel(ctx context.Context, st *stack.Stack) (*model, error) {
 		client:   &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
 		email:    "load@example.org",
 		password: "a-password-for-the-load-1",
+	}
+	var err error
+	if m.photos, err = picture(); err != nil {
+		return nil, err
 	}
 	text, err := m.send(ctx, http.MethodGet, "/rest/v1/resources?select=id,file_url&is_active=eq.true", nil, m.anon())
 	if err != nil {
@@ -105,13 +113,24 @@ func (m *model) report(ctx context.Context) error {
 	return err
 }
 
-// photo uploads 200 kB, about what the page makes of a phone's picture, and reports with it.
+// picture is a JPEG of about 200 kB, 1280 pixels wide, as the page shrinks a phone's picture to.
+func picture() ([]byte, error) {
+	frame := image.NewYCbCr(image.Rect(0, 0, 1280, 960), image.YCbCrSubsampleRatio420)
+	random := rand.NewChaCha8([32]byte{})
+	for i := range frame.Y { // soft shapes with some grain, as a photo has
+		frame.Y[i] = byte(i%1280/8+i/1280/8)/2 + byte(random.Uint64()%12)
+	}
+	var out bytes.Buffer
+	err := jpeg.Encode(&out, frame, &jpeg.Options{Quality: 80})
+	return out.Bytes(), err
+}
+
+// photo uploads a picture and reports with it.
 func (m *model) photo(ctx context.Context) error {
 	name := fmt.Sprintf("%013d.jpg", time.Now().UnixMilli()*100%1e13+m.serial.Add(1)%100)
-	body := append([]byte{0xff, 0xd8, 0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0}, make([]byte, 200_000)...)
 	headers := m.anon()
 	headers["Content-Type"] = "image/jpeg"
-	if _, err := m.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, body, headers); err != nil {
+	if _, err := m.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, m.photos, headers); err != nil {
 		return err
 	}
 	_, err := m.send(ctx, http.MethodPost, "/functions/v1/submit-report", m.fields(&name), m.visitor())
@@ -171,6 +190,7 @@ func (m *model) send(ctx context.Context, method, path string, body any, headers
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
+	m.received.Add(int64(len(text)))
 	if err == nil && res.StatusCode/100 != 2 {
 		err = fmt.Errorf("%s %s: %d %s", method, path, res.StatusCode, text)
 	}
