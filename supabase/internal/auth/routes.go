@@ -86,9 +86,12 @@ func (e *Engine) disabled(r chi.Router) {
 	r.HandleFunc("/sso", saml)
 	r.HandleFunc("/sso/*", saml)
 	server := off("feature_disabled", "OAuth server is disabled")
-	for _, path := range []string{"/oauth/*", "/user/oauth/*", "/.well-known/oauth-authorization-server"} {
+	for _, path := range []string{"/oauth/*", "/.well-known/oauth-authorization-server"} {
 		r.HandleFunc(path, server)
 	}
+	r.HandleFunc("/user/oauth/*", e.handle(e.asUser(func(http.ResponseWriter, *http.Request, *caller) error {
+		return wire.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
+	})))
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
 	// These are for administrators: others learn nothing.
 	admin := func(code, text string) http.HandlerFunc {
