@@ -115,7 +115,9 @@ func (j *job) rollsBack() bool {
 }
 
 // counts says whether the client wants the exact number of rows, or an estimate no worse.
-func (j *job) counts() bool { return j.request.Prefs.Count == "exact" || j.request.Prefs.Count == "estimated" }
+func (j *job) counts() bool {
+	return j.request.Prefs.Count == "exact" || j.request.Prefs.Count == "estimated"
+}
 
 // verdict says whether the rows that were affected are as the request demands.
 func (j *job) verdict(res *result) error {
