@@ -95,7 +95,7 @@ func (c *Cluster) WaitOther(ctx context.Context, old *Node, limit time.Duration)
 	}
 }
 
-// WaitWhole waits until the other two nodes stream from the primary and Patroni has written down which of them is
+// WaitWhole waits until the other two nodes stream from the primary and Patroni has written down that they are
 // synchronous: before that it would rightly promote nobody, or one of them first has to be wound back.
 func (c *Cluster) WaitWhole(ctx context.Context, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
@@ -140,10 +140,11 @@ func (n *Node) whole(ctx context.Context) bool {
 	if json.NewDecoder(res.Body).Decode(&view) != nil {
 		return false
 	}
+	synchronous := 0
 	for _, m := range view.Members {
 		if m.Role == "sync_standby" {
-			return true
+			synchronous++
 		}
 	}
-	return false
+	return synchronous == nodes-1
 }
