@@ -32,6 +32,9 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 	if err != nil {
 		return err
 	}
+	if idle := idleAuth(a.cfg.Auth); len(idle) > 0 {
+		a.log.Warn("auth cannot do what config.toml enables; see docs/auth.md", "settings", idle)
+	}
 	engine, err := auth.New(auth.Options{
 		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(a.cfg), Log: a.log.With("part", "auth"),
 	})
@@ -42,6 +45,23 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.KeysChanged() })
 	s.auth = engine
 	return nil
+}
+
+// idleAuth names the parts of [auth] that are enabled and that the engine answers as turned off.
+func idleAuth(in config.Auth) []string {
+	var out []string
+	for _, part := range []struct {
+		name    string
+		enabled bool
+	}{
+		{"auth.oauth_server", in.OAuth.Enabled}, {"auth.sms.twilio_verify", in.SMS.TwilioVerify.Enabled},
+		{"auth.web3.ethereum", in.Web3.Ethereum.Enabled}, {"auth.web3.solana", in.Web3.Solana.Enabled},
+	} {
+		if part.enabled {
+			out = append(out, part.name)
+		}
+	}
+	return out
 }
 
 // authConfig reads [auth] of config.toml as the official CLI does when it fills GoTrue's variables.
