@@ -16,9 +16,13 @@ data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
 bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
 server=$!
-gateway= second= splitter=
+second= splitter=
+end_apart() {
+  [ ! -f "$data/apart/pids" ] || { xargs kill <"$data/apart/pids" 2>/dev/null || true; rm "$data/apart/pids"; }
+}
 cleanup() {
-  for pid in $splitter $second $gateway $server; do
+  end_apart
+  for pid in $splitter $second $server; do
     kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
   done
   rm -rf "$data"
@@ -39,16 +43,10 @@ contract() { npm exec --workspace web -- vitest run --config tests/stack/vitest.
 echo "-- contract tests"
 contract
 
-echo "-- contract tests through a gateway in front of services elsewhere"
-env -u ANON_KEY -u SERVICE_ROLE_KEY -u JWT_SECRET -u SITE_URL \
-  AUTH_URL="$AUTH_URL" REST_URL="$REST_URL" STORAGE_URL="$STORAGE_URL" FUNCTIONS_URL="$FUNCTIONS_URL" \
-  bin/daawo serve gateway --port 0 --data "$data/gateway" >"$data/gateway.log" 2>&1 &
-gateway=$!
-for _ in $(seq 100); do
-  if front=$(grep -oE 'http://[0-9.]+:[0-9]+' "$data/gateway.log"); then break; fi
-  sleep 0.1
-done
-API_URL=$front contract
+echo "-- contract tests through a gateway in front of services that are servers of their own"
+scripts/serve-apart.sh "$data/apart" "$data/daawo/storage"
+API_URL=$(cat "$data/apart/address") contract
+end_apart
 
 echo "-- contract tests with each request at one of two servers"
 # Nothing of the first server's environment: they have the database, the files and the site's address in common.

@@ -4,7 +4,7 @@ import ws from 'ws';
 
 /** The stack under test, by the names of `supabase status -o env`. */
 export const stack = {
-  url: required('API_URL'),
+  url: process.env.SUPABASE_URL?.replace(/\/$/, '') || required('API_URL'),
   anonKey: required('ANON_KEY'),
   serviceKey: required('SERVICE_ROLE_KEY'),
   publishableKey: process.env.PUBLISHABLE_KEY ?? '',

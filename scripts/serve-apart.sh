@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Starts every service of a running stack once more, each as a server of its own with the variables that docker/compose.yaml
+# gives the real one, and the gateway in front of them: what the compose form is, with our engines in place of the images.
+# Wants the variables of `daawo status -o env`; writes its pids and the gateway's address into DIR.
+#   scripts/serve-apart.sh DIR FILES
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=$1 files=$2
+mkdir -p "$dir"
+
+port() { node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
+rest=$(port) auth=$(port) storage=$(port) functions=$(port)
+as() { echo "postgres://$1:postgres@${DB_URL#*@}"; } # all roles of a local stack have one password
+
+# serve "SERVICE FLAGS" NAME=VALUE…: with these variables and no others.
+serve() {
+  local -a words
+  read -ra words <<<"$1"
+  shift
+  env -i PATH="$PATH" HOME="$dir" "$@" bin/daawo serve "${words[@]}" >"$dir/${words[0]}.log" 2>&1 &
+  echo $! >>"$dir/pids"
+}
+
+serve rest PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT="$rest" PGRST_DB_URI="$(as authenticator)" \
+  PGRST_DB_SCHEMAS=public,graphql_public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions PGRST_DB_ANON_ROLE=anon \
+  PGRST_DB_MAX_ROWS=1000 PGRST_JWT_SECRET="$JWT_SECRET"
+serve auth GOTRUE_API_HOST=127.0.0.1 GOTRUE_API_PORT="$auth" API_EXTERNAL_URL="$API_URL/auth/v1" GOTRUE_SITE_URL="$API_URL" \
+  GOTRUE_DB_DRIVER=postgres GOTRUE_DB_DATABASE_URL="$(as supabase_auth_admin)" GOTRUE_JWT_SECRET="$JWT_SECRET" \
+  GOTRUE_JWT_AUD=authenticated GOTRUE_JWT_ADMIN_ROLES=service_role GOTRUE_JWT_DEFAULT_GROUP_NAME=authenticated \
+  GOTRUE_JWT_EXP=3600 GOTRUE_EXTERNAL_EMAIL_ENABLED=true GOTRUE_DISABLE_SIGNUP=true
+serve storage SERVER_HOST=127.0.0.1 SERVER_PORT="$storage" ANON_KEY="$ANON_KEY" SERVICE_KEY="$SERVICE_ROLE_KEY" \
+  AUTH_JWT_SECRET="$JWT_SECRET" DATABASE_URL="$(as supabase_storage_admin)" STORAGE_PUBLIC_URL="$API_URL" \
+  REQUEST_ALLOW_X_FORWARDED_PATH=true FILE_SIZE_LIMIT=52428800 STORAGE_BACKEND=file FILE_STORAGE_BACKEND_PATH="$files" \
+  GLOBAL_S3_BUCKET=daawo TENANT_ID=daawo REGION=local \
+  S3_PROTOCOL_ACCESS_KEY_ID=id S3_PROTOCOL_ACCESS_KEY_SECRET=secret
+
+keys=(JWT_SECRET="$JWT_SECRET" ANON_KEY="$ANON_KEY" SERVICE_ROLE_KEY="$SERVICE_ROLE_KEY"
+  SUPABASE_PUBLISHABLE_KEY="$PUBLISHABLE_KEY" SUPABASE_SECRET_KEY="$SECRET_KEY")
+serve "functions --inbox-port 0" "${keys[@]}" PORT="$functions" DATABASE_URL="$(as postgres)" SUPABASE_URL="$API_URL"
+serve "gateway --port 0 --data $dir/gateway" "${keys[@]}" AUTH_URL="http://127.0.0.1:$auth" REST_URL="http://127.0.0.1:$rest" \
+  STORAGE_URL="http://127.0.0.1:$storage" FUNCTIONS_URL="http://127.0.0.1:$functions"
+
+for _ in $(seq 300); do
+  if front=$(grep -oE 'http://[0-9.]+:[0-9]+' "$dir/gateway.log" | head -n1) && bin/daawo healthcheck "$front/readyz" 2>/dev/null; then
+    echo "$front" >"$dir/address"
+    exit 0
+  fi
+  sleep 0.1
+done
+tail -n 5 "$dir"/*.log >&2
+exit 1
