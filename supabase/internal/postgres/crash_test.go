@@ -215,6 +215,34 @@ func TestStalePidFileOfAStrangerIsNoObstacle(t *testing.T) {
 	query(t, start(t, o).URL(Superuser), `select 1`)
 }
 
+// A postmaster that dies between making its socket's lock and naming the socket in its pid file leaves a lock that nothing
+// points to. It looks alive when its pid is another's now.
+func TestStaleSocketLockIsNoObstacle(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	dir, port := s.socketDir, s.Port()
+	stop(t, s)
+	stranger := exec.Command("sleep", "600") // of the same user: Postgres takes no other for a server
+	stranger.SysProcAttr = procAttr(s.owner)
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stranger.Process.Kill(); _ = stranger.Wait() })
+	lock := filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d.lock", port))
+	if err := errors.Join(
+		claimPrivate(dir, s.owner),
+		os.WriteFile(lock, fmt.Appendf(nil, "%d\n%s\n0\n%d\n%s\n", stranger.Process.Pid, o.Data, port, dir), 0o600),
+		s.owner.own(lock),
+	); err != nil {
+		t.Fatal(err)
+	}
+	o.Port = port
+	again := start(t, o)
+	if got := query(t, again.URL(Superuser), `select 1`); got != "1" {
+		t.Error(got)
+	}
+}
+
 func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
 	o := options(t)
 	tmp := o.Data + ".tmp"

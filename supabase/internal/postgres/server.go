@@ -116,7 +116,7 @@ func pickPort(want int) (int, error) {
 
 // launch starts the postmaster and waits until it answers.
 func (s *Server) launch(ctx context.Context) error {
-	if err := s.writeConfig(); err != nil {
+	if err := errors.Join(s.writeConfig(), s.clearSocketDir()); err != nil {
 		return err
 	}
 	p, err := spawn(s.owner, s.opt.Log, s.opt.Data, filepath.Join(s.run, "bin", "postgres"), s.arguments()...)

@@ -3,7 +3,9 @@ package postgres
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -53,6 +55,22 @@ func claimPrivate(dir string, w owner) error {
 	}
 	if st := info.Sys().(*syscall.Stat_t); !info.IsDir() || st.Uid != w.uid || info.Mode().Perm() != 0o700 {
 		return fmt.Errorf("%s exists and is not a private folder of user %s", dir, w.name)
+	}
+	return nil
+}
+
+// clearSocketDir removes what dead postmasters left in the socket's folder. The pid file names it only once the socket is
+// there: one killed before that leaves a lock which looks alive when its pid is somebody else's now, or nobody has reaped
+// it. The folder is ours alone, and no server runs on our data.
+func (s *Server) clearSocketDir() error {
+	left, err := filepath.Glob(filepath.Join(s.socketDir, ".s.PGSQL.*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove what a dead server left: %w", err)
+		}
 	}
 	return nil
 }
