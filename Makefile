@@ -83,7 +83,7 @@ test-e2e: build ## the browser and contract tests alone, against a stack of thei
 	@scripts/test-e2e.sh
 
 .PHONY: test-stack
-test-stack: $(MODULES) ## the contract tests against any stack: API_URL, ANON_KEY, SERVICE_ROLE_KEY, … name it
+test-stack: $(MODULES) ## the contract tests against any stack: SUPABASE_URL=… ANON_KEY=… SERVICE_ROLE_KEY=… PUBLISHABLE_KEY=… SECRET_KEY=…
 	@npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts
 
 .PHONY: docker-check
