@@ -51,6 +51,8 @@ func drills() []drill {
 		{name: "backup", what: "everything destroyed, restored to a moment and to the newest state", run: backupDrill},
 		{name: "disk", what: "a disk that fills up under load, and has room again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
+		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
+		{name: "unruly", what: "functions that panic, loop, are flooded or left by their clients", run: unrulyDrill},
 		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},
 	}

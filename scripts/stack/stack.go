@@ -23,6 +23,7 @@ import (
 // Stack is one server with a data folder of its own.
 type Stack struct {
 	Args []string // flags of the next start; they keep the public port over a restart
+	Work string   // working folder of the next start; "" is this program's
 
 	mu  sync.RWMutex
 	env map[string]string // what `daawo status -o env` printed at the last start
@@ -94,6 +95,7 @@ func (st *Stack) Start(ctx context.Context) error {
 	args := append([]string{"start", "--data", st.Data()}, st.Args...)
 	st.cmd = exec.Command(st.binary, args...)
 	st.cmd.Env = append(os.Environ(), st.extra...)
+	st.cmd.Dir = st.Work
 	st.cmd.Stdout, st.cmd.Stderr = st.log, st.log
 	// Its own process group: an interrupt at the terminal is the drill's to pass on.
 	st.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -221,6 +223,12 @@ func DatabaseHost(url string) string {
 // DB connects as the administrator.
 func (st *Stack) DB(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, st.Get("DB_URL"))
+}
+
+// Log is all that the server has logged.
+func (st *Stack) Log() (string, error) {
+	text, err := os.ReadFile(st.log.Name())
+	return string(text), err
 }
 
 // LogTail is the end of the server's log, for error messages.

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"daawo/scripts/stack"
+)
+
+// reloadDrill does what a developer does in the first minutes: a new function, edits, a slip, its cure. Twenty calls a
+// second go on all the while. The long form also has the new function pass `make check`.
+func reloadDrill(ctx context.Context, s settings) (string, error) {
+	p, err := newProject(ctx)
+	defer p.close()
+	if err != nil {
+		return "", err
+	}
+	st, err := stack.New(ctx, s.binary)
+	if err != nil {
+		return "", err
+	}
+	defer st.Close()
+	st.Stop()
+	st.Work, st.Args = p.dir, append(st.Args, "--dev")
+	if err := st.Start(ctx); err != nil {
+		return "", err
+	}
+
+	begun := time.Now()
+	if err := p.newFunction(ctx, s.binary, "hello", ""); err != nil {
+		return "", err
+	}
+	if err := says(ctx, st, "Hello Amina!", 2*time.Minute); err != nil { // the compiler's first run
+		return "", err
+	}
+	first := time.Since(begun)
+
+	calls := begin(ctx, st)
+	source, err := os.ReadFile(p.source("hello"))
+	if err != nil {
+		return "", err
+	}
+	var slowest time.Duration
+	for i := range s.rounds(20, 3) {
+		word := fmt.Sprintf("Hello %d ", i)
+		begun := time.Now()
+		if err := p.write("hello", strings.Replace(string(source), `"Hello "`, fmt.Sprintf("%q", word), 1)); err != nil {
+			return "", err
+		}
+		if err := says(ctx, st, word+"Amina!", time.Minute); err != nil {
+			return "", err
+		}
+		slowest = max(slowest, time.Since(begun))
+		pause(ctx, 300*time.Millisecond)
+	}
+	last := fmt.Sprintf("Hello %d Amina!", s.rounds(20, 3)-1)
+	shown, err := slip(ctx, st, p, string(source), last)
+	n, dropped := calls.stop()
+	if err == nil && !s.short {
+		err = p.command(ctx, p.dir, "make", "check")
+	}
+	figures := fmt.Sprintf("new function served after %s, %d edits within %s, error shown after %s, %d calls, dropped %d",
+		first.Round(10*time.Millisecond), s.rounds(20, 3), slowest.Round(10*time.Millisecond), shown.Round(10*time.Millisecond), n, len(dropped))
+	switch {
+	case err != nil:
+		return figures, err
+	case len(dropped) > 0:
+		return figures, fmt.Errorf("a call was not answered: %s", dropped[0])
+	case slowest > 2*time.Second:
+		return figures, fmt.Errorf("an edit took longer than 2 s")
+	}
+	return figures, nil
+}
+
+// slip makes a syntax error: it must be shown at the terminal while the last version goes on, and be gone with its cure.
+func slip(ctx context.Context, st *stack.Stack, p project, source, last string) (time.Duration, error) {
+	begun := time.Now()
+	if err := p.write("hello", source+"\noops\n"); err != nil {
+		return 0, err
+	}
+	for {
+		log, err := st.Log()
+		if err != nil {
+			return 0, err
+		}
+		if strings.Contains(log, "functions/hello/func.go:") && strings.Contains(log, "the last version goes on") {
+			break
+		}
+		if pause(ctx, 10*time.Millisecond); time.Since(begun) > time.Minute || ctx.Err() != nil {
+			return 0, fmt.Errorf("the terminal does not show the error:\n%s", st.LogTail())
+		}
+	}
+	shown := time.Since(begun)
+	if err := says(ctx, st, last, 0); err != nil {
+		return shown, fmt.Errorf("beside a syntax error: %w", err)
+	}
+	if err := p.write("hello", source); err != nil {
+		return shown, err
+	}
+	return shown, says(ctx, st, "Hello Amina!", time.Minute)
+}
+
+// says waits until the function hello answers with a text.
+func says(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
+	for end := time.Now().Add(atMost); ; {
+		code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
+		if err == nil && code == 200 && strings.Contains(body, want) {
+			return nil
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return fmt.Errorf("hello answers %d %s %v, want %q", code, strings.TrimSpace(body), err, want)
+		}
+		pause(ctx, 10*time.Millisecond)
+	}
+}
+
+// loop calls hello twenty times a second.
+type loop struct {
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	mu      sync.Mutex
+	n       int
+	dropped []string
+}
+
+func begin(ctx context.Context, st *stack.Stack) *loop {
+	l := &loop{}
+	timing, cancel := context.WithCancel(ctx)
+	l.cancel = cancel
+	l.running.Go(func() {
+		for timing.Err() == nil {
+			l.running.Go(func() {
+				code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.n++
+				if err != nil || code != 200 {
+					l.dropped = append(l.dropped, fmt.Sprint(code, " ", body, " ", err))
+				}
+			})
+			pause(timing, 50*time.Millisecond)
+		}
+	})
+	return l
+}
+
+// stop ends the calls and waits for their replies.
+func (l *loop) stop() (n int, dropped []string) {
+	l.cancel()
+	l.running.Wait()
+	return l.n, l.dropped
+}

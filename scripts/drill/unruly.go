@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"daawo/scripts/stack"
+)
+
+// unruly are functions that behave as none should. Their clients behave no better.
+var unruly = map[string]string{
+	"panics":  `func handle(http.ResponseWriter, *http.Request, *edge.Env) error { panic("on purpose") }`,
+	"reads":   `func handle(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error { _, err := io.Copy(io.Discard, r.Body); return err }`,
+	"crowded": `func handle(http.ResponseWriter, *http.Request, *edge.Env) error { time.Sleep(100 * time.Millisecond); return nil }`,
+	"waits":   `func handle(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error { <-r.Context().Done(); return r.Context().Err() }`,
+	"loops":   `func handle(http.ResponseWriter, *http.Request, *edge.Env) error { for { } }`,
+}
+
+const unrulySource = `package %s
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"daawo/functions/edge"
+)
+
+var Func = edge.Func{Timeout: 3 * time.Second, MaxWaiting: 20000, MaxWait: time.Second, Handler: handle}
+
+var _ = io.Discard
+
+%s
+`
+
+// visitor numbers the callers.
+var visitor atomic.Int64
+
+// unrulyDrill builds a server with the unruly functions and calls an ordinary one before and beside them.
+func unrulyDrill(ctx context.Context, s settings) (string, error) {
+	p, err := newProject(ctx)
+	defer p.close()
+	if err != nil {
+		return "", err
+	}
+	if err := p.newFunction(ctx, s.binary, "hello", ""); err != nil {
+		return "", err
+	}
+	for name, handler := range unruly {
+		if err := p.newFunction(ctx, s.binary, name, fmt.Sprintf(unrulySource, name, handler)); err != nil {
+			return "", err
+		}
+	}
+	binary := filepath.Join(p.dir, "unruly")
+	if err := p.command(ctx, p.dir, "go", "build", "-o", binary, "./supabase"); err != nil {
+		return "", err
+	}
+	st, err := stack.New(ctx, binary)
+	if err != nil {
+		return "", err
+	}
+	defer st.Close()
+
+	window := time.Duration(s.rounds(10, 3)) * time.Second
+	if _, err := ordinary(ctx, st, 2*time.Second); err != nil { // warm up
+		return "", err
+	}
+	calm, err := ordinary(ctx, st, window)
+	if err != nil {
+		return "", err
+	}
+	goroutines, err := goroutines(ctx, st)
+	if err != nil {
+		return "", err
+	}
+	figures := []string{fmt.Sprintf("p99 alone %s", calm)}
+	var broken []error
+	for _, c := range []struct {
+		name   string
+		misuse func(context.Context, *stack.Stack) error
+	}{
+		{"panics", every(20*time.Millisecond, "panics", 500, "")},
+		{"100 MB", every(time.Second, "reads", 413, strings.Repeat("x", 100<<20))},
+		{"10,000", crowd(s.rounds(10_000, 2_000))},
+		{"leaving", leave},
+		{"loops", loops},
+	} {
+		misusing, end := context.WithTimeout(ctx, window)
+		var misuse sync.WaitGroup
+		var wrong error
+		misuse.Go(func() { wrong = c.misuse(misusing, st) })
+		p99, err := ordinary(ctx, st, window)
+		end()
+		misuse.Wait()
+		figures = append(figures, fmt.Sprintf("beside %s %s", c.name, p99))
+		if p99 > 2*calm+2*time.Millisecond {
+			err = errors.Join(err, fmt.Errorf("%s: others waited more than twice as long", c.name))
+		}
+		broken = append(broken, err, wrong)
+		if c.name == "leaving" { // a loop's goroutine cannot be ended, so it comes after the count
+			broken = append(broken, settled(ctx, st, goroutines))
+		}
+	}
+	return strings.Join(figures, ", "), errors.Join(broken...)
+}
+
+// ordinary calls hello as four visitors and gives the 99th percentile.
+func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time.Duration, error) {
+	var mu sync.Mutex
+	var took []time.Duration
+	var failed error
+	var visitors sync.WaitGroup
+	for range 4 {
+		visitors.Go(func() {
+			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
+				begun := time.Now()
+				code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
+				mu.Lock()
+				took = append(took, time.Since(begun))
+				if err != nil || code != 200 {
+					failed = fmt.Errorf("hello answered %d %s %v to an ordinary visitor", code, body, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	visitors.Wait()
+	return percentile(took, 0.99).Round(100 * time.Microsecond), failed
+}
+
+// every calls a function at a steady pace; each call must get the status.
+func every(pace time.Duration, name string, want int, body string) func(context.Context, *stack.Stack) error {
+	return func(ctx context.Context, st *stack.Stack) error {
+		for ; ctx.Err() == nil; pause(ctx, pace) {
+			code, _, text, err := callFunction(context.WithoutCancel(ctx), st, name, body)
+			if err != nil && want == http.StatusRequestEntityTooLarge && code == 0 {
+				continue // the server may hang up on a body that it refused already
+			}
+			if err != nil || code != want {
+				return fmt.Errorf("%s answered %d %s %v, want %d", name, code, text, err, want)
+			}
+		}
+		return nil
+	}
+}
+
+// crowd makes thousands of calls within two seconds and waits for all of them: each runs or is told to come again.
+func crowd(n int) func(context.Context, *stack.Stack) error {
+	return func(ctx context.Context, st *stack.Stack) error {
+		var calls sync.WaitGroup
+		var served, refused atomic.Int64
+		var other sync.Map
+		for i := range n {
+			calls.Go(func() {
+				code, header, body, err := callFunction(context.WithoutCancel(ctx), st, "crowded", "")
+				switch {
+				case code == 200:
+					served.Add(1)
+				case code == 503 && header.Get("Retry-After") != "":
+					refused.Add(1)
+				default:
+					other.Store(fmt.Sprint(code, body, err), true)
+				}
+			})
+			if i%(n/200) == 0 {
+				pause(ctx, 10*time.Millisecond)
+			}
+		}
+		calls.Wait()
+		var wrong []error
+		other.Range(func(what, _ any) bool { wrong = append(wrong, fmt.Errorf("crowded answered %v", what)); return true })
+		if served.Load() == 0 {
+			wrong = append(wrong, errors.New("of a crowd nobody was served"))
+		}
+		return errors.Join(wrong...)
+	}
+}
+
+// leave has clients hang up on a function that waits for that.
+func leave(ctx context.Context, st *stack.Stack) error {
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	for ; ctx.Err() == nil; pause(ctx, 10*time.Millisecond) {
+		clients.Go(func() {
+			short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
+			defer cancel()
+			_, _, _, _ = postFunction(short, st, "waits", strings.NewReader("{}"))
+		})
+	}
+	return nil
+}
+
+// loops calls a function that never ends: the first calls run into the time limit, further ones are refused at once.
+func loops(ctx context.Context, st *stack.Stack) error {
+	seen := map[int]int{}
+	for ; ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {
+		code, _, text, err := callFunction(context.WithoutCancel(ctx), st, "loops", "{}")
+		if err != nil || code != http.StatusGatewayTimeout && code != 546 {
+			return fmt.Errorf("loops answered %d %s %v", code, text, err)
+		}
+		seen[code]++
+	}
+	if seen[http.StatusGatewayTimeout] == 0 {
+		return fmt.Errorf("loops answered %v, want 504", seen)
+	}
+	return nil
+}
+
+// settled waits until no more goroutines run than before.
+func settled(ctx context.Context, st *stack.Stack, before int) error {
+	client.CloseIdleConnections()
+	var now int
+	for range 100 {
+		var err error
+		if now, err = goroutines(ctx, st); err != nil {
+			return err
+		}
+		if now <= before+10 { // the pools' own come and go
+			return nil
+		}
+		pause(ctx, 200*time.Millisecond)
+	}
+	return fmt.Errorf("%d goroutines are left, before there were %d", now, before)
+}
+
+// goroutines reads the server's own count.
+func goroutines(ctx context.Context, st *stack.Stack) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, ok := strings.Cut(string(text), "\ngo_goroutines ")
+	number, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("/metrics (%s) does not say how many goroutines run", res.Status)
+	}
+	return n, nil
+}
