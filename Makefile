@@ -93,6 +93,8 @@ docker-check: ## run every stage of docker/Dockerfile without Docker, npm ci as 
 .PHONY: bench
 bench: build ## measure, as ratios within one run
 	@go run ./scripts/bench
+	@go test -run '^$$' -bench 'Overhead|SubmitReport|TrackDownload|FirstCall' -benchtime 3s ./supabase/internal/fnhost
+	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/fnhost
 
 .PHONY: drill
 drill: build ## break it on purpose: kills, outages, slow clients (minutes)
