@@ -10,6 +10,7 @@ export default defineConfig({
   workers: 2,
   retries: process.env.CI ? 1 : 0,
   timeout: 30_000,
+  expect: { timeout: 10_000 }, // two cores may be busy with a photo and another test
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     baseURL,

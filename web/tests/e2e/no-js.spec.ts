@@ -2,9 +2,10 @@ import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 import { jpeg, withPlace } from './photos';
+import { reportForm } from './report-form';
 import { reportsNamed, storedPhoto, uniqueName } from './stack';
 
-test.use({ javaScriptEnabled: false });
+test.use({ javaScriptEnabled: false, allowConsole: /status of 422/ });
 
 for (const { path, words, language } of everyPage) {
   test(`${path} is complete without scripts`, async ({ page }) => {
@@ -48,24 +49,43 @@ for (const { language, words, to } of inBothLanguages) {
     expect((await storedPhoto(reports[0].photo_url)).includes('Exif')).toBe(false);
   });
 
-  test(`the plain form comes back with messages and what was typed (${language})`, async ({ page }) => {
-    test.info().annotations.push({ type: 'note', description: 'a browser without native validation' });
+  test(`the plain form is held by the browser while it is empty, comes back with messages while it is blank, and is stored once it is complete (${language})`, async ({
+    page,
+    browser,
+  }) => {
     await page.goto(to('/report/'));
-    const answer = await page.request.post('/functions/v1/submit-report', {
-      multipart: {
-        language,
-        product_name: 'Half <b>filled</b>',
-        phone: '',
-        location: '',
-        issue_description: '',
-      },
-    });
-    expect(answer.status()).toBe(422);
-    const html = await answer.text();
-    for (const message of [text.errors.phone, text.errors.location, text.errors.issue_description]) {
-      expect(html).toContain(message);
+    const form = reportForm(page, text);
+    const submit = page.getByRole('button', { name: text.submit });
+    await submit.click();
+    await expect(form.phone).toBeFocused(); // the first required field: the browser names it
+    await expect(page).toHaveURL(new RegExp(`${to('/report/')}$`));
+
+    const drawing = await browser.newPage({ javaScriptEnabled: true });
+    const buffer = withPlace(await jpeg(drawing, 320, 240));
+    await drawing.close();
+    const product = uniqueName('Half <b>filled</b>');
+    await form.phone.fill(' ');
+    await form.product.fill(product);
+    await page.locator('select[name=location]').selectOption('Bari');
+    await form.problem.fill(' ');
+    await form.photo.setInputFiles({ name: 'p.jpg', mimeType: 'image/jpeg', buffer });
+    await submit.click();
+
+    await expect(page).toHaveURL(/submit-report$/);
+    for (const message of [text.errors.phone, text.errors.issue_description]) {
+      await expect(page.getByText(message).first()).toBeVisible();
     }
-    expect(html).toContain('Half &lt;b&gt;filled');
+    await expect(page.locator('[name=product_name]')).toHaveValue(product);
+    await expect(page.locator('[name=location]')).toHaveValue('Bari');
+    expect(await reportsNamed(product)).toEqual([]);
+
+    await page.locator('[name=phone]').fill('+252 61 234 5678');
+    await page.locator('[name=issue_description]').fill('It burned.');
+    await page.getByRole('button').click();
+    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+    const [stored] = await reportsNamed(product);
+    expect(stored).toMatchObject({ location: 'Bari', issue_description: 'It burned.', language });
+    expect((await storedPhoto(stored.photo_url)).includes('Exif')).toBe(false);
   });
 
   test(`resources lead to the guides (${language})`, async ({ page }) => {

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { expect, live, test } from './fixtures';
+import { expect, live, onSlowLine, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 import { reportForm, toastOf } from './report-form';
@@ -61,6 +61,31 @@ for (const { language, words, to } of inBothLanguages) {
       return keys.flat().map(({ url }) => url);
     });
     expect(kept.filter((url) => /functions|storage|auth/.test(url))).toEqual([]);
+  });
+
+  test(`a form that was visited on a slow line and not touched works when the line is gone (${language})`, async ({
+    page,
+    context,
+  }) => {
+    await onSlowLine(page);
+    await visit(page, to('/report/'));
+    await expect.poll(() => scriptsKept(page)).toBeGreaterThan(15);
+    await goOffline(context);
+    await page.reload();
+    const form = reportForm(page, words.report);
+    await form.product.fill('Kept cream');
+    await live(page);
+    await form.problem.click();
+    await form.region.click();
+    await page.getByRole('option', { name: 'Bari (Bari)' }).click();
+    await expect(form.district).toBeVisible();
+    await form.phone.fill('612345678');
+    await form.problem.fill('It made the skin burn.');
+    await form.submit.click();
+    const toast = toastOf(page, words.layout.notifications);
+    const { title } = words.report.toasts.failed;
+    await expect(toast({ title, description: words.report.offline })).toBeVisible();
+    await expect(form.product).toHaveValue('Kept cream');
   });
 
   test(`the list of resources is kept (${language})`, async ({ page, context }) => {

@@ -21,6 +21,16 @@ export async function jpeg(page: Page, width: number, height: number): Promise<B
   return Buffer.from(base64, 'base64');
 }
 
+/** A small picture in a format of choice. */
+export async function drawn(page: Page, type: 'image/png' | 'image/webp'): Promise<Buffer> {
+  const base64 = await page.evaluate((type) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 30 });
+    canvas.getContext('2d')?.fillRect(0, 0, 20, 20);
+    return canvas.toDataURL(type).split(',')[1] ?? '';
+  }, type);
+  return Buffer.from(base64, 'base64');
+}
+
 /** The same picture with the place where it was taken, as a phone writes it: an EXIF segment with a GPS directory. */
 export function withPlace(picture: Buffer): Buffer {
   const tiff = Buffer.alloc(26 + 18 + 24);

@@ -1,6 +1,6 @@
 import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
-import { jpeg, withPlace } from './photos';
+import { drawn, jpeg, withPlace } from './photos';
 import { reportForm, toastOf } from './report-form';
 import { mailsAbout, reportBy, reportsNamed, storedPhoto, uniqueName } from './stack';
 
@@ -96,6 +96,10 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(toast(text.toasts.success)).toBeVisible({ timeout: 20_000 });
       const reference = (await page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/).textContent()) ?? '';
       await expect(page.getByText(text.success.keep)).toBeVisible();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: text.success.copy }).click();
+      await expect(page.getByRole('button', { name: text.success.copied })).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(reference);
       await expect(page.getByRole('link', { name: text.success.share })).toHaveAttribute(
         'href',
         new RegExp(`wa\\.me/\\?text=.*${reference}`),
@@ -178,6 +182,52 @@ for (const { language, words, to } of inBothLanguages) {
 
         expect(new Set(keys).size).toBe(1);
         expect(await reportsNamed(product)).toHaveLength(1);
+      });
+    });
+
+    test.describe('when a name is taken', () => {
+      test.use({ allowConsole: /status of 400/ });
+
+      test('stores the photo under the next one, and shows how far it is', async ({ page }) => {
+        const form = reportForm(page, text);
+        const product = uniqueName('Capsules');
+        let answer = () => {};
+        const held = new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        let uploads = 0;
+        await page.route('**/storage/v1/object/report-photos/**', async (route) => {
+          uploads++;
+          if (uploads > 1) return route.continue();
+          await held;
+          const json = { statusCode: '409', error: 'Duplicate', message: 'The resource already exists' };
+          return route.fulfill({ status: 400, json });
+        });
+        await form.fillRequired(product);
+        const buffer = await jpeg(page, 200, 200);
+        await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+        await form.submit.click();
+        await expect(page.getByText(text.uploadingPhoto)).toBeVisible();
+        await expect(page.getByRole('progressbar', { name: text.uploadingPhoto })).toBeVisible();
+        answer();
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
+        expect(uploads).toBe(2);
+        const [stored] = await reportsNamed(product);
+        expect((await storedPhoto(stored.photo_url)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+      });
+    });
+
+    test.describe('when what shows messages cannot be fetched', () => {
+      test.use({ allowConsole: /ERR_FAILED|Service Worker registration blocked/, serviceWorkers: 'block' });
+
+      test('says them all the same', async ({ page }) => {
+        await page.route('**/assets/sonner-*.js', (route) => route.abort());
+        const message = page.waitForEvent('dialog').then(async (dialog) => {
+          await dialog.accept();
+          return dialog.message();
+        });
+        await reportForm(page, text).submit.click();
+        expect(await message).toBe(`${text.toasts.invalid.title}\n\n${text.toasts.invalid.description}`);
       });
     });
 
@@ -309,3 +359,42 @@ for (const { language, words, to } of inBothLanguages) {
     });
   });
 }
+
+test('photos keep their format, and those that a browser cannot write are sent untouched', async ({
+  page,
+}) => {
+  test.slow();
+  const [{ words }] = inBothLanguages as [(typeof inBothLanguages)[0]];
+  await page.addInitScript(() => {
+    const send = XMLHttpRequest.prototype.send;
+    XMLHttpRequest.prototype.send = function (body?: XMLHttpRequestBodyInit | null) {
+      const parts = body instanceof FormData ? [...body.values()] : [];
+      Object.assign(globalThis, { sent: parts.find((part) => part instanceof File) });
+      send.call(this, body);
+    };
+  });
+  await page.route('**/storage/v1/object/report-photos/**', (route) => route.fulfill({ json: { Key: 'a' } }));
+  await page.goto('/report/');
+  await live(page);
+  const form = reportForm(page, words.report);
+  const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+  for (const [name, mimeType, buffer, head] of [
+    ['a.PNG', 'image/png', await drawn(page, 'image/png'), '\x89PNG'],
+    ['b.webp', 'image/webp', await drawn(page, 'image/webp'), 'RIFF'],
+    ['c.gif', 'image/gif', gif, gif.toString('latin1')],
+  ] as const) {
+    await form.fillRequired(uniqueName(name));
+    await form.photo.setInputFiles({ name, mimeType, buffer });
+    const upload = page.waitForRequest('**/storage/v1/object/report-photos/**');
+    await form.submit.click();
+    expect((await upload).url()).toMatch(new RegExp(`/\\d{13}\\${name.slice(1).toLowerCase()}$`));
+    const sent = await page.evaluate(async () => {
+      const { sent } = globalThis as unknown as { sent: File };
+      const bytes = new Uint8Array(await sent.arrayBuffer());
+      return { type: sent.type, content: String.fromCharCode(...bytes) };
+    });
+    expect(sent.type).toBe(mimeType);
+    expect(sent.content.startsWith(head)).toBe(true);
+    await expect(form.product).toHaveValue('');
+  }
+});

@@ -20,6 +20,29 @@ async function oneWith(wanted: (fileUrl: string) => boolean) {
   return (await active()).find(({ file_url }) => wanted(file_url));
 }
 
+/** A resource as the table API answers it. */
+function row(n: number, different: Record<string, unknown>) {
+  return {
+    id: `00000000-0000-4000-8000-00000000000${n}`,
+    title: `Title ${n}`,
+    title_so: null,
+    description: `Description ${n}`,
+    description_so: null,
+    category: 'Category',
+    category_so: null,
+    icon_name: null,
+    color_class: 'bg-teal-700',
+    file_url: `/storage/v1/object/public/resources/${n}.pdf`,
+    file_size: 1024,
+    file_type: 'application/pdf',
+    download_count: n,
+    is_active: true,
+    is_featured: false,
+    created_at: '2026-01-01T00:00:00Z',
+    ...different,
+  };
+}
+
 async function downloadsOf(id: string): Promise<number> {
   return (await active()).find((each) => each.id === id).download_count;
 }
@@ -73,6 +96,50 @@ for (const { language, words, to } of inBothLanguages) {
       }
       await expect(card).toContainText(text.downloads.replace('{count}', String(first.download_count)));
       await expect(card.locator('svg').first()).toBeVisible();
+    });
+
+    test('shows two of three featured ones, each size and type as it is, and no size of a file to come', async ({
+      page,
+    }) => {
+      const rows = [
+        row(1, { is_featured: true, file_size: 512, file_type: 'image/jpeg', icon_name: 'Baby' }),
+        row(2, { is_featured: true, file_size: 1536, file_type: 'application/vnd.ms-powerpoint' }),
+        row(3, { is_featured: true }),
+        row(4, { file_size: 3_008_000, file_type: 'application/msword', icon_name: 'Unknown' }),
+        row(5, { file_size: 2 * 1024 ** 3, file_type: 'image/gif', color_class: 'bg-unknown' }),
+        row(6, {
+          file_size: 0,
+          file_url: '#',
+          title_so: 'Cinwaan',
+          category_so: 'Nooc',
+          description_so: 'Sharaxaad',
+        }),
+      ];
+      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: rows }));
+      await page.goto(to('/resources/'));
+      const cards = page.getByRole('main').getByRole('listitem');
+      const last = language === 'so' ? 'Cinwaan' : 'Title 6';
+      await expect(cards.getByRole('heading')).toHaveText(['Title 1', 'Title 2', 'Title 4', 'Title 5', last]);
+      for (const [at, facts] of [
+        ['JPEG', '512 B'],
+        ['PPT', '1.5 KB'],
+        ['DOC', '2.87 MB'],
+        ['GIF', '2 GB'],
+        ['PDF'],
+      ].entries()) {
+        for (const fact of facts) await expect(cards.nth(at)).toContainText(`: ${fact}`);
+      }
+      await expect(cards.nth(4)).not.toContainText(text.fileSize);
+      // What has no Somali words is English, and says so to a screen reader.
+      const lang = language === 'so' ? 'en' : null;
+      expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);
+      expect(await cards.last().getByRole('heading').getAttribute('lang')).toBeNull();
+    });
+
+    test('says so when there is nothing to download yet', async ({ page }) => {
+      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
+      await page.goto(to('/resources/'));
+      await expect(page.getByText(text.empty)).toBeVisible();
     });
 
     test('counts a download and opens the file', async ({ page }) => {

@@ -45,9 +45,9 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
   if (photo && attempt.stored === undefined) {
     try {
       onStep('preparingPhoto');
-      attempt.stored = await uploadPhoto(await shrinkPhoto(photo), (share) =>
-        onStep('uploadingPhoto', share),
-      );
+      const smaller = await shrinkPhoto(photo);
+      onStep('uploadingPhoto', 0);
+      attempt.stored = await uploadPhoto(smaller, (share) => onStep('uploadingPhoto', share));
     } catch {
       attempt.stored = null;
       onPhotoFailed();

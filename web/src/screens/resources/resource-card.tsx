@@ -80,10 +80,12 @@ export function ResourceCard({ resource }: { resource: Resource }) {
           <span className="sr-only">{text.fileType}: </span>
           {fileTypeLabel(resource.file_type)}
         </Badge>
-        <span>
-          <span className="sr-only">{text.fileSize}: </span>
-          {fileSize(resource.file_size)}
-        </span>
+        {resource.file_size > 0 && (
+          <span>
+            <span className="sr-only">{text.fileSize}: </span>
+            {fileSize(resource.file_size)}
+          </span>
+        )}
         <span>{text.downloads.replace('{count}', String(resource.download_count))}</span>
       </div>
       <Button

@@ -1,0 +1,86 @@
+import { expect, test } from './fixtures';
+import { inBothLanguages } from './languages';
+
+/** Where the words of each part of the dictionary stand. */
+const shownAt = {
+  layout: ['/', '/report/'],
+  home: ['/'],
+  about: ['/about/'],
+  learn: ['/learn/'],
+  guide: ['/learn/pain-management/', '/learn/nothing/'],
+  'womens-health': ['/women-health/'],
+  report: ['/report/'],
+  'thank-you': ['/report/thank-you/'],
+  resources: ['/resources/'],
+  contact: ['/contact/'],
+  privacy: ['/privacy/'],
+  'not-found': ['/nowhere/'],
+} as const;
+
+/** Words that wait for something to happen; the specs of their screens make it happen. */
+const later = {
+  layout: ['notifications', 'dismiss'],
+  guide: ['listen'],
+  report: [
+    'errorSummary',
+    'nextMonth',
+    'previousMonth',
+    'month',
+    'region',
+    'regionOther',
+    'district',
+    'districtOther',
+    'selectDistrict',
+    'removePhoto',
+    'chosenPhoto',
+    'submitting',
+    'preparingPhoto',
+    'uploadingPhoto',
+    'sending',
+  ],
+  resources: [
+    'featured',
+    'all',
+    'empty',
+    'kept',
+    'download',
+    'downloadNamed',
+    'downloads',
+    'fileSize',
+    'fileType',
+  ],
+} as Record<string, string[]>;
+const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;
+
+for (const { language, words, to } of inBothLanguages) {
+  test(`every word of the dictionary is shown somewhere (${language})`, async ({ request }) => {
+    for (const [part, paths] of Object.entries(shownAt)) {
+      const pages = await Promise.all(
+        paths.map(async (path) => plain(await (await request.get(to(path))).text())),
+      );
+      const missing = leaves(words[part as keyof typeof shownAt])
+        .filter(([key]) => !happenings.test(key))
+        .filter(([, text]) => !pages.some((page) => page.includes(text)))
+        .map(([key]) => key);
+      expect(missing.sort(), part).toEqual([...(later[part] ?? [])].sort());
+    }
+  });
+}
+
+/** Every string of a part with its dotted name. */
+function leaves(value: unknown, name = ''): [string, string][] {
+  if (typeof value === 'string') return [[name, value]];
+  return Object.entries(value as object).flatMap(([key, each]) =>
+    leaves(each, name ? `${name}.${key}` : key),
+  );
+}
+
+/** What a page says: its attributes, and its text as it reads, links inside a sentence included. */
+function plain(html: string) {
+  const decoded = html
+    .replace(/<(script|style)\b.*?<\/\1>|<!--.*?-->/gs, '')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+  return `${decoded}\n${decoded.replace(/<[^>]*>/g, '')}`;
+}
