@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,29 +52,30 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	_ = st.KillPostgres()
 	st.KillServer()
 
+	// The newest state first: a server that is restored to a moment begins a branch of its own in the same store, which is
+	// the newest state from then on.
+	if err := restore(ctx, st, "--from", store); err != nil {
+		return "", err
+	}
+	newest := &history{entries: slices.Concat(before.entries, after.entries)}
+	figures, err := newest.check(ctx, st)
+	if err != nil {
+		return figures, fmt.Errorf("restored to the newest state: %w", err)
+	}
+	st.KillServer()
+
 	restoring := time.Now()
 	if err := restore(ctx, st, "--from", store, "--to", moment.UTC().Format(time.RFC3339Nano)); err != nil {
 		return "", err
 	}
 	took := time.Since(restoring)
 	// What came after the moment must be gone.
-	gone := &history{}
+	gone := &history{entries: slices.Clone(before.entries)}
 	for _, e := range after.entries {
 		gone.add(entry{key: e.key, outcome: refused})
 	}
-	gone.entries = append(gone.entries, before.entries...)
-	figures, err := gone.check(ctx, st)
-	if err != nil {
+	if figures, err := gone.check(ctx, st); err != nil {
 		return figures, fmt.Errorf("restored to %s: %w", moment.Format(time.RFC3339), err)
-	}
-	st.KillServer()
-
-	if err := restore(ctx, st, "--from", store); err != nil {
-		return "", err
-	}
-	before.entries = append(before.entries, after.entries...)
-	if figures, err = before.check(ctx, st); err != nil {
-		return figures, fmt.Errorf("restored to the newest state: %w", err)
 	}
 	st.KillServer()
 	if err := flipABit(ctx, st, store); err != nil {

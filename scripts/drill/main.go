@@ -30,9 +30,11 @@ type drill struct {
 
 // settings are what the command line asks for.
 type settings struct {
-	binary string // path of the built daawo
-	short  bool   // a few rounds instead of all
-	seed   int64  // of every random choice, printed so that a failure can be repeated
+	binary string        // path of the built daawo
+	short  bool          // a few rounds instead of all
+	soak   time.Duration // how long the mixed load lasts
+	fuzz   time.Duration // for each fuzz target
+	seed   int64         // of every random choice, printed so that a failure can be repeated
 }
 
 // rounds is n, or the short form of it.
@@ -53,6 +55,11 @@ func drills() []drill {
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
 		{name: "unruly", what: "functions that panic, loop, are flooded or left by their clients", run: unrulyDrill},
+		{name: "access", what: "every table and view as every kind of caller, against the written list", run: accessDrill},
+		{name: "attacks", what: "the table of attacks on the public port", run: attacksDrill},
+		{name: "clock", what: "the clock jumps an hour and a year, both ways", run: clockDrill},
+		{name: "upgrade", what: "migrations cut everywhere; data of an older release", run: upgradeDrill},
+		{name: "fuzz", what: "every parser that faces the network, a minute each", run: fuzzDrill},
 		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},
 	}
@@ -62,6 +69,8 @@ func main() {
 	s := settings{}
 	flag.StringVar(&s.binary, "binary", "bin/daawo", "the built `FILE`")
 	flag.BoolVar(&s.short, "short", false, "a few rounds only")
+	flag.DurationVar(&s.soak, "soak", 10*time.Minute, "how long the mixed load lasts")
+	flag.DurationVar(&s.fuzz, "fuzz", time.Minute, "for each fuzz target")
 	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of every random choice")
 	flag.Usage = usage
 	flag.Parse()

@@ -41,7 +41,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	var attackers sync.WaitGroup
 	var mu sync.Mutex
 	var closedAfter []time.Duration
-	var open int
+	open := map[string]int{}
 	for i := range count {
 		attackers.Go(func() {
 			d, closed := slowClient(attack, stack.HostOf(st.Get("API_URL")), i)
@@ -50,7 +50,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 			if closed {
 				closedAfter = append(closedAfter, d)
 			} else {
-				open++
+				open[slowKinds[i%len(slowKinds)]]++
 			}
 		})
 	}
@@ -63,10 +63,16 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 			peak = max(peak, residentMB(st.PID()))
 		}
 	})
+	h := &history{}
+	watcher.Go(func() { write(watching, st, h, fmt.Sprintf("slow-%d", s.seed)) })
 	during, err := readers(ctx, st, window)
 	stopWatching()
 	watcher.Wait()
 	attackers.Wait()
+	if err != nil {
+		return "", err
+	}
+	arrived, err := h.check(ctx, st)
 	if err != nil {
 		return "", err
 	}
@@ -77,11 +83,11 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 
 	p99Before, p99During := percentile(before, 0.99), percentile(during, 0.99)
 	last := percentile(closedAfter, 1)
-	figures := fmt.Sprintf("%d slow connections, p99 %s → %s, memory %+d MB, last closed after %s, left open %d; %s",
+	figures := fmt.Sprintf("%d slow connections, p99 %s → %s, memory %+d MB, last closed after %s, left open %v; reports meanwhile: %s; %s",
 		count, p99Before.Round(100*time.Microsecond), p99During.Round(100*time.Microsecond), peak-memoryBefore,
-		last.Round(100*time.Millisecond), open, fullAfter)
+		last.Round(100*time.Millisecond), open, arrived, fullAfter)
 	switch {
-	case open > 0 || last > 15*time.Second:
+	case len(open) > 0 || last > 15*time.Second:
 		return figures, fmt.Errorf("slow connections are not closed within 15 s")
 	case peak-memoryBefore > 50:
 		return figures, fmt.Errorf("slow connections cost more than 50 MB")
@@ -126,6 +132,8 @@ func fullHouse(ctx context.Context, st *stack.Stack, count int) (string, error) 
 	}
 	return fmt.Sprintf("with %d idle ones a visitor waits %s", count, took.Round(100*time.Microsecond)), nil
 }
+
+var slowKinds = []string{"header", "body", "reader", "reader with a small window", "upload"}
 
 // slowClient holds one connection in one of five ways and says when the server ended it.
 func slowClient(ctx context.Context, address string, kind int) (time.Duration, bool) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -22,7 +23,10 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 	}
 	defer st.Close()
 
-	length := time.Duration(s.rounds(600, 8)) * time.Second
+	length := s.soak
+	if s.short {
+		length = 8 * time.Second
+	}
 	h := &history{}
 	var requests, failures atomic.Int64
 	load, stopLoad := context.WithTimeout(ctx, length)
@@ -55,6 +59,8 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 		return figures, fmt.Errorf("%d requests failed", failures.Load())
 	case memoryLate > memoryEarly+memoryEarly/3+16:
 		return figures, fmt.Errorf("memory grows")
+	case goroutinesEarly < 1 || goroutinesLate < 1:
+		return figures, errors.New("the server tells nothing of its goroutines")
 	case goroutinesLate > goroutinesEarly+40:
 		return figures, fmt.Errorf("goroutines grow")
 	}
