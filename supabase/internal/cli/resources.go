@@ -91,13 +91,25 @@ func editResource(inv *invocation) (check func() error, work deskWork) {
 		return nil
 	}
 	return check, func(ctx context.Context, desk *admin.Desk) error {
-		return desk.EditResource(ctx, inv.args[0], values, *file)
+		if err := desk.EditResource(ctx, inv.args[0], values, *file); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(inv.Stdout, "%s is changed\n", inv.args[0])
+		return err
 	}
 }
 
 func publishResource(inv *invocation) (check func() error, work deskWork) {
 	off := inv.flags.Bool("off", false, "hide it instead")
 	return nil, func(ctx context.Context, desk *admin.Desk) error {
-		return desk.PublishResource(ctx, inv.args[0], !*off)
+		if err := desk.PublishResource(ctx, inv.args[0], !*off); err != nil {
+			return err
+		}
+		now := "shown to visitors"
+		if *off {
+			now = "hidden"
+		}
+		_, err := fmt.Fprintf(inv.Stdout, "%s is %s\n", inv.args[0], now)
+		return err
 	}
 }
