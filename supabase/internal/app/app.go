@@ -34,6 +34,7 @@ type Options struct {
 	Getenv    func(string) (string, bool)
 	Version   string
 	Log       *slog.Logger
+	Now       func() time.Time // nil means time.Now; what has a time to live is judged by it
 }
 
 // App is one stack. Start it once, then Close it.
@@ -62,6 +63,9 @@ type closer struct {
 func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, ended: make(chan error, 1), stop: make(chan struct{})}
 }
@@ -187,7 +191,8 @@ func (a *App) openControl(s *services) error {
 		"/keys/reload": func(ctx context.Context) (any, error) {
 			set, err := LoadKeys(ctx, a.cfg, a.data)
 			if err == nil {
-				s.keys.replace(set)
+				s.keys.learn(set)
+				s.keys.use()
 			}
 			return struct{}{}, err
 		},

@@ -36,7 +36,7 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 		a.log.Warn("auth cannot do what config.toml enables; see docs/auth.md", "settings", idle)
 	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(a.cfg), Log: a.log.With("part", "auth"),
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(a.cfg), Log: a.log.With("part", "auth"), Now: a.options.Now,
 	})
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	}
 	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.current())
+		opener, err := openers(s.keys.checking())
 		if err != nil {
 			return c, err
 		}
@@ -54,7 +54,7 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 		return err
 	}
 	engine, err := rest.New(rest.Options{
-		Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest"),
+		Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest"), Now: a.options.Now,
 		Replica: replica, ReplicaTables: a.cfg.Replica.Tables,
 	})
 	if err != nil {

@@ -75,7 +75,7 @@ func (a *App) openOutbox(ctx context.Context, s *services, d *database, at place
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: a.cfg.WebhookURL, WebhookSecret: a.cfg.WebhookSecret,
 		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
-		Storage: outbox.Storage{URL: at.inside, Key: s.keys.current().ServiceRole}, Clean: cleanPhoto,
+		Storage: outbox.Storage{URL: at.inside, Key: func() string { return s.keys.current().ServiceRole }}, Clean: cleanPhoto,
 		Log: a.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 		},
 		Getenv: getenv,
 		Client: a.clientOf,
-		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout,
+		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: a.options.Now,
 	})
 	if err != nil {
 		return err

@@ -19,12 +19,15 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// keyring holds the keys of the running stack. Rotation replaces them while it serves.
+// keyring holds the keys of the running stack. Rotation replaces them while it serves, in two steps: first everything that
+// checks learns the new ones, then they are used to sign. So no part, and no other server, meets a token before its key.
 type keyring struct {
 	mu       sync.RWMutex
-	set      keys.Set
+	known    keys.Set // what is checked with
+	used     keys.Set // what is signed with and shown
 	verifier *keys.Verifier
-	changed  []func(keys.Set) // told after a rotation
+	now      func() time.Time
+	changed  []func(keys.Set) // told of keys that are to be known
 }
 
 // KeysFile is where a data folder keeps its keys.
@@ -196,14 +199,14 @@ func without(all []keys.Key, other keys.Key) []keys.Key {
 	return slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.ID == other.ID })
 }
 
-func newKeyring(set keys.Set) *keyring {
-	return &keyring{set: set, verifier: keys.NewVerifier(keys.Options{}, set.Verifying()...)}
+func newKeyring(set keys.Set, now func() time.Time) *keyring {
+	return &keyring{now: now, known: set, used: set, verifier: keys.NewVerifier(keys.Options{Now: now}, set.Verifying()...)}
 }
 
-// replace takes new keys into use.
-func (k *keyring) replace(set keys.Set) {
+// learn makes new keys known.
+func (k *keyring) learn(set keys.Set) {
 	k.mu.Lock()
-	k.set = set
+	k.known = set
 	k.verifier.SetKeys(set.Verifying()...)
 	changed := k.changed
 	k.mu.Unlock()
@@ -212,21 +215,39 @@ func (k *keyring) replace(set keys.Set) {
 	}
 }
 
+// use takes the keys that are known into use.
+func (k *keyring) use() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.used = k.known
+}
+
+// checking are the keys that are known.
+func (k *keyring) checking() keys.Set {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.known
+}
+
+// current are the keys in use.
 func (k *keyring) current() keys.Set {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.set
+	return k.used
 }
 
 // Signer is the key that signs new tokens.
 func (k *keyring) Signer() keys.Key { return k.current().Signer() }
 
 // Verifying are the keys whose tokens are accepted.
-func (k *keyring) Verifying() []keys.Key { return k.current().Verifying() }
+func (k *keyring) Verifying() []keys.Key { return k.checking().Verifying() }
 
-// Resolve is gateway.KeySet.
+// Resolve is gateway.KeySet. Between the two steps of a rotation the API keys of both sets open.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
-	role, token, ok := k.current().Resolve(apikey, time.Now())
+	role, token, ok := k.current().Resolve(apikey, k.now())
+	if !ok {
+		role, token, ok = k.checking().Resolve(apikey, time.Now())
+	}
 	return gateway.Key{Role: role, Token: token}, ok
 }
 

@@ -165,12 +165,21 @@ func (a *App) listenForKeys(ctx context.Context, s *services) error {
 	}
 }
 
+// allKnow is how long servers that know new keys wait for the others to know them, too.
+const allKnow = 2 * time.Second
+
 func (a *App) takeKeys(ctx context.Context, s *services) error {
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil || reflect.DeepEqual(set, s.keys.current()) {
 		return err
 	}
-	s.keys.replace(set)
+	s.keys.learn(set)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(allKnow):
+	}
+	s.keys.use()
 	a.log.Info("new keys are in use")
 	return nil
 }

@@ -36,7 +36,7 @@ const upstreamPatience = 15 * time.Second
 
 func (a *App) newServices(set keys.Set) *services {
 	return &services{
-		keys:    newKeyring(set),
+		keys:    newKeyring(set, a.options.Now),
 		journal: fnhost.NewJournal(a.log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},

@@ -43,7 +43,6 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 	}
 	a.onClose("files", func(context.Context) error { return closer.Close() })
 	set := s.keys.current()
-	id, secret := s3Keys(set)
 	engine, err := storage.New(storage.Options{
 		Config: storage.Config{
 			FileSizeLimit:         int64(a.cfg.Storage.FileSizeLimit),
@@ -52,19 +51,18 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 			TUSPath:               "/storage/v1/upload/resumable",
 			AllowForwardedHeaders: true, // the gateway sets them
 			S3:                    a.cfg.Storage.S3Protocol.Enabled,
-			S3AccessKeyID:         id,
-			S3SecretAccessKey:     secret,
 			S3SessionKey:          tenant,
-			S3AnonKey:             set.Anon,
 			S3Prefix:              "/storage/v1",
 		},
 		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
-		Verifier: s.keys.verifier,
+		Verifier: s.keys.verifier, Now: a.options.Now,
 	})
 	if err != nil {
 		return err
 	}
 	a.onClose("storage", engine.Close)
+	takeSecrets(engine, set)
+	s.keys.changed = append(s.keys.changed, func(set keys.Set) { takeSecrets(engine, set) })
 	if s.outbox != nil {
 		s.outbox.Chores(outbox.Chore{Name: "sweep_storage", Cron: sweepAt, Do: engine.Sweep})
 	} else { // another process has the background work, and no files
@@ -74,6 +72,18 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 		return seedStorage(ctx, a.cfg, a.options.Project, engine, set.ServiceRole, conn)
 	})
+}
+
+// takeSecrets gives storage what follows from the keys of the installation.
+func takeSecrets(engine *storage.Engine, set keys.Set) {
+	secrets := storage.Secrets{URL: []byte(set.JWTSecret), S3AnonKey: set.Anon}
+	for _, k := range set.Previous {
+		if old, ok := k.Shared(); ok {
+			secrets.PreviousURL = append(secrets.PreviousURL, old)
+		}
+	}
+	secrets.S3AccessKeyID, secrets.S3SecretAccessKey = s3Keys(set)
+	engine.SetSecrets(secrets)
 }
 
 // s3Keys is the key pair of the S3 protocol: the official CLI's with its other local keys, and one that follows from

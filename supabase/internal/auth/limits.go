@@ -78,6 +78,11 @@ func (e *Engine) allowMessage(ctx context.Context, tx pgx.Tx, free bool, name st
 	return err
 }
 
+// poured is the level with one drop more. What was noted further in the future than a bucket takes to empty was noted by a
+// clock that has been wrong: nobody is kept out until that time comes.
+const poured = `case when b.updated_at > $2::timestamptz + $5::interval then 0
+	else greatest(0, b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
+
 // pour adds one drop to a leaky bucket that holds most and empties in per; false says that it would overflow. It is one
 // statement, so that replicas cannot overtake one another. The key is hashed: nobody's address is stored.
 func (e *Engine) pour(ctx context.Context, q interface {
@@ -89,10 +94,10 @@ func (e *Engine) pour(ctx context.Context, q interface {
 	err := q.QueryRow(ctx, `
 		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
 		on conflict (key) do update
-		set level = greatest(0, b.level - extract(epoch from $2::timestamptz - b.updated_at)::float8 * $3::float8) + 1, updated_at = $2
-		where greatest(0, b.level - extract(epoch from $2::timestamptz - b.updated_at)::float8 * $3::float8) + 1 <= $4::float8
+		set level = `+poured+`, updated_at = $2
+		where `+poured+` <= $4::float8
 		returning level`,
-		hash[:], e.now(), float64(most)/per.Seconds(), float64(most)).Scan(&level)
+		hash[:], e.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}

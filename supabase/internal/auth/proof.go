@@ -92,9 +92,10 @@ func (p proof) matches(u *User, hash string, life time.Duration, now time.Time) 
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// tooSoon refuses a message that follows another one too closely.
+// tooSoon refuses a message that follows another one too closely. One that was sent in the future was sent by a clock that
+// has been wrong, and does not count.
 func (e *Engine) tooSoon(sentAt *time.Time, gap time.Duration, code string) error {
-	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(e.now()) {
+	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(e.now()) || sentAt.After(e.now().Add(gap)) {
 		return nil
 	}
 	left := int(sentAt.Add(gap).Sub(e.now()) / time.Second)

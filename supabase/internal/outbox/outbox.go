@@ -65,6 +65,7 @@ type Outbox struct {
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
+	clock     func() // ends keepTime
 }
 
 // New makes an outbox that takes jobs. It works none before Start.
@@ -153,6 +154,13 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	if err := b.work.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.keepTime(watching)
+	}()
+	b.clock = func() { cancel(); <-done }
 	return nil
 }
 
@@ -180,6 +188,9 @@ func (b *Outbox) Close(ctx context.Context) error {
 		return nil
 	}
 	b.closing.Store(true)
+	if b.clock != nil {
+		b.clock()
+	}
 	err := b.work.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = b.work.StopAndCancel(context.WithoutCancel(ctx))
