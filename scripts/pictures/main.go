@@ -161,13 +161,13 @@ func svg(lines []string) string {
 	width, height := int(float64(widest)*column)+2*margin, len(lines)*row+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n", width, height)
 	b.WriteString(`<rect width="100%" height="100%" rx="8" fill="#16202a"/>` + "\n")
-	b.WriteString(`<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#dfe7ee" xml:space="preserve">` + "\n")
+	b.WriteString(`<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#dfe7ee">` + "\n")
 	for i, line := range lines {
 		fill := ""
 		if strings.HasPrefix(line, "$ ") {
 			fill = ` fill="#7fd1ae"`
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill, html.EscapeString(line))
+		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill, html.EscapeString(strings.ReplaceAll(line, " ", "\u00a0"))) // SVG joins plain blanks
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()
