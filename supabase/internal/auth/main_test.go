@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,7 +28,13 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	// Every step of a model is a request that Postgres commits: forty plays each, unless -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	testdb.Main(m)
+}
 
 // ring is a fixed Keyring.
 type ring struct {
