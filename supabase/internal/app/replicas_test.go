@@ -55,7 +55,7 @@ func startReplicas(t *testing.T) *replicas {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.database.Stop(context.WithoutCancel(ctx)) })
-	if err := r.database.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+	if err := r.database.SetPasswords(ctx, map[string]string{postgres.Superuser: "a long password"}); err != nil {
 		t.Fatal(err)
 	}
 	store := s3mem.New()
@@ -367,6 +367,15 @@ func (r *replicas) limitsShared(t *testing.T) {
 
 func (r *replicas) keysRotate(t *testing.T) {
 	old := r.secret
+	sign := func(i int) string {
+		_, body := r.ask(i, "POST", "/storage/v1/object/sign/films/long.bin", `{"expiresIn":600}`, "Authorization", "Bearer "+r.secret)
+		var reply struct{ SignedURL string }
+		if err := json.Unmarshal([]byte(body), &reply); err != nil || reply.SignedURL == "" {
+			t.Fatal(body)
+		}
+		return "/storage/v1" + reply.SignedURL
+	}
+	before := sign(0)
 	everywhere, err := RotateKeys(t.Context(), r.apps[1].cfg, r.apps[1].data)
 	if err != nil || !everywhere {
 		t.Fatal(everywhere, err)
@@ -381,6 +390,12 @@ func (r *replicas) keysRotate(t *testing.T) {
 		}
 		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", old); status != 401 {
 			t.Errorf("server %d takes the old key: %d", i+1, status)
+		}
+		// What was signed before is still good, and each takes what the other signs now.
+		for _, link := range []string{before, sign(1 - i)} {
+			if status, _ := r.ask(i, "GET", link, "", "Range", "bytes=0-9"); status != 206 {
+				t.Errorf("server %d refuses a signed link: %d", i+1, status)
+			}
 		}
 	})
 }

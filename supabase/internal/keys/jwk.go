@@ -66,6 +66,9 @@ func GenerateES256() (Key, error) {
 // CanSign says whether the key has its private half, and is meant to sign with it.
 func (k Key) CanSign() bool { return !k.checks && (k.secret != nil || k.private != nil) }
 
+// Shared is the secret of an HS256 key; false for the other kinds.
+func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
+
 // CheckOnly is the key for checking alone: without its private half, or, as a secret has none, marked so.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {

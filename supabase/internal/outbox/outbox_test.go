@@ -408,7 +408,7 @@ func TestPhotoIsCleanedThroughTheStorageService(t *testing.T) {
 	}))
 	defer server.Close()
 	tdb := testdb.NewSite(t)
-	b := newOutbox(t, tdb, Options{Storage: Storage{server.URL, "key"}, Clean: func(c []byte) ([]byte, string, bool) {
+	b := newOutbox(t, tdb, Options{Storage: Storage{server.URL, func() string { return "key" }}, Clean: func(c []byte) ([]byte, string, bool) {
 		return []byte(strings.ReplaceAll(string(c), " with place", "")), "image/png", strings.HasPrefix(string(c), "photo")
 	}}, nil, true)
 	tdb.Exec(`insert into reports (product_name, issue_description, photo_url, photo_metadata) values ('a', 'b', '1.jpg', 'pending')`)

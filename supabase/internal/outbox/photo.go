@@ -17,8 +17,8 @@ import (
 
 // Storage is how the storage service is reached with the service's rights.
 type Storage struct {
-	URL string // up to and without /storage/v1
-	Key string // service_role token
+	URL string        // up to and without /storage/v1
+	Key func() string // service_role token; keys are rotated while it runs
 }
 
 // workCleanPhoto takes the metadata out of a stored photo. It goes through the storage API, so that it works the same
@@ -54,8 +54,9 @@ func (s Storage) do(ctx context.Context, method, bucket, name, mime string, body
 		cancel()
 		return nil, nil, err
 	}
-	req.Header.Set("Apikey", s.Key)
-	req.Header.Set("Authorization", "Bearer "+s.Key)
+	key := s.Key()
+	req.Header.Set("Apikey", key)
+	req.Header.Set("Authorization", "Bearer "+key)
 	if mime != "" {
 		req.Header.Set("Content-Type", mime)
 		req.Header.Set("X-Upsert", "true")

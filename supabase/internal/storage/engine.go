@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -60,8 +61,8 @@ type Engine struct {
 	table        []route
 	signedUpload time.Duration
 	tus          *tus.Handler
-	s3           *s3.Handler
-	stop         func() // ends the sweeps of SweepDaily
+	s3           atomic.Pointer[s3.Handler] // nil inside when it is off
+	stop         func()                     // ends the sweeps of SweepDaily
 	now          func() time.Time
 }
 
@@ -94,13 +95,32 @@ func New(o Options) (*Engine, error) {
 	}
 	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, Location: e.location,
 		Log: e.log, Now: e.now})
-	if o.S3 {
-		e.s3 = s3.New(s3.Config{Store: e.store, Verifier: o.Verifier, AccessKeyID: o.S3AccessKeyID, SecretAccessKey: o.S3SecretAccessKey,
-			SessionKey: o.S3SessionKey, SessionSecret: o.S3AnonKey, Region: o.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts,
-			Log: e.log, Now: e.now})
-	}
+	e.openS3(Secrets{S3AccessKeyID: o.S3AccessKeyID, S3SecretAccessKey: o.S3SecretAccessKey, S3AnonKey: o.S3AnonKey})
 	e.table = e.routes()
 	return e, nil
+}
+
+// Secrets are what keys of an installation make of storage's own.
+type Secrets struct {
+	URL         []byte   // signs URLs
+	PreviousURL [][]byte // signed URLs that are still good
+
+	S3AccessKeyID, S3SecretAccessKey, S3AnonKey string // as in Config
+}
+
+// SetSecrets takes rotated keys into use.
+func (e *Engine) SetSecrets(s Secrets) {
+	e.store.SetSecrets(s.URL, s.PreviousURL...)
+	e.openS3(s)
+}
+
+func (e *Engine) openS3(s Secrets) {
+	if !e.S3 {
+		return
+	}
+	e.s3.Store(s3.New(s3.Config{Store: e.store, Verifier: e.verifier, AccessKeyID: s.S3AccessKeyID, SecretAccessKey: s.S3SecretAccessKey,
+		SessionKey: e.S3SessionKey, SessionSecret: s.S3AnonKey, Region: e.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts,
+		Log: e.log, Now: e.now}))
 }
 
 // Sweep removes what crashes and interrupted uploads left behind and nothing has touched for a day, or for twice as long as
@@ -172,8 +192,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write([]byte(Version))
 	case strings.HasPrefix(path, "/upload/resumable"):
 		e.resumable(w, r)
-	case e.s3 != nil && (path == s3.Root || strings.HasPrefix(path, s3.Root+"/")):
-		e.s3.ServeHTTP(w, r)
+	case e.S3 && (path == s3.Root || strings.HasPrefix(path, s3.Root+"/")):
+		e.s3.Load().ServeHTTP(w, r)
 	default:
 		e.rest(w, r)
 	}

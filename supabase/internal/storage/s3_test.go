@@ -21,7 +21,7 @@ import (
 // alone at the root of a server here.
 func (s *stack) s3Client(id, secret, session string) *minio.Core {
 	s.t.Helper()
-	server := httptest.NewServer(s.engine.s3)
+	server := httptest.NewServer(s.engine.s3.Load())
 	s.t.Cleanup(server.Close)
 	core, err := minio.NewCore(strings.TrimPrefix(server.URL, "http://"), &minio.Options{Creds: credentials.NewStaticV4(id, secret, session),
 		Region: "local", BucketLookup: minio.BucketLookupPath, Transport: http.DefaultTransport})

@@ -78,7 +78,7 @@ func nullable(m json.RawMessage) any {
 
 // progress signs how much of an upload has been accounted for.
 func (s *Store) progress(n int64) string {
-	return base64.StdEncoding.EncodeToString(s.mac("progress:" + strconv.FormatInt(n, 10)))
+	return base64.StdEncoding.EncodeToString(mac((*s.secrets.Load())[0], "progress:"+strconv.FormatInt(n, 10)))
 }
 
 // Multipart finds an upload of the object that the caller may write.

@@ -36,13 +36,28 @@ func (s *Store) Sign(u SignedURL, seconds int64) (string, error) {
 	}
 	enc := base64.RawURLEncoding
 	text := enc.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + enc.EncodeToString(payload)
-	return text + "." + enc.EncodeToString(s.mac(text)), nil
+	return text + "." + enc.EncodeToString(mac((*s.secrets.Load())[0], text)), nil
 }
 
-func (s *Store) mac(text string) []byte {
-	h := hmac.New(sha256.New, s.secret)
+// SetSecrets replaces what signs URLs. What the others signed is still accepted.
+func (s *Store) SetSecrets(signing []byte, others ...[]byte) {
+	all := append([][]byte{signing}, others...)
+	s.secrets.Store(&all)
+}
+
+func mac(secret []byte, text string) []byte {
+	h := hmac.New(sha256.New, secret)
 	h.Write([]byte(text))
 	return h.Sum(nil)
+}
+
+// signedByUs compares with every secret, whichever fits.
+func (s *Store) signedByUs(signature []byte, text string) bool {
+	ok := false
+	for _, secret := range *s.secrets.Load() {
+		ok = hmac.Equal(signature, mac(secret, text)) || ok
+	}
+	return ok
 }
 
 // VerifySigned checks that token was signed by Sign for this object and scope and has not expired.
@@ -63,7 +78,7 @@ func (s *Store) VerifySigned(token, bucket, name, scope string) (*SignedURL, err
 		return nil, ErrInvalidJWT(`"alg" (Algorithm) Header Parameter value not allowed`)
 	}
 	signature, err := enc.DecodeString(parts[2])
-	if err != nil || !hmac.Equal(signature, s.mac(parts[0]+"."+parts[1])) {
+	if err != nil || !s.signedByUs(signature, parts[0]+"."+parts[1]) {
 		return nil, ErrInvalidJWT("signature verification failed")
 	}
 	payload, err := enc.DecodeString(parts[1])

@@ -9,6 +9,7 @@ import (
 	"context"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -23,7 +24,7 @@ type Config struct {
 	Backend       backend.Backend //
 	FileSizeLimit int64           // bytes; buckets may only lower it
 	EmptyMax      int             // most objects that one call empties a bucket of; 0 means 200,000
-	URLSecret     []byte          // signs URLs (HS256)
+	URLSecret     []byte          // signs URLs (HS256); SetSecrets replaces it
 	Log           *slog.Logger
 	Now           func() time.Time
 	Step          func(string) // nil, or called before each step of a write, for tests that stop the process there
@@ -35,7 +36,7 @@ type Store struct {
 	Backend  backend.Backend
 	limit    int64
 	emptyMax int
-	secret   []byte
+	secrets  atomic.Pointer[[][]byte] // of URLs: the first one signs, all check
 	log      *slog.Logger
 	now      func() time.Time
 	step     func(string)
@@ -43,7 +44,8 @@ type Store struct {
 
 // New makes a Store.
 func New(c Config) *Store {
-	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, secret: c.URLSecret, log: c.Log, now: c.Now, step: c.Step}
+	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, log: c.Log, now: c.Now, step: c.Step}
+	s.SetSecrets(c.URLSecret)
 	if s.emptyMax == 0 {
 		s.emptyMax = 200_000
 	}
