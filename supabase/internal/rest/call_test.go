@@ -39,6 +39,7 @@ func TestCalls(t *testing.T) {
 		{name: "max affected", method: "POST", url: "/rpc/remove_books", header: "Prefer: handling=strict, max-affected=0", body: `{"lowest":4}`, status: 400},
 		{name: "max affected needs a set", method: "POST", url: "/rpc/add", header: "Prefer: handling=strict, max-affected=1", body: `{"a":4}`, status: 400,
 			want: `{"code":"PGRST128","message":"Function must return SETOF or TABLE when max-affected preference is used with handling=strict","details":null,"hint":null}`},
+		{name: "anti-join on rows of a function", url: "/rpc/by_author?author=1&select=id,covers()&covers=is.null", want: `[{"id":2}]`},
 		{name: "one object", url: "/rpc/by_author?author=2&select=id", header: "Accept: application/vnd.pgrst.object+json", want: `{"id":3}`},
 		{name: "head", method: "HEAD", url: "/rpc/add?a=1", want: "="},
 		{name: "statement timeout of the function", url: "/rpc/slow", status: 500, want: `{"code":"57014","message":"canceling statement due to statement timeout","details":null,"hint":null}`},

@@ -91,6 +91,8 @@ func TestUpdateAndDelete(t *testing.T) {
 		{name: "delete", method: "DELETE", url: "/placements?book_id=eq.1", status: 204, want: "=", reply: "Content-Range: */*"},
 		{name: "delete with representation", method: "DELETE", url: "/placements?book_id=eq.1&select=copies", header: full, want: `[{"copies":3}]`},
 		{name: "delete counted", method: "DELETE", url: "/placements", header: "Prefer: count=exact", status: 204, reply: "Content-Range: */3"},
+		{name: "delete with max affected", method: "DELETE", url: "/placements", header: "Prefer: handling=strict, max-affected=2", status: 400,
+			want: `{"code":"PGRST124","message":"Query result exceeds max-affected preference constraint","details":"The query affects 3 rows","hint":null}`},
 		{name: "delete and embed", method: "DELETE", url: "/placements?book_id=eq.1&select=books(title)", header: full, want: `[{"books":{"title":"Maps"}}]`},
 	})
 }

@@ -40,8 +40,8 @@ const (
 	ColTotal    = iota // rows without the range; null when not counted
 	ColPage            // rows in the reply
 	ColBody            // the body
-	ColHeaders         // the setting response.headers, or null
-	ColStatus          // the setting response.status, or null
+	ColHeaders         // the setting response.headers; null or empty when nobody set it
+	ColStatus          // the setting response.status, likewise
 	ColLocation        // a JSON array of the key's values, or null; mutations only
 	ColUpdated         // rows that an upsert found existing, or null; mutations only
 )
@@ -106,7 +106,7 @@ func Total(p *plan.Plan, r Reply) Statement {
 // Overrides asks for the settings response.headers and response.status, once the query of Rows has run.
 const Overrides = "select " + overrides
 
-const overrides = "nullif(current_setting('response.headers', true), ''), nullif(current_setting('response.status', true), '')"
+const overrides = "current_setting('response.headers', true), current_setting('response.status', true)"
 
 // Planned renders the query whose plan estimates the number of rows.
 func Planned(p *plan.Plan) Statement {
