@@ -100,6 +100,10 @@ bench: build ## measure, as ratios within one run
 drill: build ## break it on purpose: kills, outages, slow clients (minutes)
 	@go run ./scripts/drill
 
+.PHONY: soak
+soak: build ## an hour of mixed load, ten minutes for every parser
+	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
+
 .PHONY: drill-cluster
 drill-cluster: build ## kill and cut off the primary of a Patroni cluster under load (root, Debian; 15 minutes; SHORT=1: 4)
 	@scripts/ensure-cluster.sh

@@ -15,4 +15,5 @@ step() {
 step "Go" go test -race ./...
 step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
+step "drills" go run ./scripts/drill -short kill retry outage slow logs
 printf '\nall tests passed in %d s\n' $((SECONDS - begun))

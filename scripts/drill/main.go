@@ -59,6 +59,7 @@ func drills() []drill {
 		{name: "attacks", what: "the table of attacks on the public port", run: attacksDrill},
 		{name: "clock", what: "the clock jumps an hour and a year, both ways", run: clockDrill},
 		{name: "upgrade", what: "migrations cut everywhere; data of an older release", run: upgradeDrill},
+		{name: "logs", what: "the log searched for what people wrote, for keys and for tokens", run: logsDrill},
 		{name: "fuzz", what: "every parser that faces the network, a minute each", run: fuzzDrill},
 		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},

@@ -91,7 +91,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 		return figures, fmt.Errorf("slow connections are not closed within 15 s")
 	case peak-memoryBefore > 50:
 		return figures, fmt.Errorf("slow connections cost more than 50 MB")
-	case p99During > 2*p99Before+2*time.Millisecond:
+	case !s.short && p99During > 2*p99Before+2*time.Millisecond: // among other tests the time is theirs, too
 		return figures, fmt.Errorf("others waited more than twice as long")
 	}
 	return figures, nil
