@@ -160,7 +160,7 @@ func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *
 			if db.IsCode(err, "23505") {
 				return nil, wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered").WithCause(err)
 			}
-			return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Database error creating new user").WithCause(err)
+			return nil, databaseError(err, "Database error creating new user")
 		}
 		for _, known := range []struct{ provider, value string }{{"email", u.Email}, {"phone", u.Phone}} {
 			if known.value == "" {

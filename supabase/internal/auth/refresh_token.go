@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -80,8 +81,9 @@ func tokenMAC(key, message []byte) []byte {
 
 // parseSignedToken reads the second form; whether it was signed here is for authentic to say.
 func parseSignedToken(text string) (signedToken, error) {
+	// One token has one text: the decoder skips line breaks, even a strict one.
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) < 1+16+1+macLength+checksumLength || raw[0] != 0 {
+	if err != nil || strings.ContainsAny(text, "\r\n") || len(raw) < 1+16+1+macLength+checksumLength || raw[0] != 0 {
 		return signedToken{}, errTokenForm
 	}
 	body, checksum := raw[:len(raw)-checksumLength], raw[len(raw)-checksumLength:]
