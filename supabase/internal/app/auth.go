@@ -84,6 +84,7 @@ func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, e
 
 		MinimumPasswordLength: in.MinimumPasswordLength,
 		RequiredCharacters:    requiredCharacters(in.PasswordRequirements),
+		LeakedPasswords:       in.LeakedPasswordsPath,
 		RequireReauth:         in.Email.SecurePasswordChange,
 		RequireCurrent:        in.Email.RequireCurrentPassword,
 

@@ -16,6 +16,7 @@ type Auth struct {
 	EnableManualLinking        bool     `toml:"enable_manual_linking" doc:"A user may link further identities."`
 	MinimumPasswordLength      int      `toml:"minimum_password_length" doc:"Shortest password, characters."`
 	PasswordRequirements       string   `toml:"password_requirements" doc:"letters_digits, lower_upper_letters_digits or lower_upper_letters_digits_symbols."`
+	LeakedPasswordsPath        string   `toml:"leaked_passwords_path" doc:"File of sorted SHA-1 hashes; a password on it is refused. No password leaves the machine."`
 
 	RateLimit AuthRateLimit           `toml:"rate_limit"`
 	Captcha   AuthCaptcha             `toml:"captcha"`
