@@ -4,8 +4,10 @@ package docker_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -276,9 +278,48 @@ func TestNoSecretIsWrittenDown(t *testing.T) {
 	}
 }
 
+// TestRootFileIncludesThisOne: `docker compose up` at the root of a clone, with an .env there, is the same project.
 func TestRootFileIncludesThisOne(t *testing.T) {
-	root := readFile(t, "../compose.yaml")
-	if !strings.Contains(root, "path: docker/compose.yaml") {
-		t.Error("the root compose.yaml does not include docker/compose.yaml")
+	root := t.TempDir()
+	var env strings.Builder
+	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
+		if strings.HasPrefix(match[2], ":?") {
+			env.WriteString(match[1] + "=value-of-" + match[1] + "\n")
+		}
+	}
+	for name, text := range map[string]string{
+		".env": env.String(), "compose.yaml": readFile(t, "../compose.yaml"), "docker/compose.yaml": readFile(t, "compose.yaml"),
+	} {
+		name = filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose.yaml")}, cli.WithProfiles([]string{"*"}), cli.WithDotEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	this := load(t)
+	if got, want := project.ServiceNames(), this.ServiceNames(); !slices.Equal(got, want) {
+		t.Errorf("at the root there are %v, here %v", got, want)
+	}
+	if project.Name != "daawo" {
+		t.Errorf("the project is called %q", project.Name)
+	}
+	for name, service := range project.Services {
+		for key, value := range service.Environment {
+			if other := this.Services[name].Environment[key]; value == nil || other == nil || *value != *other {
+				t.Errorf("%s of %s is another one at the root", key, name)
+			}
+		}
+		for _, v := range service.Volumes {
+			if v.Type == types.VolumeTypeBind && !strings.HasPrefix(v.Source+"/", root+"/") {
+				t.Errorf("%s mounts %s", name, v.Source)
+			}
+		}
 	}
 }

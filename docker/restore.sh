@@ -4,7 +4,7 @@ set -eu
 source=$(cd "${1:?usage: docker/restore.sh DIR}" && pwd)
 cd "$(dirname "$0")/.."
 project=${COMPOSE_PROJECT_NAME:-daawo}
-image=supabase/postgres:17.6.1.136
+image=${BACKUP_IMAGE:-debian:bookworm-slim} # any with GNU tar
 
 (cd "$source" && sha256sum --check --quiet SHA256SUMS)
 for volume in db-data db-config storage-data; do
@@ -19,6 +19,6 @@ for volume in db-data db-config storage-data; do
   docker volume create --label "com.docker.compose.project=$project" --label "com.docker.compose.volume=$volume" "${project}_$volume" >/dev/null
   docker run --rm --user 0 --network none --entrypoint tar \
     -v "${project}_$volume:/to" -v "$source:/from:ro" "$image" \
-    --extract --gzip --numeric-owner --preserve-permissions --file "/from/$volume.tar.gz" --directory /to
+    --extract --gzip --numeric-owner --preserve-permissions --xattrs --xattrs-include='user.*' --file "/from/$volume.tar.gz" --directory /to
 done
 echo "Restored. Start it with the .env of the backup: docker compose up -d"

@@ -1,9 +1,11 @@
 package docker_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
+	"testing"
 )
 
 // imageUser is the user of our image.
@@ -27,4 +29,27 @@ func (e emptyRoot) inside() *syscall.SysProcAttr {
 	}
 	_ = try.Wait() // what it says is another command's matter
 	return attr
+}
+
+// contentType is where storage-api keeps the type of a file.
+const contentType = "user.supabase.content-type"
+
+// setAttribute says whether this file system has extended attributes.
+func setAttribute(t *testing.T, name, value string) bool {
+	t.Helper()
+	err := syscall.Setxattr(name, contentType, []byte(value), 0)
+	if err != nil && !errors.Is(err, syscall.ENOTSUP) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func attribute(t *testing.T, name string) string {
+	t.Helper()
+	value := make([]byte, 100)
+	n, err := syscall.Getxattr(name, contentType, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(value[:n])
 }

@@ -24,6 +24,7 @@ keys() {
 random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; } # 2 × $1 hexadecimal digits
 
 made=$(keys)
+dashboard=$(random 12)
 cat <<TXT
 # Public address of the site and its API, without a slash at the end.
 SITE_URL=${SITE_URL:-http://localhost:54321}
@@ -40,7 +41,7 @@ SMTP_SENDER_NAME=${SMTP_SENDER_NAME:-Daawo}
 
 # Studio's login.
 DASHBOARD_USERNAME=supabase
-DASHBOARD_PASSWORD=$(random 12)
+DASHBOARD_PASSWORD=$dashboard
 
 # Secrets. 'daawo keys rotate --env-file .env' replaces the keys.
 POSTGRES_PASSWORD=$(random 16)
@@ -51,4 +52,4 @@ S3_PROTOCOL_ACCESS_KEY_SECRET=$(random 32)
 REALTIME_ENC_KEY=$(random 8)
 REALTIME_SECRET_KEY_BASE=$(random 32)
 TXT
-echo "Studio's first login is in it: user supabase, DASHBOARD_PASSWORD." >&2
+echo "Studio's first login: user supabase, password $dashboard" >&2
