@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -146,6 +147,11 @@ type Captcha struct {
 func (c Config) validate() error {
 	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 || c.FlowExpiry < 0 {
 		return errors.New("auth: durations must not be negative")
+	}
+	if c.LeakedPasswords != "" {
+		if _, err := os.Stat(c.LeakedPasswords); err != nil {
+			return fmt.Errorf("auth: list of leaked passwords: %w", err)
+		}
 	}
 	switch c.Captcha.Provider {
 	case "", "hcaptcha", "turnstile":
