@@ -60,6 +60,9 @@ type Metadata struct {
 // Meta reads the column metadata leniently: whoever may write rows may write anything into it. ok is false when it does
 // not say what serving the bytes needs to know.
 func (o *Object) Meta() (m Metadata, ok bool) {
+	if json.Unmarshal(o.Metadata, &m) == nil && m.complete() { // as we write it
+		return m, true
+	}
 	var raw map[string]json.RawMessage
 	if json.Unmarshal(o.Metadata, &raw) != nil {
 		return m, false
@@ -85,8 +88,10 @@ func (o *Object) Meta() (m Metadata, ok bool) {
 	if status := number("httpStatusCode"); status != nil {
 		m.Status = int(*status)
 	}
-	return m, m.ETag != "" && m.Size != nil && m.MimeType != ""
+	return m, m.complete()
 }
+
+func (m Metadata) complete() bool { return m.ETag != "" && m.Size != nil && *m.Size >= 0 && m.MimeType != "" }
 
 // Modified is LastModified as a time; the zero time when it is none.
 func (m Metadata) Modified() time.Time {
