@@ -1,6 +1,5 @@
 import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
-import { everyDocument, everyPage } from './pages';
 
 const headerLinks = [
   ['home', '/'],
@@ -72,40 +71,23 @@ test('on a missing page the language switch keeps the path once the page is live
   );
 });
 
-test('every page describes itself to search engines and shared links', async ({ request, baseURL }) => {
-  const titles = new Set<string>();
-  const site = process.env.SITE_URL ?? baseURL;
-  for (const { path, language } of everyPage) {
-    const html = await (await request.get(path)).text();
-    const plain = path.replace(/^\/so\//, '/');
-    const has = (tag: string) => expect(html, path).toContain(tag);
-    const content = (key: string) => new RegExp(`${key}" content="([^"]+)"`).exec(html)?.[1] ?? '';
-    titles.add(/<title>(.*?)<\/title>/.exec(html)?.[1] ?? '');
-    expect(content('name="description'), path).toMatch(/.{30,}/);
-    has(`<link rel="canonical" href="${site}${path}"`);
-    has(`hrefLang="en" href="${site}${plain}"`);
-    has(`hrefLang="so" href="${site}/so${plain}"`);
-    has(`hrefLang="x-default" href="${site}${plain}"`);
-    has(`<meta property="og:locale" content="${language === 'so' ? 'so_SO' : 'en_US'}"`);
-    has(`<meta property="og:locale:alternate" content="${language === 'so' ? 'en_US' : 'so_SO'}"`);
-    has('<meta name="twitter:card" content="summary_large_image"');
-    const picture = await request.get(new URL(content('property="og:image')).pathname);
-    expect(picture.headers()['content-type'], path).toBe('image/png');
-    expect(html, path).not.toMatch(/__[A-Z_]+__/);
-  }
-  expect(titles.size).toBe(everyPage.length);
-});
-
-test('the site map lists every page, and pages that are reached by accident are kept out of search', async ({
-  request,
-}) => {
-  const map = await (await request.get('/sitemap.xml')).text();
-  const listed = [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url = '']) => new URL(url).pathname);
-  expect(listed.sort()).toEqual(everyPage.map(({ path }) => path).sort());
-  expect(await (await request.get('/robots.txt')).text()).toMatch(/Sitemap: https?:\/\/\S+\/sitemap\.xml/);
-  for (const { path } of everyDocument.slice(everyPage.length)) {
-    expect(await (await request.get(path)).text(), path).toContain('<meta name="robots" content="noindex"');
-  }
+test('nothing moves for a reader who asked for less motion', async ({ page }) => {
+  const moving = () =>
+    page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('*')]
+        .map((element) => ({ element, style: getComputedStyle(element) }))
+        .filter(
+          ({ style }) =>
+            style.scrollBehavior === 'smooth' ||
+            style.animationName !== 'none' ||
+            style.transitionDuration !== '0s',
+        )
+        .map(({ element }) => element.outerHTML.slice(0, 80)),
+    );
+  await page.goto('/report/');
+  expect((await moving()).length).toBeGreaterThan(0);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving()).toEqual([]);
 });
 
 test('the site can be put on the home screen', async ({ request }) => {
