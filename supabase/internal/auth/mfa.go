@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -385,6 +386,9 @@ func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid
 	}
 	if s.HMACKey == nil || s.TokenCounter == nil {
 		t, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id limit 1 for update`, session)
+		if errors.Is(err, errNotFound) { // its family was revoked, and the access token still lives
+			return "", wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+		}
 		if err != nil {
 			return "", err
 		}

@@ -80,3 +80,21 @@ func TestPhoneSignIn(t *testing.T) {
 	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": code}).want(403, "otp_expired")
 	w.post("/otp", m{"phone": "252617654321", "create_user": false}).want(422, "otp_disabled")
 }
+
+// TestFactorOfRevokedFamily: a session whose refresh tokens were revoked cannot be raised and so revived.
+func TestFactorOfRevokedFamily(t *testing.T) {
+	w := newWorld(t)
+	s := w.signUp("a@example.org")
+	token := s.text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	second := w.refresh(s.text("refresh_token")).want(200).text("refresh_token")
+	w.refresh(second).want(200)
+	w.wait(11 * time.Second)
+	w.refresh(s.text("refresh_token")).want(400, "refresh_token_already_used")
+	c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+	code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(403, "session_not_found")
+}
