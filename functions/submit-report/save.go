@@ -38,6 +38,7 @@ const (
 	keyLife     = 30 * 24 * time.Hour // of a key that the client chose
 	keylessLife = 10 * time.Minute    // of a post that has none, keyed by its content
 	maxKey      = 255
+	twinLife    = 24 * time.Hour // within which two reports that look alike are taken for one
 )
 
 // keyOf makes the record's key. The hash of the content is keyed, so that nobody who reads the table can test guesses of
@@ -101,27 +102,28 @@ func accept(ctx context.Context, env *edge.Env, r report, key idempotency, limit
 	if limited {
 		limit(ctx, env, b)
 	}
-	const remember = `
-insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, photo_kept, expires_at)
-values ($1, $2, $3, $4, case when $5 then $6::boolean end, now() + $7)`
-	b.Queue(remember, key.key, key.body, saved.ID, saved.Reference, r.photoURL != "", photo != "", key.lives)
-	const insert = `
+	const q = `
+with key as (
+  insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, photo_kept, expires_at)
+  values ($3, $18, $1, $2, case when $19 then $12 <> '' end, now() + $20)
+)
 insert into public.reports (id, reference, idempotency_key, product_name, batch_number, expiry_date, where_bought,
-  issue_description, location, region, district, photo_url, photo_metadata, name, phone, phone_e164, language, possible_duplicate_of)
+  issue_description, location, region, district, photo_url, photo_metadata, name, phone, phone_e164, language,
+  possible_duplicate_of)
 values ($1, $2, $3, $4, nullif($5, ''), nullif($6, '')::date, nullif($7, ''),
   $8, nullif($9, ''), nullif($10, ''), nullif($11, ''), nullif($12, ''), case when $12 <> '' then 'pending'::public.photo_metadata end,
-  nullif($13, ''), nullif($14, ''),
-  nullif($15, ''), $16, (
+  nullif($13, ''), nullif($14, ''), nullif($15, ''), $16, (
   select t.id
     from public.reports as t
-   where lower(btrim(t.product_name)) = lower(btrim($4)) and t.created_at > now() - interval '1 day'
+   where lower(btrim(t.product_name)) = lower(btrim($4)) and t.created_at > now() - $17::interval
      and (t.phone_e164 = nullif($15, '') or t.issue_description = $8
           or (t.batch_number = nullif($5, '') and t.location = nullif($9, '')))
    order by t.created_at
    limit 1))
 returning created_at`
-	b.Queue(insert, saved.ID, saved.Reference, key.key, r.productName, r.batchNumber, r.expiryDate, r.whereBought,
+	b.Queue(q, saved.ID, saved.Reference, key.key, r.productName, r.batchNumber, r.expiryDate, r.whereBought,
 		r.issueDescription, r.location, r.place.region, r.place.district, photo, r.name, r.phone, r.phoneE164, r.language,
+		twinLife, key.body, r.photoURL != "", key.lives,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&saved.ReceivedAt) })
 	if photo != "" {
 		b.CleanPhoto(photoBucket, photo)

@@ -244,6 +244,19 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 			t.Errorf("%s: photo kept %v", c.photo, kept)
 		}
 	}
+	// Many posts of one report at once want its key and its photo; none may take the photo from it.
+	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000009.jpg')`)
+	body, key := report(map[string]any{"photo_url": "1700000000009.jpg"}), map[string]string{"Idempotency-Key": uuid.NewString()}
+	var posts sync.WaitGroup
+	for range 10 {
+		posts.Go(func() {
+			if w := s.call("submit-report", body, key); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "photo_attached") {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	posts.Wait()
+	s.db.Exec(`delete from river.river_job where kind = 'clean_photo' and args ->> 'name' = '1700000000009.jpg'`)
 	if n := testdb.Value[int](s.db, `select count(*) from river.river_job where kind = 'clean_photo'`); n != 1 {
 		t.Errorf("%d photos are to be cleaned, want 1", n)
 	}
