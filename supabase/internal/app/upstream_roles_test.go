@@ -58,17 +58,16 @@ func query(t *testing.T, url, sql string) (value string) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	for result := conn.PgConn().Exec(t.Context(), sql); ; {
-		for result.NextResult() {
-			for r := result.ResultReader(); r.NextRow(); {
-				value = string(r.Values()[0])
-			}
+	result := conn.PgConn().Exec(t.Context(), sql)
+	for result.NextResult() {
+		for r := result.ResultReader(); r.NextRow(); {
+			value = string(r.Values()[0])
 		}
-		if err := result.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return value
 	}
+	if err := result.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // catalog is what a migration could change: relations with their columns, functions, policies, triggers, types,
