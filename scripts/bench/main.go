@@ -147,6 +147,10 @@ func (c choice) stack(ctx context.Context) error {
 
 // visits measures each kind alone, to learn its own cost, and then the mixture that the site sees.
 func (c choice) visits(ctx context.Context, m *model) error {
+	// The pages are compressed once, after the start: that is no visit's cost.
+	if err := m.warm(ctx); err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tserver CPU\tPostgres CPU\tbytes\tper core and second\t")
 	for _, k := range m.kinds() {

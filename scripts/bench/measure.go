@@ -86,6 +86,24 @@ func pick(kinds []kind) kind {
 	return kinds[len(kinds)-1]
 }
 
+// warm waits until the server does nothing more by itself.
+func (m *model) warm(ctx context.Context) error {
+	last, _ := m.processorTime()
+	for quiet := 0; quiet < 3; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(500 * time.Millisecond):
+		}
+		now, _ := m.processorTime()
+		if quiet++; now-last > 50*time.Millisecond {
+			quiet = 0
+		}
+		last = now
+	}
+	return nil
+}
+
 // settle waits until the background work of the visits is done: notifications, the cleaning of photos.
 func (m *model) settle(ctx context.Context) {
 	conn, err := m.st.DB(ctx)
