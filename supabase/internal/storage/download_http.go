@@ -39,6 +39,11 @@ func (c *call) downloadSigned() error {
 	return c.serve(o, time.Unix(int64(u.Expires), 0).UTC().Format(http.TimeFormat))
 }
 
+func (c *call) headSigned() error {
+	c.w = headOnly{c.w}
+	return c.downloadSigned()
+}
+
 // signedObject checks the token of the query and reads the object that it is for.
 func (c *call) signedObject() (*objects.Object, *objects.SignedURL, error) {
 	q := c.query().require("token")
@@ -92,7 +97,7 @@ func (c *call) serve(o *objects.Object, expires string) error {
 		return nil
 	}
 	offset, length, status := int64(0), *m.Size, http.StatusOK
-	if header := c.r.Header.Get("Range"); header != "" {
+	if header := c.r.Header.Get("Range"); header != "" && c.sameAs(c.r.Header.Get("If-Range"), m) {
 		if offset, length, err = objects.ParseRange(header, *m.Size); err != nil {
 			return err
 		}
@@ -182,6 +187,15 @@ func (c *call) unchanged(m objects.Metadata) bool {
 	since, err := http.ParseTime(c.r.Header.Get("If-Modified-Since"))
 	modified := m.Modified()
 	return err == nil && !modified.IsZero() && !modified.After(since)
+}
+
+// sameAs applies If-Range: who goes on with a download that has changed in the meantime gets all of the new one.
+func (c *call) sameAs(header string, m objects.Metadata) bool {
+	if header == "" || header == m.ETag {
+		return true
+	}
+	date, err := http.ParseTime(header)
+	return err == nil && date.Equal(m.Modified().Truncate(time.Second))
 }
 
 // disposition answers ?download and ?download=name.

@@ -109,6 +109,9 @@ func TestWireFacts(t *testing.T) {
 	t.Run("S10 signed URLs", func(t *testing.T) {
 		r := s.do(key, "POST", "/object/sign/private/a.txt", map[string]any{"expiresIn": 60}).want(t, 200, `"/object/sign/private/a.txt?token=`)
 		link := r.field("signedURL")
+		if h := s.do("", "HEAD", link, nil).want(t, 200, ""); h.ContentLength != 5 || len(h.body) != 0 || h.Header.Get("Expires") == "" {
+			t.Errorf("HEAD of a signed URL: %d, %v", h.ContentLength, h.Header)
+		}
 		token := link[strings.Index(link, "token=")+6:]
 		parts := strings.Split(token, ".")
 		head, _ := base64.RawURLEncoding.DecodeString(parts[0])
@@ -140,6 +143,8 @@ func TestWireFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since", at.Add(time.Second).Format(http.TimeFormat)).want(t, 304, "")
+		s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range", at.UTC().Format(http.TimeFormat)).want(t, 206, "he")
+		s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range", `"of an older version"`).want(t, 200, "hello")
 		s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since", at.Add(-time.Hour).Format(http.TimeFormat)).want(t, 200, "hello")
 		r = s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=1-3").want(t, 206, "ell")
 		if r.Header.Get("Content-Range") != "bytes 1-3/5" {

@@ -30,6 +30,7 @@ func (e *Engine) routes() []route {
 		{"HEAD", "/object/public/:/*", open, "storage.object.info_public", (*call).headPublic},
 		{"GET", "/object/info/public/:/*", open, "storage.object.info_public", (*call).infoPublic},
 		{"GET", "/object/sign/:/*", open, "storage.object.get_signed", (*call).downloadSigned},
+		{"HEAD", "/object/sign/:/*", open, "storage.object.get_signed", (*call).headSigned},
 		{"PUT", "/object/upload/sign/:/*", open, "storage.object.upload_signed", (*call).uploadSigned},
 
 		{"GET", "/object/authenticated/:/*", required, "storage.object.get_authenticated", (*call).download},

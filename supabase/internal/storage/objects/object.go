@@ -91,7 +91,9 @@ func (o *Object) Meta() (m Metadata, ok bool) {
 	return m, m.complete()
 }
 
-func (m Metadata) complete() bool { return m.ETag != "" && m.Size != nil && *m.Size >= 0 && m.MimeType != "" }
+func (m Metadata) complete() bool {
+	return m.ETag != "" && m.Size != nil && *m.Size >= 0 && m.MimeType != ""
+}
 
 // Modified is LastModified as a time; the zero time when it is none.
 func (m Metadata) Modified() time.Time {
