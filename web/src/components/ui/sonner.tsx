@@ -8,7 +8,7 @@ function Toaster(props: ToasterProps) {
   const { notifications, dismiss } = useText('layout');
   return (
     <Sonner
-      theme="system"
+      theme="light" // our colours know the dark by themselves; sonner's dark theme paints over them
       closeButton
       expand
       duration={10_000}
