@@ -46,7 +46,7 @@ func runExport(ctx context.Context, inv *invocation) error {
 	inv.dataFlag()
 	inv.textFlag("database-url", "`URL` of a Postgres that is not the one inside, as a superuser", setDatabaseURL)
 	files := inv.flags.String("files", "", "`folder` of storage's files; the data folder's when not given")
-	if err := inv.parse(1, 1); err != nil {
+	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}
 	a, err := inv.app(false)
@@ -96,7 +96,7 @@ func runImport(ctx context.Context, inv *invocation) error {
 	files := inv.flags.String("files", "", "`folder` of storage's files; the data folder's when not given")
 	identity := inv.flags.String("identity", "", "`file` with the age secret key of an encrypted export")
 	replace := inv.flags.Bool("replace", false, "replace reports and accounts that are here")
-	if err := inv.parse(1, 1); err != nil {
+	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}
 	identities, err := readIdentities(*identity)
