@@ -21,7 +21,7 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 	defer st.Close()
 
 	random := rand.New(rand.NewPCG(uint64(s.seed), 1))
-	rounds := s.rounds(100, 4)
+	rounds := s.rounds(100, 3)
 	h := &history{}
 	writing, stopWriting := context.WithCancel(ctx)
 	defer stopWriting()
@@ -61,7 +61,7 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 	p99 := percentile(recoveries, 0.99)
 	figures = fmt.Sprintf("%d rounds, 8 writers, %s, recovery p50 %s p99 %s", rounds, figures,
 		percentile(recoveries, 0.5).Round(time.Millisecond), p99.Round(time.Millisecond))
-	if err == nil && p99 > 3*time.Second {
+	if err == nil && !s.short && p99 > 3*time.Second { // among other tests the time is theirs, too
 		err = fmt.Errorf("recovery p99 %s is over 3 s", p99)
 	}
 	return figures, err
