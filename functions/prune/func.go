@@ -1,9 +1,12 @@
-// Package prune deletes every hour what must not be kept: photos whose report never came, the keys of reports after their
-// 30 days, and the counters and salts of the rate limits. Only functions.All imports it.
+// Package prune deletes every hour what must not be kept: photos whose report never came, closed reports after the time
+// that the organisation has set, the keys of reports after their 30 days, and the counters and salts of the rate limits.
+// Only functions.All imports it.
 package prune
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"daawo/functions/edge"
 
@@ -21,11 +24,15 @@ func run(ctx context.Context, env *edge.Env) error {
 	if err != nil {
 		return err
 	}
+	reports, err := pruneReports(ctx, env)
+	if err != nil {
+		return err
+	}
 	records, err := pruneRecords(ctx, env)
 	if err != nil {
 		return err
 	}
-	env.Log.InfoContext(ctx, "pruned", "photos", photos, "records", records)
+	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
 	return nil
 }
 
@@ -56,6 +63,65 @@ select o.name
 		}
 		deleted += len(names)
 		if len(names) < batch {
+			return deleted, nil
+		}
+	}
+}
+
+// pruneReports deletes closed reports that arrived REPORTS_KEEP_DAYS ago, their photos first: should something fail in
+// between, the report is still there and the next hour goes on. Without the variable every report is kept until somebody
+// deletes it. Days are counted by the database.
+func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
+	set := env.Get("REPORTS_KEEP_DAYS")
+	if set == "" {
+		return 0, nil
+	}
+	days, err := strconv.Atoi(set)
+	if err != nil || days < 30 {
+		return 0, fmt.Errorf("REPORTS_KEEP_DAYS is %q: it must be a number of days, at least 30", set)
+	}
+	const old = `
+select id::text, coalesce(photo_url, '') as photo
+  from public.reports
+ where status = 'closed' and created_at < now() - make_interval(days => $1)
+ order by created_at
+ limit $2`
+	type report struct{ ID, Photo string }
+	for {
+		var reports []report
+		err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, old, days, batch)
+			if err != nil {
+				return err
+			}
+			reports, err = pgx.CollectRows(rows, pgx.RowToStructByPos[report])
+			return err
+		})
+		if err != nil || len(reports) == 0 {
+			return deleted, err
+		}
+		var ids, photos []string
+		for _, r := range reports {
+			ids = append(ids, r.ID)
+			if r.Photo != "" {
+				photos = append(photos, r.Photo)
+			}
+		}
+		if len(photos) > 0 {
+			if err := env.Remove(ctx, "report-photos", photos); err != nil {
+				return deleted, err
+			}
+		}
+		err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+			// One that was opened again meanwhile stays.
+			_, err := tx.Exec(ctx, `delete from public.reports where id = any ($1::uuid[]) and status = 'closed'`, ids)
+			return err
+		})
+		if err != nil {
+			return deleted, err
+		}
+		deleted += len(reports)
+		if len(reports) < batch {
 			return deleted, nil
 		}
 	}

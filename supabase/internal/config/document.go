@@ -42,6 +42,7 @@ func Document(w io.Writer) error {
 var readElsewhere = []struct{ name, def, doc string }{
 	{"REPORTS_PER_HOUR", "60", "Reports that one client may send in an hour. Read by the function submit-report."},
 	{"READS_PER_HOUR", "600", "Downloads that one client may count in an hour. Read by the function track-download."},
+	{"REPORTS_KEEP_DAYS", "", "Days, at least 30, after which a closed report and its photo are deleted. Every report is kept until somebody deletes it when not set. Read by the function prune."},
 	{"SUPABASE_ANON_KEY", "", "Told to functions: the legacy key of the role anon."},
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Told to functions: the legacy key of the role service_role."},
 	{"SUPABASE_DB_URL", "", "Told to functions: the database, as the role postgres."},

@@ -50,6 +50,40 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestRetention: closed reports go with their photos when their time is over; open ones and young ones stay.
+func TestRetention(t *testing.T) {
+	s := newSite(t)
+	var removed string
+	storage := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		removed += string(body)
+	}))
+	defer storage.Close()
+	s.env["SUPABASE_URL"] = storage.URL
+	s.db.Exec(`
+		insert into reports (product_name, issue_description, photo_url, status, created_at) values
+			('old', 'x', 'old.jpg', 'closed', now() - interval '91 days'), ('older', 'x', null, 'closed', now() - interval '2 years'),
+			('open', 'x', 'open.jpg', 'reviewing', now() - interval '2 years'), ('young', 'x', 'young.jpg', 'closed', now() - interval '89 days')`)
+	left := func() string {
+		return testdb.Value[string](s.db, `select string_agg(product_name, ',' order by created_at) from public.reports`)
+	}
+	for _, step := range []struct{ days, left, removed, fails string }{
+		{"", "older,open,old,young", "", ""},
+		{"soon", "older,open,old,young", "", "REPORTS_KEEP_DAYS"},
+		{"7", "older,open,old,young", "", "at least 30"},
+		{"90", "open,young", `{"prefixes":["old.jpg"]}`, ""},
+	} {
+		s.env["REPORTS_KEEP_DAYS"] = step.days
+		err := s.RunSchedule(t.Context(), "prune")
+		if (err != nil) != (step.fails != "") || err != nil && !strings.Contains(err.Error(), step.fails) {
+			t.Errorf("%q: %v", step.days, err)
+		}
+		if got := left(); got != step.left || removed != step.removed {
+			t.Errorf("%q: %s are left, want %s; removed %s, want %s", step.days, got, step.left, removed, step.removed)
+		}
+	}
+}
+
 func TestWeeklyDigestHasCountsAndNothingOfAVisitor(t *testing.T) {
 	s := newSite(t)
 	if err := s.RunSchedule(t.Context(), "weekly-digest"); err != nil {
