@@ -21,6 +21,7 @@ import (
 // Limits bound what is read and decoded. Zero fields take the defaults.
 type Limits struct {
 	Bytes  int64 // most bytes of a file; 0 means 20 MiB
+	Result int64 // most bytes of the cleaned file; 0 means 5 MiB, which is what the site's bucket takes
 	Pixels int64 // most pixels that are decoded; 0 means 24 million
 	Memory int64 // most bytes that decoding may need; 0 means 110 million
 	HEIF   int64 // the same for HEIC, whose decoder is hungrier: 0 means 256 million, enough for 12 megapixels
@@ -29,6 +30,9 @@ type Limits struct {
 func (l Limits) withDefaults() Limits {
 	if l.Bytes == 0 {
 		l.Bytes = 20 << 20
+	}
+	if l.Result == 0 {
+		l.Result = 5 << 20
 	}
 	if l.Pixels == 0 {
 		l.Pixels = 24_000_000
@@ -62,8 +66,9 @@ var (
 	ErrFormat   = errors.New("not a picture that can be read")
 )
 
-// quality of re-encoded JPEGs: no loss that an eye sees on a phone's photo.
-const quality = 88
+// qualities of re-encoded JPEGs: no loss that an eye sees on a phone's photo, and less where that would be too large, as
+// HEIC and thrifty cameras pack twice as much into a byte.
+var qualities = [...]int{88, 75, 60}
 
 // Clean reads a picture and gives it back without metadata, with the type it now has. On an error out is nil; with
 // Untouched it is what was read.
@@ -83,9 +88,9 @@ func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Fla
 	if info.Frames <= 1 && info.fits(limits) && info.Format != GIF {
 		img, err := decode(data, info)
 		if err == nil {
-			out, contentType, err = encode(img)
+			out, contentType, err = encode(img, limits.Result)
 		}
-		if err == nil {
+		if err == nil && int64(len(out)) <= limits.Result {
 			return out, contentType, Cleaned, nil
 		}
 	}
@@ -164,13 +169,21 @@ func decode(data []byte, info Info) (img image.Image, err error) {
 	return upright(img, info.Orientation), nil
 }
 
-// encode writes JPEG where nothing shows through, else PNG.
-func encode(img image.Image) ([]byte, string, error) {
+// encode writes JPEG where nothing shows through, of the best quality that stays within most bytes, else PNG.
+func encode(img image.Image, most int64) ([]byte, string, error) {
 	var b bytes.Buffer
 	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {
 		err := png.Encode(&b, img)
 		return b.Bytes(), "image/png", err
 	}
-	err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality})
-	return b.Bytes(), "image/jpeg", err
+	for _, quality := range qualities {
+		b.Reset()
+		if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+			return nil, "", err
+		}
+		if int64(b.Len()) <= most {
+			break
+		}
+	}
+	return b.Bytes(), "image/jpeg", nil
 }

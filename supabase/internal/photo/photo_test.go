@@ -351,3 +351,31 @@ func TestHEICIsConverted(t *testing.T) {
 		t.Errorf("half a file was converted to %d bytes", len(cut))
 	}
 }
+
+// TestCleanedPhotosFitTheBucket: a photo that was small enough to be sent is not too large to be put back.
+func TestCleanedPhotosFitTheBucket(t *testing.T) {
+	noise := image.NewRGBA(image.Rect(0, 0, 400, 400))
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(i * i >> 3)
+		if i%4 == 3 {
+			noise.Pix[i] = 255
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, noise, &jpeg.Options{Quality: 70}); err != nil {
+		t.Fatal(err)
+	}
+	sent := b.Bytes()
+	for _, c := range []struct {
+		most int64
+		flag Flag
+	}{{0, Cleaned}, {int64(len(sent)) * 11 / 10, Cleaned}, {int64(len(sent)) / 2, Stripped}} {
+		out, kind, flag, err := Clean(bytes.NewReader(sent), Limits{Result: c.most})
+		if err != nil || kind != "image/jpeg" || flag != c.flag {
+			t.Errorf("at most %d: %s %q %v, want %q", c.most, kind, flag, err, c.flag)
+		}
+		if c.flag == Cleaned && c.most > 0 && int64(len(out)) > c.most {
+			t.Errorf("%d bytes, more than %d", len(out), c.most)
+		}
+	}
+}
