@@ -35,8 +35,12 @@ export function ReportReceipt({ receipt }: { receipt: Receipt }) {
           onClick={() => void navigator.clipboard?.writeText(receipt.reference).then(() => setCopied(true))}
         >
           <Copy aria-hidden />
-          <span role="status">{copied ? success.copied : success.copy}</span>
+          {copied ? success.copied : success.copy}
         </Button>
+        {/* Beside the button: a live region inside of it would take its name away. */}
+        <span role="status" className="sr-only">
+          {copied && success.copied}
+        </span>
         <a
           href={`https://wa.me/?text=${encodeURIComponent(message)}`}
           target="_blank"
