@@ -83,6 +83,10 @@ var elsewhere = []struct{ command, reason string }{
 	{`^(sha256sum|tar) `, "the release script makes the archive and the sums"},
 	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
+	{`\bbin/daawo start\b|^export AWS_|…`, "a server of its own, or a place and a key of the operator's"},
+	{`^(bin/daawo stop|mv \.daawo)|--to 2026-|HOST:5432`, "ends the server, or needs another moment, machine or server; the tests of backup and of the command line do it"},
+	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
+	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions do"},
 	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs a place of the operator's; the tests of backup run them"},
 }
@@ -174,7 +178,7 @@ func namesExist(command string) error {
 // docsShell runs commands in a folder that looks like the repository, with bin/daawo being this program.
 type docsShell struct {
 	dir, resource, reference string
-	filled                   int
+	filled, ran              int
 	env                      []string
 }
 
@@ -271,9 +275,12 @@ func (s *docsShell) fill(t *testing.T) {
 // run runs a command with the placeholders of the documentation filled in.
 func (s *docsShell) run(t *testing.T, command string) (string, error) {
 	t.Helper()
-	for _, r := range []struct{ example, real string }{{`\bDW-7K3M-9QXA\b`, s.reference}, {`\bID\b`, s.resource}} {
+	for _, r := range []struct{ example, real string }{
+		{`\bDW-7K3M-9QXA\b`, s.reference}, {`\bID\b`, s.resource}, {`/mnt/usb\b`, s.dir + "/usb"}, {`\bNEW\b`, fmt.Sprintf("new-%d", s.ran)},
+	} {
 		command = regexp.MustCompile(r.example).ReplaceAllString(command, r.real)
 	}
+	s.ran++
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", command)
