@@ -84,7 +84,7 @@ var elsewhere = []struct{ command, reason string }{
 	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
 	{`\bbin/daawo start\b|^export AWS_|…`, "a server of its own, or a place and a key of the operator's"},
-	{`^(bin/daawo stop|mv \.daawo)|--to 2026-|HOST:5432`, "ends the server, or needs another moment, machine or server; the tests of backup and of the command line do it"},
+	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "ends the server, or needs another moment; the tests of backup and of the command line do it"},
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions do"},
@@ -94,6 +94,7 @@ var elsewhere = []struct{ command, reason string }{
 // TestDocsCommands runs the commands of the documentation against a stack with one report and one resource in it. Those
 // that cannot run here are parsed, and the targets, scripts and files that they name must exist.
 func TestDocsCommands(t *testing.T) {
+	t.Parallel() // with the scripts of the command line, which are
 	shell := newDocsShell(t)
 	ran := 0
 	for _, p := range pages(t) {

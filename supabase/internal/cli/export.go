@@ -23,7 +23,7 @@ and sums. It does not depend on how Postgres is run: it goes from the program to
 BACKUP_RECIPIENTS set it is encrypted. For the compose form give --database-url and the folder of the files.
 
   daawo export daawo.export
-  daawo export --database-url postgres://supabase_admin:…@localhost:5432/postgres --files docker/volumes/storage daawo.export`,
+  daawo export --database-url postgres://supabase_admin:…@localhost:5432/postgres --files /srv/daawo/storage daawo.export`,
 	run: runExport,
 }
 
