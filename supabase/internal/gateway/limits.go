@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	AuthBody int64 // bytes of a request to auth
 	RESTBody int64 // bytes of a request to REST
-	InFlight int   // requests of each service served at once; more are answered 503
+	InFlight int   // requests of each service served at once, more are answered 503; functions and realtime count their own
 
 	Rate     int // API requests of one address in ten seconds; negative means no limit
 	AuthRate int // the same for auth
@@ -58,7 +58,9 @@ func set[T comparable](to *T, v T) {
 // concurrent bounds the requests of a service that are served at once. Each service has places of its own: whoever fills
 // those of one does not keep reports from arriving.
 func (g *gateway) concurrent(service string) func(http.Handler) http.Handler {
-	if service == "realtime" { // sockets stay open for hours, and Realtime counts them itself
+	switch service {
+	case "realtime", // sockets stay open for hours, and Realtime counts them itself
+		"functions": // each has places and a queue of its own: nobody who floods one takes the places of the others
 		return func(next http.Handler) http.Handler { return next }
 	}
 	places := make(chan struct{}, g.Limits.InFlight)

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -234,6 +235,35 @@ func TestConcurrency(t *testing.T) {
 	<-done
 	if r := ask(h, "GET", "/rest/v1/t", "apikey", "anon"); r.StatusCode != 200 {
 		t.Error("afterwards:", r.StatusCode)
+	}
+}
+
+// TestFunctionsCountTheirOwn: the host of the functions gives each its places, so a crowd before one of them is not
+// the gateway's to refuse, and does not stand in the way of another.
+func TestFunctionsCountTheirOwn(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	h := testGateway(func(o *Options) {
+		o.Limits.InFlight = 1
+		o.Functions = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/crowded" {
+				entered <- struct{}{}
+				<-leave
+			}
+		})
+	})
+	var crowd sync.WaitGroup
+	defer crowd.Wait()
+	defer close(leave)
+	for range 3 {
+		crowd.Go(func() { ask(h, "POST", "/functions/v1/crowded") })
+		select {
+		case <-entered:
+		case <-time.After(5 * time.Second):
+			t.Fatal("a call was refused a place")
+		}
+	}
+	if r := ask(h, "POST", "/functions/v1/submit-report"); r.StatusCode != 200 {
+		t.Error("another function pays for it:", r.StatusCode)
 	}
 }
 
