@@ -3,9 +3,11 @@ package rest
 import (
 	"net/http"
 	"strings"
+	"sync"
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/rest/sql"
 )
 
@@ -15,42 +17,100 @@ type roleSettings struct {
 	settings  [][2]string
 }
 
-// settings collects set_config calls, local to the transaction and in order. Names stand in the statement: they come from
-// the engine, the configuration and the catalogue. Values are parameters; they lie one after the other in room.
-type settings struct {
-	sql  strings.Builder
-	args [][]byte
-	room []byte
+// kind is what decides which settings a request's transaction has; their values apart.
+type kind struct {
+	schema, role       string
+	readOnly, timezone bool
+	routine            *schema.Routine // nil for relations
 }
 
-// name begins a setting; what is appended to room until done is called is its value.
-func (s *settings) name(name string) {
-	if len(s.args) == 0 {
-		s.sql.WriteString("select ")
-	} else {
-		s.sql.WriteString(", ")
+// frame sets the settings of one kind of request, local to the transaction. Names stand in the statement: they come from
+// the engine, the configuration and the catalogue. Values are parameters, of which those in the middle are the request's.
+type frame struct {
+	sql           string
+	before, after [][]byte
+	scope         string // of the statements that are prepared under these settings
+}
+
+// frames remembers the frames in use.
+type frames struct {
+	mu    sync.RWMutex
+	known map[kind]*frame
+}
+
+// maxFrames bounds the memory: a token may name any role, also one that does not exist.
+const maxFrames = 512
+
+func (s *state) frame(k kind) *frame {
+	s.frames.mu.RLock()
+	f := s.frames.known[k]
+	s.frames.mu.RUnlock()
+	if f != nil {
+		return f
 	}
-	s.sql.WriteString("set_config(")
-	s.sql.WriteString(sql.Literal(name))
-	s.sql.WriteString(", $")
-	s.sql.WriteString(itoa(len(s.args) + 1))
-	s.sql.WriteString(", true)")
+	f = s.makeFrame(k)
+	s.frames.mu.Lock()
+	defer s.frames.mu.Unlock()
+	if s.frames.known == nil || len(s.frames.known) >= maxFrames {
+		s.frames.known = map[kind]*frame{}
+	}
+	s.frames.known[k] = f
+	return f
 }
 
-func (s *settings) done(begin int) {
-	s.args = append(s.args, s.room[begin:len(s.room):len(s.room)])
+// makeFrame lays out the settings. The role's own come before the role, so that a privilege to set one need be the login
+// role's only.
+func (s *state) makeFrame(k kind) *frame {
+	var names []string
+	f := &frame{}
+	fixed := func(list *[][]byte, name, value string) {
+		names, *list = append(names, name), append(*list, []byte(value))
+	}
+	searchPath := sql.SearchPath(append([]string{k.schema}, s.config.ExtraSearchPath...))
+	f.scope = k.role + "\x00" + searchPath
+	if k.readOnly {
+		fixed(&f.before, "transaction_read_only", "on")
+	}
+	fixed(&f.before, "search_path", searchPath)
+	for _, kv := range s.roles[k.role].settings {
+		fixed(&f.before, kv[0], kv[1])
+	}
+	fixed(&f.before, "role", k.role)
+	names = append(names, "request.jwt.claims", "request.method", "request.path", "request.headers", "request.cookies")
+	if k.timezone {
+		names = append(names, "timezone")
+	}
+	if k.routine != nil {
+		for _, kv := range k.routine.Settings {
+			fixed(&f.after, kv[0], kv[1])
+		}
+	}
+	for _, kv := range s.config.AppSettings {
+		fixed(&f.after, kv[0], kv[1])
+	}
+	f.sql = setAll(names)
+	return f
 }
 
-func (s *settings) add(name, value string) {
-	s.name(name)
-	begin := len(s.room)
-	s.room = append(s.room, value...)
-	s.done(begin)
-}
-
-// statement sets them all.
-func (s *settings) statement() db.Statement {
-	return db.Statement{SQL: s.sql.String(), Args: s.args}
+// setAll sets the named settings to the parameters, in their order. It answers how many they are, as the values
+// themselves would only travel back; a function of Postgres takes at most 100 arguments.
+func setAll(names []string) string {
+	const most = 64
+	var b strings.Builder
+	b.WriteString("select ")
+	for i, name := range names {
+		switch {
+		case i == 0:
+			b.WriteString("num_nonnulls(")
+		case i%most == 0:
+			b.WriteString("), num_nonnulls(")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString("set_config(" + sql.Literal(name) + ", $" + itoa(i+1) + ", true)")
+	}
+	b.WriteString(")")
+	return b.String()
 }
 
 // isolation gives the isolation level a request asks for; "" is Postgres' default.
@@ -61,44 +121,31 @@ func (s *state) isolation(id identity, p *plan.Plan) string {
 	return s.roles[id.role].isolation
 }
 
-// context gives the settings of a request's transaction. The role's own settings come before the role, so that a
-// privilege to set one need be the login role's only.
-func (s *state) context(r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set *settings, searchPath string) {
-	c := &s.config
-	searchPath = sql.SearchPath(append([]string{q.schema}, c.ExtraSearchPath...))
-	set = &settings{args: make([][]byte, 0, 16), room: make([]byte, 0, 1024)}
-	set.sql.Grow(512)
-	if readOnly {
-		set.add("transaction_read_only", "on")
-	}
-	set.add("search_path", searchPath)
-	for _, kv := range s.roles[id.role].settings {
-		set.add(kv[0], kv[1])
-	}
-	set.add("role", id.role)
-	set.add("request.jwt.claims", id.claims)
-	set.add("request.method", r.Method)
-	set.add("request.path", q.path)
-	set.name("request.headers")
-	begin := len(set.room)
-	set.room = appendHeaders(set.room, r)
-	set.done(begin)
-	set.name("request.cookies")
-	begin = len(set.room)
-	set.room = appendCookies(set.room, r)
-	set.done(begin)
-	if q.Prefs.Timezone != nil {
-		set.add("timezone", *q.Prefs.Timezone)
-	}
+// context gives the statement that sets the settings of a request's transaction, and the scope of what is prepared under
+// them. The values lie in room.
+func (s *state) context(room *room, r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set db.Statement, scope string) {
+	k := kind{schema: q.schema, role: id.role, readOnly: readOnly, timezone: q.Prefs.Timezone != nil}
 	if p != nil && p.Call != nil {
-		for _, kv := range p.Call.Routine.Settings {
-			set.add(kv[0], kv[1])
-		}
+		k.routine = p.Call.Routine
 	}
-	for _, kv := range c.AppSettings {
-		set.add(kv[0], kv[1])
+	f := s.frame(k)
+	args, b := append(room.args[:0], f.before...), room.bytes[:0]
+	value := func(write func([]byte) []byte) {
+		begin := len(b)
+		b = write(b)
+		args = append(args, b[begin:len(b):len(b)])
 	}
-	return set, searchPath
+	value(func(b []byte) []byte { return append(b, id.claims...) })
+	value(func(b []byte) []byte { return append(b, r.Method...) })
+	value(func(b []byte) []byte { return append(b, q.path...) })
+	value(func(b []byte) []byte { return appendHeaders(b, r) })
+	value(func(b []byte) []byte { return appendCookies(b, r) })
+	if k.timezone {
+		value(func(b []byte) []byte { return append(b, *q.Prefs.Timezone...) })
+	}
+	args = append(args, f.after...)
+	room.args, room.bytes = args, b
+	return db.Statement{SQL: f.sql, Args: args}, f.scope
 }
 
 // appendHeaders writes the headers but cookies as one object, their names in lower case.
@@ -110,7 +157,13 @@ func appendHeaders(b []byte, r *http.Request) []byte {
 			continue
 		}
 		b = append(b, ',')
-		b = appendPair(b, strings.ToLower(name), strings.Join(values, ", "))
+		begin := len(b)
+		b = appendPair(b, name, strings.Join(values, ", "))
+		for i := begin; i < begin+len(name)+2; i++ { // names of headers are tokens: they have nothing to escape
+			if 'A' <= b[i] && b[i] <= 'Z' {
+				b[i] += 'a' - 'A'
+			}
+		}
 	}
 	return append(b, '}')
 }

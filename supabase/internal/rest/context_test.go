@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,18 @@ func TestContext(t *testing.T) {
 			want: `{"code":"PGRST122","message":"Invalid preferences given with handling=strict","details":"Invalid preferences: be=nice","hint":null}`},
 		{name: "lenient", url: "/shelves?limit=0", header: "Prefer: handling=lenient, be=nice", reply: "Preference-Applied: handling=lenient"},
 	})
+}
+
+// TestManySettings: more settings than a function of Postgres takes arguments are set all the same.
+func TestManySettings(t *testing.T) {
+	b := open(t, func(c *rest.Config) {
+		for i := range 150 {
+			c.AppSettings = append(c.AppSettings, [2]string{"app.settings.n" + strconv.Itoa(i), "x"})
+		}
+		c.AppSettings = append(c.AppSettings, [2]string{"app.settings.name", "the last"})
+	})
+	b.run(t, []scenario{{name: "the last is set", url: "/rpc/whoami", as: `{"role":"anon"}`, header: "X-Test: yes\nCookie: c=crumb", want: `{"role":"anon",
+		"claims":{"role":"anon"},"method":"GET","path":"/rpc/whoami","header":"yes","cookie":"crumb","app":"the last","zone":"UTC","search_path":"\"api\", \"public\""}`}})
 }
 
 func TestTokens(t *testing.T) {

@@ -73,9 +73,9 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
 	c := &s.config
 	doc := openapi.Document{Version: version, Cache: s.cache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
-	set, searchPath := s.context(r, q, id, nil, true)
+	set, scope := s.context(&room{}, r, q, id, nil, true)
 	name := [][]byte{[]byte(quoteIdent(q.schema))}
-	list := []db.Statement{set.statement()}
+	list := []db.Statement{set}
 	if fn := c.PreRequest; fn != nil {
 		list = append(list, callStatement(*fn))
 	}
@@ -86,7 +86,7 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 		list = append(list, db.Statement{SQL: visibleTablesSQL, Args: name}, db.Statement{SQL: visibleRoutinesSQL, Args: name})
 	}
 	tables, routines := map[string]bool{}, map[string]bool{}
-	err := e.pool.Session(ctx, id.role+"\x00"+searchPath, func(conn *db.Session) error {
+	err := e.pool.Session(ctx, scope, func(conn *db.Session) error {
 		return conn.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
 			if i < first {
 				return nil

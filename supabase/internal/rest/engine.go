@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +43,7 @@ type Engine struct {
 	tokens tokenCache
 	loader loader
 	counts counts
+	rooms  sync.Pool // of *room
 }
 
 // counts are what the engine did, for metrics.
@@ -71,6 +73,7 @@ type state struct {
 	cache  *schema.Cache // nil until it is loaded
 	roles  map[string]roleSettings
 	memory memory
+	frames frames
 }
 
 // New makes an engine. It does not touch the database.

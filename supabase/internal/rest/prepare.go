@@ -18,11 +18,16 @@ type prepared struct {
 	plan      *plan.Plan
 	reply     sql.Reply
 	media     ast.MediaType
+	fixed     fixedHeaders
 	statement db.Statement
 	rows      bool          // the statement answers a row for each row, to be gathered in a spool
 	total     *db.Statement // counts the rows, where the statement does not
 	estimate  *db.Statement // explains the query, when the number of rows is to be estimated
 }
+
+// fixedHeaders are values of reply headers that do not change from reply to reply. Replies share them: nothing writes
+// into a header's values, it only puts others in their place.
+type fixedHeaders struct{ contentType, contentLocation []string }
 
 // prepare parses a request and plans it. For OPTIONS and for the root there is no plan.
 func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
@@ -47,6 +52,10 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	}
 	if err := checkPreferences(q, made); err != nil {
 		return nil, err
+	}
+	p.fixed.contentType = []string{p.media.ContentType()}
+	if made.Call == nil && made.Mutation == nil {
+		p.fixed.contentLocation = []string{contentLocation(q)}
 	}
 	p.reply.Count, p.reply.MaxRows = q.Prefs.Count, s.config.MaxRows
 	p.reply.Location = made.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"

@@ -52,7 +52,7 @@ func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
 }
 
 func (j *job) contentType(h http.Header) {
-	h.Set("Content-Type", j.media.ContentType())
+	h["Content-Type"] = j.fixed.contentType
 	if j.request.negotiated {
 		h.Set("Content-Profile", j.request.schema)
 	}
@@ -94,12 +94,8 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	lower := j.request.Range.Lo
 	upper := lower + res.page - 1
 	h.Set("Content-Range", contentRange(lower, upper, total))
-	if j.plan.Call == nil {
-		location := "/" + j.request.Target.Name
-		if j.request.Query.Canonical != "" {
-			location += "?" + j.request.Query.Canonical
-		}
-		h.Set("Content-Location", location)
+	if l := j.fixed.contentLocation; l != nil {
+		h["Content-Location"] = l
 	}
 	switch {
 	case total == nil:
@@ -116,6 +112,15 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	default:
 		return http.StatusOK, &res.body
 	}
+}
+
+// contentLocation is the address of the rows themselves.
+func contentLocation(q *request) string {
+	location := "/" + q.Target.Name
+	if q.Query.Canonical != "" {
+		location += "?" + q.Query.Canonical
+	}
+	return location
 }
 
 // contentRange writes rows lower to upper of total; an upper below lower is no rows.

@@ -40,7 +40,8 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	case p.plan == nil:
 		return e.describe(ctx, s, w, r, p.request, id)
 	}
-	j := job{prepared: p, engine: e, state: s, http: r, id: id}
+	j := job{prepared: p, engine: e, state: s, http: r, id: id, room: e.borrow()}
+	defer e.giveBack(j.room)
 	res, err := j.run(ctx)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ type job struct {
 	state  *state
 	http   *http.Request
 	id     identity
+	room   *room
 }
 
 // result is the row that the statement answered.
@@ -155,11 +157,11 @@ func (j *job) decides(readOnly bool) bool {
 // after looking at its result takes a second one for its commit or rollback.
 func (j *job) run(ctx context.Context) (_ *result, err error) {
 	readOnly := j.readOnly()
-	set, searchPath := j.state.context(j.http, j.request, j.id, j.plan, readOnly)
+	set, scope := j.state.context(j.room, j.http, j.request, j.id, j.plan, readOnly)
 	isolation := j.state.isolation(j.id, j.plan)
 	decides, rollsBack := j.decides(readOnly), j.rollsBack()
 
-	list := make([]db.Statement, 0, 6)
+	list := j.room.statements[:0]
 	explicit := decides || rollsBack || isolation != ""
 	if explicit {
 		begin := "begin"
@@ -168,7 +170,7 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		}
 		list = append(list, db.Statement{SQL: begin})
 	}
-	list = append(list, set.statement())
+	list = append(list, set)
 	if fn := j.state.config.PreRequest; fn != nil {
 		list = append(list, callStatement(*fn))
 	}
@@ -194,13 +196,14 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	if j.state.config.LogQuery {
 		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", j.statement.SQL)
 	}
+	j.room.statements = list
 	res := &result{}
+	res.body.begin(j.room)
 	defer func() {
 		if err != nil {
 			res.body.close()
 		}
 	}()
-	scope := j.id.role + "\x00" + searchPath
 	session := j.engine.pool.Session
 	if !explicit && j.engine.stale.serves(j) {
 		session = j.engine.stale.replica.Session
@@ -208,6 +211,7 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	err = session(ctx, scope, func(c *db.Session) error {
 		res.body.close()
 		*res = result{}
+		res.body.begin(j.room)
 		err := c.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {
 			switch {
 			case i == main && j.reply.Explain != "":

@@ -22,7 +22,11 @@ type spool struct {
 	file   *os.File // what follows head; nil when nothing does
 	beyond *bufio.Writer
 	length int64 // of both
+	room   *room // lends the memory of head, nil for none
 }
+
+// begin makes the room's memory the spool's until it is closed.
+func (s *spool) begin(r *room) { s.room, s.head = r, r.body[:0] }
 
 // whole takes a body that is one value.
 func (s *spool) whole(p []byte) {
@@ -79,6 +83,9 @@ func (s *spool) send(w http.ResponseWriter) {
 }
 
 func (s *spool) close() {
+	if s.room != nil {
+		s.room.body, s.room = s.head, nil
+	}
 	if s.file != nil {
 		_ = s.file.Close() // it was only ours
 	}
