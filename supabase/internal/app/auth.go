@@ -54,7 +54,7 @@ func idleAuth(in config.Auth) []string {
 		name    string
 		enabled bool
 	}{
-		{"auth.oauth_server", in.OAuth.Enabled}, {"auth.sms.twilio_verify", in.SMS.TwilioVerify.Enabled},
+		{"auth.sms.twilio_verify", in.SMS.TwilioVerify.Enabled},
 		{"auth.web3.ethereum", in.Web3.Ethereum.Enabled}, {"auth.web3.solana", in.Web3.Solana.Enabled},
 	} {
 		if part.enabled {
@@ -107,6 +107,9 @@ func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, e
 		WebAuthn: auth.WebAuthnConfig{
 			RPID: in.WebAuthn.RPID, RPDisplayName: in.WebAuthn.RPDisplayName, RPOrigins: in.WebAuthn.RPOrigins, Passkeys: in.Passkey.Enabled,
 		},
+		OAuthServer: auth.OAuthServerConfig{
+			Enabled: in.OAuth.Enabled, DynamicRegistration: in.OAuth.AllowDynamicRegistration, ConsentPath: in.OAuth.AuthorizationURLPath,
+		},
 		Limits: authLimits(c),
 	}
 	if out.SiteURL == "" {
@@ -143,7 +146,7 @@ func authLimits(c *config.Config) auth.Limits {
 	return auth.Limits{
 		Header: "X-Forwarded-For", EmailPerHour: in.EmailSent, SMSPerHour: in.SMSSent, AnonymousPerHour: in.AnonymousUsers,
 		TokenRefreshPerFive: in.TokenRefresh, SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications,
-		ChallengePerMinute: 15, PasskeyPerFive: in.SignInSignUps,
+		ChallengePerMinute: 15, PasskeyPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
 	}
 }
 

@@ -24,6 +24,8 @@ type accessClaims struct {
 	AMR          []amrEntry `json:"amr,omitempty"`
 	SessionID    string     `json:"session_id,omitempty"`
 	IsAnonymous  bool       `json:"is_anonymous"`
+	ClientID     *uuid.UUID `json:"client_id,omitempty"` // the application that holds the session
+	Scope        string     `json:"scope,omitempty"`
 }
 
 // tokenReply is what every way of signing in answers.
@@ -63,6 +65,7 @@ func (e *Engine) newTokenReply(r *http.Request, tx pgx.Tx, u *User, session uuid
 		Issuer: e.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(), IssuedAt: issued.Unix(),
 		Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, Role: u.Role,
 		AAL: s.assurance(), AMR: s.Methods, SessionID: session.String(), IsAnonymous: u.IsAnonymous,
+		ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)
 	if e.config.Hooks.CustomAccessToken.Enabled() {

@@ -225,7 +225,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 	return e.hasher.Hash(ctx, *p.Password)
 }
 
-// logout ends sessions: all of the user's, this one, or the others.
+// logout ends sessions: all of the user's, this one, or the others. An application ends its own.
 func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error {
 	scope := r.URL.Query().Get("scope")
 	switch scope {
@@ -239,7 +239,7 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error
 			return nil, err
 		}
 		switch {
-		case c.session != nil && scope == "local":
+		case c.session != nil && (scope == "local" || c.session.ClientID != nil):
 			return nil, logoutSession(ctx, tx, c.session.ID)
 		case c.session != nil && scope == "others":
 			return nil, logoutOthers(ctx, tx, c.user.ID, c.session.ID)

@@ -88,10 +88,19 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 	return c, nil
 }
 
-// meantForUs says whether a token's audience is its user's, as it is in every token that is made here. A hook may write
-// another one on purpose.
+// meantForUs says whether a token's audience is its user's, as it is in every access token that is made here. A hook may
+// write another one on purpose, but no token without a role: that one is an ID token, and an application's to read.
 func (e *Engine) meantForUs(claims *keys.Claims, u *User) bool {
-	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.config.Hooks.CustomAccessToken.Enabled()
+	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.config.Hooks.CustomAccessToken.Enabled() && claims.Role != ""
+}
+
+// own refuses what only the user's own session may do: an application that somebody signed in to may read who they are,
+// but neither change the account nor give itself more than it was granted.
+func (c *caller) own() error {
+	if c.session != nil && c.session.ClientID != nil {
+		return wire.Errorf(http.StatusForbidden, "no_authorization", "This endpoint requires a session of the user's own")
+	}
+	return nil
 }
 
 // findCaller reads user and session in one round trip; what does not exist is nil.
@@ -126,8 +135,18 @@ func (e *Engine) findCaller(ctx context.Context, user, session uuid.UUID) (u *Us
 	return u, s, err
 }
 
-// asUser lets a handler run for the user of the access token.
+// asUser lets a handler run for the user of the access token, in a session of their own.
 func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) error) handler {
+	return e.asBearer(func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		if err := c.own(); err != nil {
+			return err
+		}
+		return h(w, r, c)
+	})
+}
+
+// asBearer lets a handler run for the user of the access token, whoever holds it.
+func (e *Engine) asBearer(h func(http.ResponseWriter, *http.Request, *caller) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		c, err := e.caller(r)
 		if err != nil {
@@ -146,7 +165,11 @@ func (e *Engine) asAdmin(h func(http.ResponseWriter, *http.Request, *User) error
 		}
 		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
 			// A person who administers may have signed out, or been shut out, since.
-			if _, err := e.caller(r); err != nil {
+			c, err := e.caller(r)
+			if err != nil {
+				return err
+			}
+			if err := c.own(); err != nil {
 				return err
 			}
 		}

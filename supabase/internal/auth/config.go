@@ -51,14 +51,15 @@ type Config struct {
 	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; one for two processors when zero
 	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
 
-	Mail      MailConfig
-	SMS       SMSConfig
-	MFA       MFAConfig
-	WebAuthn  WebAuthnConfig
-	Hooks     Hooks
-	Limits    Limits
-	Captcha   Captcha
-	Providers map[string]oauth.Config // by name; only the enabled ones
+	Mail        MailConfig
+	SMS         SMSConfig
+	MFA         MFAConfig
+	WebAuthn    WebAuthnConfig
+	Hooks       Hooks
+	Limits      Limits
+	Captcha     Captcha
+	OAuthServer OAuthServerConfig
+	Providers   map[string]oauth.Config // by name; only the enabled ones
 
 	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
 	NoAuditTable         bool   // the audit log goes to the log only
@@ -135,6 +136,8 @@ type Limits struct {
 	ChallengePerMinute  int // of second factors
 	Web3PerFive         int
 	PasskeyPerFive      int
+
+	OAuthRegisterPerFive int // applications that register themselves
 }
 
 // Captcha asks for a proof of humanity.
@@ -174,6 +177,7 @@ func (c Config) withDefaults() Config {
 	text(&c.Audience, "authenticated")
 	text(&c.DefaultRole, "authenticated")
 	text(&c.Issuer, c.ExternalURL)
+	text(&c.OAuthServer.DefaultScope, "email")
 	text(&c.SMS.Template, "Your code is {{ .Code }}")
 	text(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
 	if len(c.AdminRoles) == 0 {
@@ -183,7 +187,7 @@ func (c Config) withDefaults() Config {
 		value *time.Duration
 		usual time.Duration
 	}{
-		{&c.TokenExpiry, time.Hour}, {&c.FlowExpiry, 5 * time.Minute},
+		{&c.TokenExpiry, time.Hour}, {&c.FlowExpiry, 5 * time.Minute}, {&c.OAuthServer.Life, 10 * time.Minute},
 		{&c.Mail.CodeExpiry, 24 * time.Hour}, {&c.Mail.MaxFrequency, time.Minute},
 		{&c.SMS.CodeExpiry, time.Minute}, {&c.SMS.MaxFrequency, time.Minute},
 		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute}, {&c.MFA.PhoneMaxFrequency, time.Minute},

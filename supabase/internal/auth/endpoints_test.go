@@ -76,6 +76,7 @@ func TestEndpoints(t *testing.T) {
 		{"POST /oauth/clients/register", off["oauth"]},
 		{"POST /oauth/token", off["oauth"]},
 		{"GET /oauth/authorize", off["oauth"]},
+		{"GET /oauth/userinfo", off["oauth"]},
 		{"GET /oauth/authorizations/x", off["oauth"]},
 		{"POST /oauth/authorizations/x/consent", off["oauth"]},
 		{"GET /health", "200 "},

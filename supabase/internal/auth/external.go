@@ -310,6 +310,9 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if err := c.own(); err != nil {
+			return err
+		}
 		f.LinkingTargetID = &c.user.ID
 	}
 	if e.providers.Enabled(f.Provider) && strings.Count(p.IDToken, ".") != 2 {

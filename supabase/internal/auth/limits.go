@@ -32,6 +32,8 @@ var (
 	limitCode      = limited{"code", func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
 	limitVerify    = limited{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute}
 	limitFactor    = limited{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute}
+	limitOAuth     = limited{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
+	limitRegister  = limited{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute}
 	limitPasskey   = limited{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute}
 )
 

@@ -31,25 +31,29 @@ func (e *Engine) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &p); err != nil {
 		return err
 	}
-	invalid := wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
-	legacy := isLegacyToken(p.RefreshToken)
-	var signed signedToken
-	if !legacy {
-		var err error
-		if signed, err = parseSignedToken(p.RefreshToken); err != nil {
-			return invalid
-		}
-	}
-	reply, err := inTx(r.Context(), e, func(tx pgx.Tx) (*tokenReply, error) {
-		if legacy {
-			return e.refreshLegacy(r, tx, w.Header(), p.RefreshToken)
-		}
-		return e.refreshSigned(r, tx, w.Header(), signed)
-	})
+	reply, err := e.refresh(r, w.Header(), p.RefreshToken, nil)
 	if err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, reply)
+}
+
+// refresh does so for the application that holds the session; nil for a session of the user's own.
+func (e *Engine) refresh(r *http.Request, headers http.Header, text string, holder *uuid.UUID) (*tokenReply, error) {
+	legacy := isLegacyToken(text)
+	var signed signedToken
+	if !legacy {
+		var err error
+		if signed, err = parseSignedToken(text); err != nil {
+			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
+		}
+	}
+	return inTx(r.Context(), e, func(tx pgx.Tx) (*tokenReply, error) {
+		if legacy {
+			return e.refreshLegacy(r, tx, headers, text, holder)
+		}
+		return e.refreshSigned(r, tx, headers, signed, holder)
+	})
 }
 
 // legacyToken is a row of auth.refresh_tokens.
@@ -83,7 +87,7 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 // refreshLegacy follows GoTrue's rules for a token that was already used: the parent of the active token gives the active
 // one again, for the client may have lost the answer; any other is taken for the reuse interval and then ends its family.
 // The family is ended by marking its tokens anew, which is why each of them is taken once more within the interval.
-func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string) (*tokenReply, error) {
+func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*tokenReply, error) {
 	ctx := r.Context()
 	// The row is locked: two refreshes with one token follow one another, whichever replica they reach.
 	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
@@ -99,7 +103,7 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 		}
 		return nil, refused{wire.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found")}
 	}
-	u, _, err := e.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt)
+	u, _, err := e.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
 	if err != nil {
 		return nil, err
 	}
@@ -152,13 +156,13 @@ func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyTok
 
 // refreshSigned follows the counter: the current token moves it on, the one before it gives the current one again, older
 // ones do so within the reuse interval and end the session after it.
-func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken) (*tokenReply, error) {
+func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken, holder *uuid.UUID) (*tokenReply, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {
 		return nil, err
 	}
 	notFound := wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
-	u, s, err := e.refreshable(ctx, tx, headers, t.Session, time.Time{})
+	u, s, err := e.refreshable(ctx, tx, headers, t.Session, time.Time{}, holder)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +219,7 @@ func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, 
 }
 
 // refreshable loads whose session it is and checks that it may go on.
-func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time) (*User, *Session, error) {
+func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*User, *Session, error) {
 	s, err := findSession(ctx, tx, session)
 	if errors.Is(err, errNotFound) {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
@@ -234,6 +238,9 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 	headers.Set("sb-auth-session-id", s.ID.String())
 	if why := s.expired(e.config, u, tokenTime, e.now()); why != "" {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
+	}
+	if err := s.heldBy(holder); err != nil {
+		return nil, nil, err
 	}
 	if e.config.SinglePerUser {
 		var newer bool

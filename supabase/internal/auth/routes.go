@@ -22,6 +22,7 @@ func (e *Engine) routes() http.Handler {
 	get("/settings", e.settings)
 	get("/.well-known/jwks.json", e.jwks)
 	get("/.well-known/openid-configuration", e.openID)
+	get("/.well-known/oauth-authorization-server", e.withOAuthServer(e.openID))
 
 	post("/signup", e.withCaptcha(e.signup))
 	post("/token", e.token)
@@ -31,9 +32,9 @@ func (e *Engine) routes() http.Handler {
 	post("/resend", e.withLimit(limitCode, e.withCaptcha(e.resend)))
 	get("/verify", e.withLimit(limitVerify, e.verifyGet))
 	post("/verify", e.withLimit(limitVerify, e.verifyPost))
-	post("/logout", e.asUser(e.logout))
+	post("/logout", e.asBearer(e.logout))
 	get("/reauthenticate", e.asUser(e.reauthenticate))
-	get("/user", e.asUser(e.getUser))
+	get("/user", e.asBearer(e.getUser))
 	put("/user", e.withLimit(limitCode, e.asUser(e.updateUser)))
 
 	get("/authorize", e.authorize)
@@ -57,6 +58,15 @@ func (e *Engine) routes() http.Handler {
 	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.asUser(e.passkeyRename))))
 	remove("/passkeys/{passkey_id}", e.withPasskeys(e.asUser(e.passkeyDelete)))
 
+	get("/oauth/authorize", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthAuthorize)))
+	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.asUser(e.oauthDetails))))
+	post("/oauth/authorizations/{authorization_id}/consent", e.withOAuthServer(e.fromSite(e.asUser(e.oauthConsent))))
+	post("/oauth/token", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthToken)))
+	get("/oauth/userinfo", e.withOAuthServer(e.asBearer(e.userInfo)))
+	post("/oauth/clients/register", e.withOAuthServer(e.withLimit(limitRegister, e.registerSelf)))
+	get("/user/oauth/grants", e.asUser(e.withGrants(e.listGrants)))
+	remove("/user/oauth/grants", e.asUser(e.withGrants(e.revokeGrant)))
+
 	post("/invite", e.asAdmin(e.invite))
 	post("/admin/generate_link", e.asAdmin(e.generateLink))
 	get("/admin/audit", e.asAdmin(e.adminAudit))
@@ -70,6 +80,12 @@ func (e *Engine) routes() http.Handler {
 	remove("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminDeleteFactor))
 	get("/admin/users/{user_id}/passkeys", e.ofSubject(e.adminListPasskeys))
 	remove("/admin/users/{user_id}/passkeys/{passkey_id}", e.ofSubject(e.adminDeletePasskey))
+	get("/admin/oauth/clients", e.asClientAdmin(e.adminListClients))
+	post("/admin/oauth/clients", e.asClientAdmin(e.adminCreateClient))
+	get("/admin/oauth/clients/{client_id}", e.ofClient(e.adminGetClient))
+	put("/admin/oauth/clients/{client_id}", e.ofClient(e.adminUpdateClient))
+	remove("/admin/oauth/clients/{client_id}", e.ofClient(e.adminDeleteClient))
+	post("/admin/oauth/clients/{client_id}/regenerate_secret", e.ofClient(e.adminRenewSecret))
 
 	e.disabled(r)
 	return r
@@ -85,13 +101,6 @@ func (e *Engine) disabled(r chi.Router) {
 	saml := off("saml_provider_disabled", "SAML 2.0 is disabled")
 	r.HandleFunc("/sso", saml)
 	r.HandleFunc("/sso/*", saml)
-	server := off("feature_disabled", "OAuth server is disabled")
-	for _, path := range []string{"/oauth/*", "/.well-known/oauth-authorization-server"} {
-		r.HandleFunc(path, server)
-	}
-	r.HandleFunc("/user/oauth/*", e.handle(e.asUser(func(http.ResponseWriter, *http.Request, *caller) error {
-		return wire.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
-	})))
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
 	// These are for administrators: others learn nothing.
 	admin := func(code, text string) http.HandlerFunc {
@@ -99,7 +108,6 @@ func (e *Engine) disabled(r chi.Router) {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.HandleFunc("/admin/oauth/*", admin("feature_disabled", "OAuth server is disabled"))
 	for _, path := range []string{"/admin/custom-providers", "/admin/custom-providers/*"} {
 		r.HandleFunc(path, admin("feature_disabled", "Custom OAuth providers are disabled"))
 	}

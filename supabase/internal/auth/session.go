@@ -20,6 +20,13 @@ type Session struct {
 	HMACKey      *string    `db:"refresh_token_hmac_key"` // base64url; only of sessions whose refresh tokens are signed
 	TokenCounter *int64     `db:"refresh_token_counter"`
 	Methods      []amrEntry `db:"methods"`
+	application
+}
+
+// application is what holds a session that a user granted to an application; zero in a session of the user's own.
+type application struct {
+	ClientID *uuid.UUID `db:"oauth_client_id"`
+	Scopes   string     `db:"scopes"` // separated by spaces
 }
 
 // amrEntry says how and when (seconds since 1970) the person proved who they are (RFC 8176, amr).
@@ -31,6 +38,7 @@ type amrEntry struct {
 const selectSession = `
 	select s.id, s.user_id, coalesce(s.created_at, 'epoch') created_at, coalesce(s.aal::text, 'aal1') aal, s.not_after,
 	       s.refreshed_at at time zone 'utc' refreshed_at, s.refresh_token_hmac_key, s.refresh_token_counter,
+	       s.oauth_client_id, coalesce(s.scopes, '') scopes,
 	       (select coalesce(json_agg(json_build_object('method', m.authentication_method,
 	                                                   'timestamp', floor(extract(epoch from m.updated_at))::bigint)
 	                                 order by m.updated_at desc), '[]')
@@ -50,12 +58,12 @@ func findSession(ctx context.Context, q queries, id uuid.UUID) (*Session, error)
 }
 
 // insertSession begins a session. What the client is, is kept as GoTrue keeps it: for accounts only.
-func insertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, c client, now time.Time) (uuid.UUID, error) {
+func insertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a application, c client, now time.Time) (uuid.UUID, error) {
 	id := uuid.New()
 	_, err := tx.Exec(ctx, `
-		insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
-		values ($1, $2, $3, $3, 'aal1', nullif($4, ''), nullif($5, '')::inet)`,
-		id, user, now, c.userAgent, c.address)
+		insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes)
+		values ($1, $2, $3, $3, 'aal1', nullif($4, ''), nullif($5, '')::inet, $6, nullif($7, ''))`,
+		id, user, now, c.userAgent, c.address, a.ClientID, a.Scopes)
 	return id, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"daawo/supabase/internal/auth/oauthserver"
 	"daawo/supabase/internal/keys"
 )
 
@@ -51,9 +52,14 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
-// openID says where what is, for readers of OpenID Connect's discovery (Discovery, section 3).
+// openID says where what is, for readers of OpenID Connect's discovery (Discovery, section 3) and of an OAuth server's
+// metadata (RFC 8414).
 func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 	base := strings.TrimRight(e.config.Issuer, "/")
+	registration := ""
+	if e.config.OAuthServer.Enabled && e.config.OAuthServer.DynamicRegistration {
+		registration = base + "/oauth/clients/register"
+	}
 	w.Header().Set("Cache-Control", "public, max-age=600")
 	return send(w, http.StatusOK, struct {
 		Issuer        string   `json:"issuer"`
@@ -61,6 +67,7 @@ func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 		Token         string   `json:"token_endpoint"`
 		JWKS          string   `json:"jwks_uri"`
 		UserInfo      string   `json:"userinfo_endpoint"`
+		Registration  string   `json:"registration_endpoint,omitempty"`
 		Scopes        []string `json:"scopes_supported"`
 		ResponseTypes []string `json:"response_types_supported"`
 		ResponseModes []string `json:"response_modes_supported"`
@@ -73,13 +80,13 @@ func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 	}{
 		Issuer: e.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
 		JWKS: base + "/.well-known/jwks.json", UserInfo: base + "/oauth/userinfo",
-		Scopes: []string{"openid", "profile", "email", "phone"}, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		Registration: registration, Scopes: oauthserver.SupportedScopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		Grants: []string{"authorization_code", "refresh_token"}, Subjects: []string{"public"},
 		Algorithms: []string{"RS256", "HS256", "ES256"}, ClientAuth: []string{"client_secret_basic", "client_secret_post", "none"},
 		Claims: []string{
 			"sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
 			"phone_number_verified", "name", "picture", "preferred_username", "updated_at",
 		},
-		Challenges: []string{"S256", "plain"},
+		Challenges: []string{"S256"},
 	})
 }

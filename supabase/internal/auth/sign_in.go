@@ -10,8 +10,13 @@ import (
 
 // signIn begins a session for a user who has proved who they are, by method, and answers with its tokens.
 func (e *Engine) signIn(r *http.Request, tx pgx.Tx, headers http.Header, u *User, method string) (*tokenReply, error) {
+	return e.beginSession(r, tx, headers, u, method, application{})
+}
+
+// beginSession is signIn for whoever is to hold the session.
+func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u *User, method string, a application) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
-	session, err := insertSession(ctx, tx, u.ID, e.clientOf(r), now)
+	session, err := insertSession(ctx, tx, u.ID, a, e.clientOf(r), now)
 	if err != nil {
 		return nil, err
 	}

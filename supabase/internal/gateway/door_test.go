@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,11 +18,17 @@ import (
 // house serves a handler through a door with few places and says where.
 func house(t *testing.T, places int, h http.Handler) string {
 	t.Helper()
+	address, _ := houseOf(t, Bounds{Most: places}, h)
+	return address
+}
+
+func houseOf(t *testing.T, b Bounds, h http.Handler) (string, *Door) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := NewDoor(l, places)
+	door := NewDoor(l, b)
 	s := &http.Server{Handler: h, ConnState: door.State}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(door) }()
@@ -33,7 +40,7 @@ func house(t *testing.T, places int, h http.Handler) string {
 		// Close does not wait for the connections' own ends.
 		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 			door.mu.Lock()
-			left := len(door.places) + door.waiting.Len() + len(door.at)
+			left := len(door.places) + door.waiting.Len() + len(door.of)
 			door.mu.Unlock()
 			if left == 0 {
 				return
@@ -44,7 +51,7 @@ func house(t *testing.T, places int, h http.Handler) string {
 			}
 		}
 	})
-	return l.Addr().String()
+	return l.Addr().String(), door
 }
 
 // visitor is one connection; ask is one request on it.
@@ -53,9 +60,13 @@ type visitor struct {
 	in *bufio.Reader
 }
 
-func visit(t *testing.T, address string) *visitor {
+func visit(t *testing.T, address string) *visitor { return visitFrom(t, "127.0.0.1", address) }
+
+// visitFrom comes from another address of this machine.
+func visitFrom(t *testing.T, from, address string) *visitor {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	conn, err := dialer.DialContext(context.Background(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,4 +191,77 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 		failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
 	})
 	return errors.Join(err, failed)
+}
+
+// TestOneAddress: who takes all the places of an address loses those that do nothing, and keeps nobody from elsewhere out.
+func TestOneAddress(t *testing.T) {
+	begun := make(chan struct{}, 10)
+	address, door := houseOf(t, Bounds{Most: 100, Each: 3, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			begun <- struct{}{}
+			_, _ = io.Copy(io.Discard, r.Body)
+		}))
+	const slow = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
+	var crowd []*visitor
+	for range 3 {
+		v := visit(t, address)
+		if _, err := io.WriteString(v, slow); err != nil {
+			t.Fatal(err)
+		}
+		<-begun
+		crowd = append(crowd, v)
+	}
+	if err := visit(t, address).ask("/"); err == nil {
+		t.Error("a fourth of the address was let in while the others had just begun")
+	}
+	for _, from := range []string{"127.0.0.2", "127.0.0.9", "127.0.0.9", "127.0.0.9", "127.0.0.9"} {
+		if err := visitFrom(t, from, address).ask("/"); err != nil {
+			t.Errorf("%s is kept out: %v", from, err)
+		}
+	}
+
+	door.patience = 0 // only this goroutine dials, and Accept has nobody to look at
+	if err := visit(t, address).ask("/"); err != nil {
+		t.Error("the slow ones of the address keep the others out:", err)
+	}
+	if _, err := crowd[0].Read(make([]byte, 1)); err == nil || isTimeout(err) {
+		t.Error("the slowest kept its place:", err)
+	}
+	for range 5 { // idle ones leave at once
+		if err := visit(t, address).ask("/"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSlowButMoving: of the connections of an address the one that moves keeps its place.
+func TestSlowButMoving(t *testing.T) {
+	got := make(chan int, 1)
+	address, door := houseOf(t, Bounds{Most: 100, Each: 2}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, _ := io.Copy(io.Discard, r.Body)
+		if n == 4096 {
+			got <- int(n)
+		}
+	}))
+	door.patience = 50 * time.Millisecond // before anybody comes
+	moving, stalled := visit(t, address), visit(t, address)
+	for _, v := range []*visitor{moving, stalled} {
+		if _, err := io.WriteString(v, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4 {
+		time.Sleep(30 * time.Millisecond)
+		if _, err := moving.Write(make([]byte, 1024)); err != nil {
+			t.Fatal(err)
+		}
+		newcomer := visit(t, address)
+		_ = newcomer.ask("/") // whether there is a place depends on the moment
+	}
+	if n := <-got; n != 4096 {
+		t.Errorf("%d bytes arrived", n)
+	}
+	if _, err := stalled.Read(make([]byte, 1)); err == nil || isTimeout(err) {
+		t.Error("the stalled one kept its place:", err)
+	}
 }

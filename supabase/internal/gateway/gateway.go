@@ -63,6 +63,18 @@ func New(o Options) http.Handler {
 	} {
 		r.Handle(open, auth(g.open))
 	}
+	// Applications that sign people in (OAuth 2.1) have no key of this installation: they prove themselves to auth.
+	for _, open := range []string{
+		"/auth/v1/.well-known/openid-configuration", "/auth/v1/.well-known/oauth-authorization-server",
+		"/auth/v1/oauth/authorize", "/auth/v1/oauth/token", "/auth/v1/oauth/userinfo", "/auth/v1/oauth/clients/register",
+	} {
+		r.Handle(open, auth(asSent))
+	}
+	for _, place := range []string{"", "/auth/v1"} { // where RFC 8414, section 3.1, has it for an issuer with a path
+		r.Handle("/.well-known/oauth-authorization-server"+place, auth(func(next http.Handler) http.Handler {
+			return asSent(at("/auth/v1/.well-known/oauth-authorization-server", next))
+		}))
+	}
 	g.mount(r, "/auth/v1", auth(g.withKey))
 
 	rest := g.service("rest", "/rest/v1", o.REST, o.Limits.RESTBody)
@@ -124,6 +136,15 @@ func (g *gateway) service(name, prefix string, h http.Handler, body int64) func(
 func absent(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeError(w, http.StatusNotFound, "The service "+name+" is not part of this installation.")
+	})
+}
+
+// at answers a request as if it had been for another path.
+func at(path string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r2 := r.Clone(r.Context())
+		r2.URL.Path, r2.URL.RawPath = path, ""
+		next.ServeHTTP(w, r2)
 	})
 }
 

@@ -56,7 +56,7 @@ func TestFilesAreCopiedByTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var copied atomic.Int64
-	door := NewDoor(copyingListener{l, &copied}, 10)
+	door := NewDoor(copyingListener{l, &copied}, Bounds{Most: 10})
 	s := &http.Server{ConnState: door.State, Handler: testGateway(func(o *Options) {
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
 	})}

@@ -177,13 +177,18 @@ func (e *env) auth() auth.Config {
 			AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30), TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
 			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
 			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15), Web3PerFive: e.int("RATE_LIMIT_WEB3", 30),
-			PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
+			PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30), OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
+		},
+		OAuthServer: auth.OAuthServerConfig{
+			Enabled: e.flag("OAUTH_SERVER_ENABLED", false), DynamicRegistration: e.flag("OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION", false),
+			ConsentPath: e.text("OAUTH_SERVER_AUTHORIZATION_PATH", ""), Life: e.duration("OAUTH_SERVER_AUTHORIZATION_TTL", 0),
+			DefaultScope: e.text("OAUTH_SERVER_DEFAULT_SCOPE", ""),
 		},
 	}
 	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
 		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"), Secret: e.need("SECURITY_CAPTCHA_SECRET")}
 	}
-	for _, unsupported := range []string{"SAML_ENABLED", "OAUTH_SERVER_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
+	for _, unsupported := range []string{"SAML_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
 		if e.flag(unsupported, false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: this server cannot do that; see docs/auth.md", unsupported))
 		}

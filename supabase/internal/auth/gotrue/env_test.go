@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/auth"
 )
 
 func lookup(vars map[string]string) func(string) (string, bool) {
@@ -19,6 +21,8 @@ func TestFromEnv(t *testing.T) {
 		"GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org", "GOTRUE_RATE_LIMIT_EMAIL_SENT": "0",
 		"GOTRUE_RATE_LIMIT_SMS_SENT": "10/30m", "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": `abc:12\:3`, "GOTRUE_SMS_TEST_OTP": "+252 61 1:123456",
 		"GOTRUE_EXTERNAL_GITHUB_ENABLED": "true", "GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "id", "GOTRUE_SESSIONS_TIMEBOX": "24h",
+		"GOTRUE_OAUTH_SERVER_ENABLED": "true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH": "/let-in", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL": "5m",
+		"GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION": "true", "GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE": "openid",
 	}), []string{
 		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_JWT_VALID_METHODS=RS256", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
 		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true",
@@ -31,7 +35,9 @@ func TestFromEnv(t *testing.T) {
 	switch {
 	case s.Port != "9999", c.TokenExpiry != time.Minute, !c.MailerAutoconfirm, len(c.RedirectURLs) != 2, c.Limits.EmailPerHour != -1,
 		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["252611"] != "123456", c.Timebox != 24*time.Hour,
-		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil:
+		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil,
+		c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
+		c.Limits.OAuthRegisterPerFive != 10:
 		t.Errorf("%+v", s)
 	}
 	// What decides nothing, is turned off, or is read, need not be told.

@@ -189,8 +189,8 @@ func TestServe(t *testing.T) {
 
 // TestServeRefuses ends at once, naming every variable, when it cannot do what is asked.
 func TestServeRefuses(t *testing.T) {
-	logged := serve(t, "DATABASE_URL=postgres://localhost/none", "GOTRUE_SAML_ENABLED=true", "GOTRUE_OAUTH_SERVER_ENABLED=true").ended()
-	for _, name := range []string{"GOTRUE_SAML_ENABLED", "GOTRUE_OAUTH_SERVER_ENABLED", "GOTRUE_SITE_URL", "GOTRUE_JWT_SECRET"} {
+	logged := serve(t, "DATABASE_URL=postgres://localhost/none", "GOTRUE_SAML_ENABLED=true", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED=true").ended()
+	for _, name := range []string{"GOTRUE_SAML_ENABLED", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "GOTRUE_SITE_URL", "GOTRUE_JWT_SECRET"} {
 		if !strings.Contains(logged, name) {
 			t.Errorf("%s is not named: %s", name, logged)
 		}

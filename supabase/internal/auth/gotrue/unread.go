@@ -8,7 +8,7 @@ import (
 // idle are beginnings of GoTrue's names that decide nothing about who gets in: its logs, traces and metrics, how it holds
 // connections and reloads its files, limits of what is turned off here.
 var idle = []string{
-	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_O_AUTH", "RATE_LIMIT_SSO",
+	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_SSO",
 	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EXTERNAL_HOSTS", "MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_",
 	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL", "CUSTOM_OAUTH_",
 }

@@ -1,0 +1,224 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/wire"
+)
+
+// OAuthServerConfig is about applications that sign people in with this project's accounts (OAuth 2.1).
+type OAuthServerConfig struct {
+	Enabled             bool
+	DynamicRegistration bool          // applications may register themselves (RFC 7591)
+	ConsentPath         string        // of the page on the site that asks for consent
+	DefaultScope        string        // "email" when empty
+	Life                time.Duration // from an application's wish to its exchange of the code; 10 minutes, the most that RFC 6749 recommends, when zero
+}
+
+// oauthServer is nil where there is one. Elsewhere the endpoints answer as a GoTrue that has it turned off: those for users
+// and administrators only to them.
+func (e *Engine) oauthServer() error {
+	if !e.config.OAuthServer.Enabled {
+		return wire.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
+	}
+	return nil
+}
+
+func (e *Engine) withOAuthServer(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := e.oauthServer(); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+func (e *Engine) asClientAdmin(h handler) handler {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *User) error { return e.withOAuthServer(h)(w, r) })
+}
+
+const selectClient = `
+	select id, coalesce(client_secret_hash, '') client_secret_hash, client_type::text, token_endpoint_auth_method,
+	       string_to_array(redirect_uris, ',') redirect_uris, string_to_array(grant_types, ',') grant_types,
+	       coalesce(client_name, '') client_name, coalesce(client_uri, '') client_uri, coalesce(logo_uri, '') logo_uri,
+	       registration_type::text, created_at, updated_at
+	  from auth.oauth_clients `
+
+func findClients(ctx context.Context, q queries, rest string, args ...any) ([]oauthserver.Client, error) {
+	rows, err := q.Query(ctx, selectClient+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := pgx.CollectRows(rows, pgx.RowToStructByName[oauthserver.Client])
+	for i := range clients {
+		c := &clients[i]
+		c.Responses = []string{"code"}
+		c.CreatedAt, c.UpdatedAt = c.CreatedAt.UTC(), c.UpdatedAt.UTC()
+	}
+	return clients, err
+}
+
+// clientByID finds a client that has not been deleted; lock is "" or "for update".
+func clientByID(ctx context.Context, q queries, id uuid.UUID, lock string) (oauthserver.Client, error) {
+	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
+	if err != nil {
+		return oauthserver.Client{}, err
+	}
+	if len(found) == 0 {
+		return oauthserver.Client{}, errNotFound
+	}
+	return found[0], nil
+}
+
+// storeClient inserts a client or writes a changed one.
+func storeClient(ctx context.Context, tx pgx.Tx, c oauthserver.Client) error {
+	_, err := tx.Exec(ctx, `
+		insert into auth.oauth_clients (
+		  id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri,
+		  created_at, updated_at, client_type, token_endpoint_auth_method)
+		values ($1, nullif($2, ''), $3::auth.oauth_registration_type, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''),
+		        $9, $10, $11::auth.oauth_client_type, $12)
+		on conflict (id) do update
+		set client_secret_hash = excluded.client_secret_hash, redirect_uris = excluded.redirect_uris,
+		    grant_types = excluded.grant_types, client_name = excluded.client_name, client_uri = excluded.client_uri,
+		    logo_uri = excluded.logo_uri, updated_at = excluded.updated_at,
+		    token_endpoint_auth_method = excluded.token_endpoint_auth_method`,
+		c.ID, c.SecretHash, c.Registration, strings.Join(c.RedirectURIs, ","), strings.Join(c.Grants, ","), c.Name, c.URI, c.LogoURI,
+		c.CreatedAt, c.UpdatedAt, c.Type, c.AuthMethod)
+	return err
+}
+
+// adminCreateClient answers POST /admin/oauth/clients.
+func (e *Engine) adminCreateClient(w http.ResponseWriter, r *http.Request) error {
+	return e.registerClient(w, r, "manual")
+}
+
+// registerSelf answers POST /oauth/clients/register (RFC 7591).
+func (e *Engine) registerSelf(w http.ResponseWriter, r *http.Request) error {
+	if !e.config.OAuthServer.DynamicRegistration {
+		return wire.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled", "Dynamic client registration is not enabled")
+	}
+	return e.registerClient(w, r, "dynamic")
+}
+
+func (e *Engine) registerClient(w http.ResponseWriter, r *http.Request, registration string) error {
+	var m oauthserver.Metadata
+	if err := readJSON(r, &m); err != nil {
+		return err
+	}
+	c, err := oauthserver.Register(m, registration, e.now())
+	if err != nil {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
+	}
+	if _, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return send(w, http.StatusCreated, c)
+}
+
+// adminListClients answers GET /admin/oauth/clients: all of them, newest first, unless a page is asked for.
+func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error {
+	q, ctx := r.URL.Query(), r.Context()
+	var total uint64
+	if err := e.db.Pgx().QueryRow(ctx, `select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
+		return err
+	}
+	page, perPage := uint64(1), max(total, 1)
+	if q.Get("page") != "" || q.Get("per_page") != "" {
+		var err error
+		if page, perPage, err = pageOf(q); err != nil {
+			return err
+		}
+	}
+	clients, err := findClients(ctx, e.db.Pgx(), `where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
+	if err != nil {
+		return err
+	}
+	setPages(w.Header(), r.URL, page, perPage, total)
+	return send(w, http.StatusOK, map[string]any{"clients": clients})
+}
+
+// ofClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
+// The handler says what to answer, and what it has changed is stored.
+func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *oauthserver.Client) (status int, err error)) handler {
+	return e.asClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
+		if err != nil {
+			return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
+		}
+		ctx, status := r.Context(), 0
+		c, err := inTx(ctx, e, func(tx pgx.Tx) (oauthserver.Client, error) {
+			c, err := clientByID(ctx, tx, id, "for update")
+			if err != nil {
+				return c, err
+			}
+			was := c.UpdatedAt
+			if status, err = h(r, tx, &c); err == nil && c.UpdatedAt != was {
+				err = storeClient(ctx, tx, c)
+			}
+			return c, err
+		})
+		switch {
+		case errors.Is(err, errNotFound):
+			return wire.Errorf(http.StatusNotFound, "oauth_client_not_found", "OAuth client not found")
+		case err != nil:
+			return err
+		case status == http.StatusNoContent:
+			w.WriteHeader(status)
+			return nil
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		return send(w, status, c)
+	})
+}
+
+func (e *Engine) adminGetClient(*http.Request, pgx.Tx, *oauthserver.Client) (int, error) {
+	return http.StatusOK, nil
+}
+
+func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *oauthserver.Client) (int, error) {
+	var m oauthserver.Metadata
+	if err := readJSON(r, &m); err != nil {
+		return 0, err
+	}
+	if m.Empty() {
+		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "No fields provided for update")
+	}
+	if err := c.Change(m, e.now()); err != nil {
+		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
+	}
+	return http.StatusOK, nil
+}
+
+// adminRenewSecret answers POST …/regenerate_secret.
+func (e *Engine) adminRenewSecret(_ *http.Request, _ pgx.Tx, c *oauthserver.Client) (int, error) {
+	if c.Type == oauthserver.Public {
+		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "Cannot regenerate secret for public client")
+	}
+	c.NewSecret()
+	c.UpdatedAt = e.now()
+	return http.StatusOK, nil
+}
+
+// adminDeleteClient hides a client, as GoTrue does, and ends what it holds: its sessions, and what is under way.
+func (e *Engine) adminDeleteClient(r *http.Request, tx pgx.Tx, c *oauthserver.Client) (int, error) {
+	ctx := r.Context()
+	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, e.now()); err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, `delete from auth.sessions where oauth_client_id = $1`, c.ID); err != nil {
+		return 0, err
+	}
+	_, err := tx.Exec(ctx, `delete from auth.oauth_authorizations where client_id = $1`, c.ID)
+	return http.StatusNoContent, err
+}

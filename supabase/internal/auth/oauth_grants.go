@@ -1,0 +1,100 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/wire"
+)
+
+// consentedScopes are what a user has agreed to give an application.
+func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]string, error) {
+	var scopes string
+	err := tx.QueryRow(ctx, `select scopes from auth.oauth_consents where user_id = $1 and client_id = $2 and revoked_at is null`, user, client).Scan(&scopes)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return oauthserver.Scopes(scopes), err
+}
+
+// withGrants lets a handler run where there is an OAuth server.
+func (e *Engine) withGrants(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request, *caller) error {
+	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		if err := e.oauthServer(); err != nil {
+			return err
+		}
+		return h(w, r, c)
+	}
+}
+
+type oauthGrant struct {
+	Client    clientDetails `json:"client"`
+	Scopes    []string      `json:"scopes"`
+	GrantedAt time.Time     `json:"granted_at"`
+}
+
+// listGrants answers GET /user/oauth/grants: the applications that the user has let in.
+func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *caller) error {
+	rows, err := e.db.Pgx().Query(r.Context(), `
+		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes, o.granted_at
+		  from auth.oauth_consents o join auth.oauth_clients c on c.id = o.client_id and c.deleted_at is null
+		 where o.user_id = $1 and o.revoked_at is null order by o.granted_at desc, c.id`, c.user.ID)
+	if err != nil {
+		return err
+	}
+	grants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (oauthGrant, error) {
+		var g oauthGrant
+		var scopes string
+		err := row.Scan(&g.Client.ID, &g.Client.Name, &g.Client.URI, &g.Client.LogoURI, &scopes, &g.GrantedAt)
+		g.Scopes, g.GrantedAt = oauthserver.Scopes(scopes), g.GrantedAt.UTC()
+		return g, err
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, grants)
+}
+
+// revokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
+func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) error {
+	text := r.URL.Query().Get("client_id")
+	client, err := uuid.Parse(text)
+	switch {
+	case text == "":
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "client_id query parameter is required")
+	case err != nil:
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
+	}
+	ctx := r.Context()
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		done, err := tx.Exec(ctx, `
+			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
+			c.user.ID, client, e.now())
+		if err != nil {
+			return nil, err
+		}
+		if done.RowsAffected() == 0 {
+			return nil, wire.Errorf(http.StatusNotFound, "oauth_consent_not_found", "No active grant found for this client")
+		}
+		for _, statement := range []string{
+			`delete from auth.sessions where user_id = $1 and oauth_client_id = $2`,
+			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`, // codes under way
+		} {
+			if _, err := tx.Exec(ctx, statement, c.user.ID, client); err != nil {
+				return nil, err
+			}
+		}
+		return nil, e.audit(ctx, tx, c.user, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,123 @@
+package auth
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"daawo/supabase/internal/auth/oauthserver"
+)
+
+// idClaims is the payload of an ID token (OpenID Connect Core, sections 2 and 5.1).
+type idClaims struct {
+	Issuer   string      `json:"iss,omitempty"`
+	Subject  uuid.UUID   `json:"sub"`
+	Audience []uuid.UUID `json:"aud"`
+	Expires  int64       `json:"exp"`
+	IssuedAt int64       `json:"iat"`
+	Nonce    string      `json:"nonce,omitempty"`
+	AuthTime int64       `json:"auth_time"`
+	ClientID uuid.UUID   `json:"client_id"`
+
+	Email         string `json:"email,omitempty"`
+	EmailVerified bool   `json:"email_verified"`
+	Phone         string `json:"phone_number,omitempty"`
+	PhoneVerified bool   `json:"phone_number_verified"`
+	Name          string `json:"name,omitempty"`
+	Picture       string `json:"picture,omitempty"`
+	Username      string `json:"preferred_username,omitempty"`
+	UpdatedAt     int64  `json:"updated_at,omitempty"`
+}
+
+// signsIDTokens says whether applications can check what the current key signs: nobody gives them a shared secret.
+func (e *Engine) signsIDTokens() bool {
+	_, shared := e.keys.Signer().Shared()
+	return !shared
+}
+
+// idToken tells an application who has signed in, as far as it was granted. auth_time is when they last proved it here.
+func (e *Engine) idToken(u *User, client uuid.UUID, nonce string, scopes []string) (string, error) {
+	if !e.signsIDTokens() {
+		return "", errors.New("auth: an ID token needs an asymmetric signing key")
+	}
+	now := e.now()
+	c := idClaims{
+		Issuer: e.config.Issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(), IssuedAt: now.Unix(),
+		Nonce: nonce, AuthTime: now.Unix(), ClientID: client,
+	}
+	if u.LastSignInAt != nil {
+		c.AuthTime = u.LastSignInAt.Unix()
+	}
+	if slices.Contains(scopes, "email") {
+		c.Email, c.EmailVerified = u.Email, u.Confirmed()
+	}
+	if slices.Contains(scopes, "phone") {
+		c.Phone, c.PhoneVerified = u.Phone, u.PhoneConfirmed()
+	}
+	if slices.Contains(scopes, "profile") {
+		c.Name, c.Picture, c.Username = u.profile()
+		c.UpdatedAt = u.UpdatedAt.Unix()
+	}
+	payload, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	return e.keys.Signer().Sign(payload)
+}
+
+// profile is what a user calls themselves, as far as they have said so.
+func (u *User) profile() (name, picture, username string) {
+	first := func(names ...string) string {
+		for _, n := range names {
+			if v, ok := u.UserMetadata[n].(string); ok && v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	name = first("name")
+	text(&name, u.Email)
+	return name, first("picture", "avatar_url"), first("preferred_username", "username")
+}
+
+// userInfo answers GET /oauth/userinfo (OpenID Connect Core, section 5.3) with what the session's scopes cover, in
+// GoTrue's names.
+func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) error {
+	u, out := c.user, map[string]any{"sub": c.user.ID}
+	if c.session == nil {
+		return send(w, http.StatusOK, out)
+	}
+	put := func(name, value string) {
+		if value != "" {
+			out[name] = value
+		}
+	}
+	scopes := oauthserver.Scopes(c.session.Scopes)
+	if slices.Contains(scopes, "email") {
+		put("email", u.Email)
+		if u.Confirmed() {
+			out["email_verified"] = true
+		}
+	}
+	if slices.Contains(scopes, "phone") {
+		put("phone", u.Phone)
+		if u.PhoneConfirmed() {
+			out["phone_verified"] = true
+		}
+	}
+	if slices.Contains(scopes, "profile") {
+		name, picture, username := u.profile()
+		put("name", name)
+		put("picture", picture)
+		put("preferred_username", username)
+		out["updated_at"] = u.UpdatedAt.Unix()
+		if u.UserMetadata != nil {
+			out["user_metadata"] = u.UserMetadata
+		}
+	}
+	return send(w, http.StatusOK, out)
+}

@@ -1,0 +1,203 @@
+package auth
+
+import (
+	"encoding/base64"
+	"errors"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/wire"
+)
+
+// oauthTokenRequest is the body of POST /oauth/token, as a form or as JSON.
+type oauthTokenRequest struct {
+	GrantType    string `json:"grant_type"`
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
+	Code         string `json:"code"`
+	RedirectURI  string `json:"redirect_uri"`
+	CodeVerifier string `json:"code_verifier"`
+	Resource     string `json:"resource"`
+	RefreshToken string `json:"refresh_token"`
+}
+
+// oauthTokenReply is RFC 6749, section 5.1, with the ID token of OpenID Connect Core, section 3.1.3.3.
+type oauthTokenReply struct {
+	AccessToken  string `json:"access_token"`
+	ExpiresIn    int    `json:"expires_in"` // seconds
+	IDToken      string `json:"id_token,omitempty"`
+	RefreshToken string `json:"refresh_token"`
+	TokenType    string `json:"token_type"`
+}
+
+// oauthError is an answer in the words of RFC 6749, section 5.2.
+func oauthError(code, format string, args ...any) error {
+	err := wire.Errorf(http.StatusBadRequest, code, format, args...)
+	err.Details = wire.AuthOAuth{}
+	return err
+}
+
+// heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
+func (s *Session) heldBy(holder *uuid.UUID) error {
+	switch {
+	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
+		return nil
+	case holder == nil:
+		return oauthError("invalid_client", "Client authentication required for OAuth session")
+	case s.ClientID == nil:
+		return oauthError("invalid_client", "Client authentication not allowed for non-OAuth session")
+	}
+	return oauthError("invalid_client", "Client does not match the session's OAuth client")
+}
+
+// oauthToken answers POST /oauth/token.
+func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
+	p, err := readTokenRequest(r)
+	if err != nil {
+		return err
+	}
+	client, err := e.authenticateClient(r, p)
+	if err != nil {
+		return err
+	}
+	if p.GrantType == "" {
+		return oauthError("invalid_request", "grant_type is required")
+	}
+	if !slices.Contains(client.Grants, p.GrantType) {
+		return oauthError("unsupported_grant_type", "Client is not allowed to use grant type: %s", p.GrantType)
+	}
+	var reply oauthTokenReply
+	switch p.GrantType {
+	case oauthserver.GrantCode:
+		reply, err = e.exchangeCode(w, r, client, p)
+	case oauthserver.GrantRefresh:
+		if p.RefreshToken == "" {
+			return oauthError("invalid_request", "refresh_token is required for refresh_token grant")
+		}
+		var tokens *tokenReply
+		if tokens, err = e.refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
+			reply = tokens.oauth("")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return send(w, http.StatusOK, reply)
+}
+
+func (t *tokenReply) oauth(idToken string) oauthTokenReply {
+	return oauthTokenReply{t.AccessToken, t.ExpiresIn, idToken, t.RefreshToken, t.TokenType}
+}
+
+func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
+		err = readJSON(r, &p)
+		return p, err
+	}
+	if err := r.ParseForm(); err != nil {
+		return p, oauthError("invalid_request", "Failed to parse form data")
+	}
+	f := r.PostForm // not the query: it is written into logs
+	return oauthTokenRequest{
+		GrantType: f.Get("grant_type"), ClientID: f.Get("client_id"), ClientSecret: f.Get("client_secret"), Code: f.Get("code"),
+		RedirectURI: f.Get("redirect_uri"), CodeVerifier: f.Get("code_verifier"), Resource: f.Get("resource"), RefreshToken: f.Get("refresh_token"),
+	}, nil
+}
+
+// authenticateClient finds out which application asks: by the Basic header, by a secret in the body, or by its name alone
+// where it has no secret.
+func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c oauthserver.Client, err error) {
+	refuse := func(why string) error {
+		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
+	}
+	name, secret, method := p.ClientID, p.ClientSecret, oauthserver.AuthPost
+	if scheme, rest, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
+		plain, err := base64.StdEncoding.DecodeString(rest)
+		if err != nil {
+			return c, refuse("invalid basic auth encoding")
+		}
+		var ok bool
+		if name, secret, ok = strings.Cut(string(plain), ":"); !ok {
+			return c, refuse("invalid basic auth format")
+		}
+		method = oauthserver.AuthBasic
+	} else if secret == "" {
+		method = oauthserver.AuthNone
+	}
+	if name == "" {
+		return c, refuse("client_id is required")
+	}
+	id, err := uuid.Parse(name)
+	if err != nil {
+		return c, refuse("invalid client_id format")
+	}
+	if c, err = clientByID(r.Context(), e.db.Pgx(), id, ""); errors.Is(err, errNotFound) {
+		return c, refuse("unknown client")
+	}
+	if err != nil {
+		return c, err
+	}
+	if err := c.Authenticate(method, secret); err != nil {
+		return c, refuse(err.Error())
+	}
+	return c, nil
+}
+
+// exchangeCode gives an application the session that its code stands for. The code is gone with the same transaction.
+func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client oauthserver.Client, p oauthTokenRequest) (oauthTokenReply, error) {
+	if p.Code == "" {
+		return oauthTokenReply{}, oauthError("invalid_request", "code is required for authorization_code grant")
+	}
+	ctx := r.Context()
+	return inTx(ctx, e, func(tx pgx.Tx) (oauthTokenReply, error) {
+		var none oauthTokenReply
+		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashOfCode(p.Code))
+		if errors.Is(err, errNotFound) || err == nil && a.UserID == nil {
+			return none, oauthError("invalid_grant", "Invalid authorization code")
+		}
+		if err != nil {
+			return none, err
+		}
+		switch {
+		case e.now().After(a.ExpiresAt):
+			return none, oauthError("invalid_grant", "Authorization code has expired")
+		case a.ClientID != client.ID:
+			return none, oauthError("invalid_grant", "Authorization code was not issued for this client")
+		case p.Resource != "" && p.Resource != a.Resource:
+			return none, oauthError("invalid_grant", "Authorization code resource does not match the resource parameter")
+		case p.RedirectURI != "" && p.RedirectURI != a.RedirectURI:
+			return none, oauthError("invalid_grant", "Invalid redirect_uri")
+		case a.Method != "s256" || !oauthserver.Verifies(a.Challenge, p.CodeVerifier):
+			return none, oauthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
+		}
+		u, err := userByID(ctx, tx, *a.UserID)
+		if err != nil {
+			return none, err
+		}
+		if u.banned(e.now()) {
+			return none, oauthError("access_denied", "User is banned")
+		}
+		idToken := ""
+		if scopes := oauthserver.Scopes(a.Scope); slices.Contains(scopes, oauthserver.ScopeOpenID) {
+			if idToken, err = e.idToken(u, client.ID, a.Nonce, scopes); err != nil {
+				return none, err
+			}
+		}
+		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
+			return none, err
+		}
+		tokens, err := e.beginSession(r, tx, w.Header(), u, "oauth_provider/authorization_code", application{&client.ID, a.Scope})
+		if err != nil {
+			return none, err
+		}
+		_, err = tx.Exec(ctx, `delete from auth.oauth_authorizations where id = $1`, a.ID)
+		return tokens.oauth(idToken), err
+	})
+}

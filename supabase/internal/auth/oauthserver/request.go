@@ -1,0 +1,94 @@
+package oauthserver
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ScopeOpenID asks for an ID token (OpenID Connect Core, section 3.1.2.1).
+const ScopeOpenID = "openid"
+
+// SupportedScopes are all that there are.
+func SupportedScopes() []string {
+	return []string{ScopeOpenID, "profile", "email", "phone", "offline_access"}
+}
+
+// Scopes reads a list that is separated by spaces.
+func Scopes(text string) []string { return strings.Fields(text) }
+
+// Covers says whether everything that is asked for has been granted.
+func Covers(granted, asked []string) bool {
+	return !slices.ContainsFunc(asked, func(s string) bool { return !slices.Contains(granted, s) })
+}
+
+// Request is an application's wish that somebody sign in to it.
+type Request struct {
+	ClientID, RedirectURI, ResponseType, Scope, State, Nonce string
+	Resource                                                 string // RFC 8707
+	Challenge, ChallengeMethod                               string // RFC 7636
+}
+
+// Read takes a Request out of the query of the authorization endpoint.
+func Read(q url.Values) Request {
+	return Request{
+		ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), ResponseType: q.Get("response_type"), Scope: q.Get("scope"),
+		State: q.Get("state"), Nonce: q.Get("nonce"), Resource: q.Get("resource"),
+		Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
+	}
+}
+
+var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) // of a SHA-256
+
+// Check checks what may be answered by a redirect, as the redirect URI is known to be the client's. An error is for the
+// client to read.
+func (r Request) Check() error {
+	if r.ResponseType != "" && r.ResponseType != "code" {
+		return errors.New("only response_type=code is supported")
+	}
+	scopes := Scopes(r.Scope)
+	if len(scopes) == 0 {
+		return errors.New("scope parameter cannot be empty")
+	}
+	for _, s := range scopes {
+		if !slices.Contains(SupportedScopes(), s) {
+			return fmt.Errorf("unsupported scope: %s", s)
+		}
+	}
+	for _, text := range []struct {
+		name, value string
+		most        int
+	}{{"scope", r.Scope, 2048}, {"state", r.State, 4096}, {"nonce", r.Nonce, 255}, {"resource", r.Resource, 2048}} {
+		if len(text.value) > text.most {
+			return fmt.Errorf("%s cannot exceed %d characters", text.name, text.most)
+		}
+	}
+	if r.Resource != "" {
+		u, err := url.Parse(r.Resource)
+		if err != nil || !u.IsAbs() || u.RawQuery != "" || strings.Contains(r.Resource, "#") {
+			return errors.New("resource must be an absolute URI without query and fragment")
+		}
+	}
+	if r.Challenge == "" || r.ChallengeMethod == "" {
+		return errors.New("PKCE flow requires both code_challenge and code_challenge_method")
+	}
+	if !strings.EqualFold(r.ChallengeMethod, "S256") {
+		return errors.New("code_challenge_method must be 'S256'")
+	}
+	if !challengeForm.MatchString(r.Challenge) {
+		return errors.New("code_challenge must be 43 characters of base64url")
+	}
+	return nil
+}
+
+// Verifies says whether a verifier is the one that a challenge was made of.
+func Verifies(challenge, verifier string) bool {
+	sum := sha256.Sum256([]byte(verifier))
+	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
+}
