@@ -157,9 +157,11 @@ func (l locked) Write(p []byte) (int, error) {
 
 func TestTimeLimitAndRunaways(t *testing.T) {
 	release := make(chan struct{})
+	var ran atomic.Int64
 	var wrote atomic.Value
 	h := hosting(t, map[string]edge.Func{
 		"loops": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+			ran.Add(1)
 			<-release // as deaf to its context as a loop
 			w.Header().Set("X-Late", "1")
 			_, err := w.Write([]byte("late"))
@@ -179,10 +181,14 @@ func TestTimeLimitAndRunaways(t *testing.T) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
-	// When they do not end the function is refused, and the others go on.
-	time.Sleep(grace + 100*time.Millisecond)
-	if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
-		t.Errorf("%d %s", w.Code, w.Body)
+	// A further call waits until it is known that they do not end, is then refused and has never run; others go on.
+	for range 2 {
+		if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	if n := ran.Load(); n != maxRunaways() {
+		t.Errorf("%d calls run beyond their limit, want %d", n, maxRunaways())
 	}
 	if w := serve(h, "POST", "/hello", nil); w.Code != http.StatusOK {
 		t.Errorf("another function: %d", w.Code)
@@ -196,6 +202,25 @@ func TestTimeLimitAndRunaways(t *testing.T) {
 		t.Errorf("a late write: %v", err)
 	}
 	waitFor(t, func() bool { return serve(h, "POST", "/loops", nil).Code == http.StatusOK })
+}
+
+// A function that listens to its context is not held up by calls that ran into its limit: they are over at once.
+func TestSlowCallsThatEnd(t *testing.T) {
+	h := hosting(t, map[string]edge.Func{
+		"slow": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+			<-r.Context().Done()
+			return r.Context().Err()
+		}},
+	})
+	begun := time.Now()
+	for range 20 {
+		if w := serve(h, "POST", "/slow", nil); w.Code != http.StatusGatewayTimeout {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	if took := time.Since(begun); took > grace {
+		t.Errorf("20 calls of 10 ms took %v", took)
+	}
 }
 
 // A loop without end that really burns the processor: once it is known, it costs the others little.
