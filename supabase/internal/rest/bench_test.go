@@ -46,29 +46,26 @@ func (c *contest) add(name string, fn func(client, i int) error) {
 	c.names, c.run = append(c.names, name), append(c.run, fn)
 }
 
-// rates gives each contestant's work per second: the middle one of its rounds. bound is the middle one of what the rounds
-// say, so that a round during which the machine did something else does not count.
-func (c *contest) rates() map[string]float64 {
+// compare reports each contestant's work per second, the middle one of its rounds, and how the engine's compares with
+// what these others would give if each request took a turn of every one of them. That is the middle one of what the
+// rounds say, so that a round during which the machine did something else does not count.
+func (c *contest) compare(unit string, turn func(rate func(name string) float64) float64) {
 	rounds := make(map[string][]float64)
 	latencies := make([][]time.Duration, len(c.run))
 	for i := range c.run { // warm up
 		c.slice(i, 2*slice, nil)
 	}
 	c.b.ResetTimer()
-	var bound []float64
+	var ratios []float64
 	for n := range turns * c.b.N {
 		for i, name := range c.names {
 			rounds[name] = append(rounds[name], float64(c.slice(i, slice, &latencies[i]))/slice.Seconds())
 		}
-		if sql, ok := rounds["sql"]; ok {
-			bound = append(bound, rounds["engine"][n]*(1/sql[n]+1/rounds["hello"][n]))
-		}
+		ratios = append(ratios, rounds["engine"][n]*turn(func(name string) float64 { return rounds[name][n] }))
 	}
 	c.b.StopTimer()
-	out := map[string]float64{}
 	for _, name := range c.names {
-		out[name] = middle(rounds[name])
-		c.b.ReportMetric(out[name], name+"/s")
+		c.b.ReportMetric(middle(rounds[name]), name+"/s")
 	}
 	p50 := map[string]float64{}
 	for i, name := range c.names {
@@ -79,12 +76,14 @@ func (c *contest) rates() map[string]float64 {
 	c.b.ReportMetric(p50["engine"], "p50-µs")
 	c.b.ReportMetric(float64(engine[len(engine)*99/100].Microseconds()), "p99-µs")
 	c.b.ReportMetric(0, "ns/op")
-	if len(bound) > 0 {
-		c.b.ReportMetric(middle(bound), "of-bound")
-		// The same of the middle latencies, which other work on the machine hardly moves.
-		c.b.ReportMetric((p50["sql"]+p50["hello"])/p50["engine"], "of-bound-p50")
-	}
-	return out
+	c.b.ReportMetric(middle(ratios), unit)
+	// The same of the middle latencies, which other work on the machine hardly moves.
+	c.b.ReportMetric(turn(func(name string) float64 { return 1 / p50[name] })/p50["engine"], unit+"-p50")
+}
+
+// ofBound compares with the SQL and the hello one after the other.
+func (c *contest) ofBound() {
+	c.compare("of-bound", func(rate func(string) float64) float64 { return 1/rate("sql") + 1/rate("hello") })
 }
 
 func middle(list []float64) float64 {
@@ -238,7 +237,7 @@ func (a *arena) reportCosts(b *testing.B, s scenario) {
 func BenchmarkListUnderRLS(b *testing.B) {
 	a := newArena(b)
 	path := "/visits?select=id,place,day,note&order=day.desc&limit=25"
-	a.contest(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).rates()
+	a.contest(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).ofBound()
 	a.reportCosts(b, scenario{url: path})
 }
 
@@ -247,20 +246,20 @@ func BenchmarkRowByKey(b *testing.B) {
 	a := newArena(b)
 	key := func(i int) int { return i*7919%20000 + 1 }
 	a.contest(b, "GET", func(i int) string { return "/items?id=eq." + strconv.Itoa(key(i)) }, "",
-		`select coalesce(json_agg(t), '[]') from (select * from api.items where id = $1) t`, func(i int) []any { return []any{key(i)} }).rates()
+		`select coalesce(json_agg(t), '[]') from (select * from api.items where id = $1) t`, func(i int) []any { return []any{key(i)} }).ofBound()
 	a.reportCosts(b, scenario{url: "/items?id=eq.1"})
 }
 
 func BenchmarkInsertMinimal(b *testing.B) {
 	a := newArena(b)
-	a.contest(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`, func(int) []any { return []any{"x"} }).rates()
+	a.contest(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`, func(int) []any { return []any{"x"} }).ofBound()
 	a.reportCosts(b, scenario{method: "POST", url: "/log", body: `{"text":"x"}`})
 }
 
 func BenchmarkRPC(b *testing.B) {
 	a := newArena(b)
 	a.contest(b, "GET", func(i int) string { return "/rpc/add?a=1&b=" + strconv.Itoa(i) }, "", `select to_json(api.add($1, $2))`,
-		func(i int) []any { return []any{1, i} }).rates()
+		func(i int) []any { return []any{1, i} }).ofBound()
 	a.reportCosts(b, scenario{url: "/rpc/add?a=1&b=2"})
 }
 
@@ -270,7 +269,7 @@ func BenchmarkEmbedTwoLevels(b *testing.B) {
 	a.contest(b, "GET", same(path), "", `
 		select json_agg(t) from (select id, (select coalesce(json_agg(bt), '[]') from (select id, title,
 			(select coalesce(json_agg(pt), '[]') from (select copies, (select row_to_json(st) from (select label from api.shelves s where s.id = p.shelf_id) st) as shelves
-				from api.placements p where p.book_id = b.id) pt) as placements from api.books b where b.author_id = a.id) bt) as books from api.authors a) t`, none).rates()
+				from api.placements p where p.book_id = b.id) pt) as placements from api.books b where b.author_id = a.id) bt) as books from api.authors a) t`, none).ofBound()
 	a.reportCosts(b, scenario{url: path})
 }
 
@@ -283,9 +282,7 @@ func BenchmarkMixedRoles(b *testing.B) {
 	c.add("signed", func(int, int) error { return a.ask("GET", url, "", true) })
 	c.add("anonymous", func(int, int) error { return a.ask("GET", url, "", false) })
 	c.add("engine", func(_, i int) error { return a.ask("GET", url, "", i%2 == 0) })
-	r := c.rates()
-	alone := 2 / (1/r["signed"] + 1/r["anonymous"])
-	b.ReportMetric(r["engine"]/alone, "of-one-role")
+	c.compare("of-one-role", func(rate func(string) float64) float64 { return (1/rate("signed") + 1/rate("anonymous")) / 2 })
 	a.reportCosts(b, scenario{url: "/visits?select=id,place,day,note&order=day.desc&limit=25"})
 }
 
