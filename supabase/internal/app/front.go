@@ -93,7 +93,7 @@ func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 		}
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
-	a.onClose("gateway", serve(server(h, a.log), f.plain, own, a.fail))
+	a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
 	if f.secure == nil {
 		return nil
 	}
@@ -101,8 +101,8 @@ func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 	if err != nil {
 		return err
 	}
-	a.onClose("HTTPS", serve(server(h, a.log), f.secure, tlsConfig(magic.TLSConfig()), a.fail))
-	a.onClose("HTTP", serve(server(redirect, a.log), f.web, nil, a.fail))
+	a.onClose("HTTPS", serve(server(h, a.log), f.secure, a.visitors(), tlsConfig(magic.TLSConfig()), a.fail))
+	a.onClose("HTTP", serve(server(redirect, a.log), f.web, a.visitors(), nil, a.fail))
 	return nil
 }
 
@@ -188,6 +188,6 @@ func (a *App) openStudio() error {
 	if err != nil {
 		return err
 	}
-	a.onClose("Studio", serve(server(gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, studio), a.log), l, nil, a.fail))
+	a.onClose("Studio", serve(server(gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, studio), a.log), l, a.visitors(), nil, a.fail))
 	return nil
 }

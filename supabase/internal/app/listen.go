@@ -19,6 +19,7 @@ import (
 // Bounds of the public port. Bodies and replies are paced by the gateway.
 const (
 	maxConnections = 4096
+	maxOfOne       = 512      // connections of one address, unless it is a proxy's
 	maxHeader      = 32 << 10 // bytes; Go answers 431 beyond it
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
@@ -62,9 +63,14 @@ func (w debugWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// visitors are the bounds of a port that strangers reach.
+func (a *App) visitors() gateway.Bounds {
+	return gateway.Bounds{Most: maxConnections, Each: maxOfOne, Proxies: a.cfg.Proxies}
+}
+
 // serve answers on a listener, by HTTPS when secure is given, until close is called, which lets requests in flight end.
-func serve(s *http.Server, l net.Listener, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
-	door := gateway.NewDoor(l, maxConnections)
+func serve(s *http.Server, l net.Listener, b gateway.Bounds, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
+	door := gateway.NewDoor(l, b)
 	s.ConnState, l = door.State, door
 	if secure != nil {
 		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/observe"
 )
 
@@ -116,7 +117,8 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
-	a.onClose("functions' port", serve(server(mux, a.log), l, nil, a.fail))
+	// The gateway is the one client here, so there is no bound for one address.
+	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.Bounds{Most: maxConnections}, nil, a.fail))
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

@@ -35,16 +35,16 @@ type Bounds struct {
 // Its State must be the server's ConnState.
 type Door struct {
 	net.Listener
-	bounds   Bounds
-	patience time.Duration
-	places   chan struct{} // one token for each open connection
-	sat      chan struct{} // told when a connection has become idle
-	closed   chan struct{}
-	once     sync.Once
+	bounds Bounds
+	places chan struct{} // one token for each open connection
+	sat    chan struct{} // told when a connection has become idle
+	closed chan struct{}
+	once   sync.Once
 
-	mu      sync.Mutex
-	waiting *list.List // guests without a request, the longest wait first
-	of      map[netip.Addr]map[*guest]bool
+	mu       sync.Mutex
+	patience time.Duration
+	waiting  *list.List // guests without a request, the longest wait first
+	of       map[netip.Addr]map[*guest]bool
 }
 
 // NewDoor bounds a listener.

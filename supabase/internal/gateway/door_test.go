@@ -195,7 +195,7 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 
 // TestOneAddress: who takes all the places of an address loses those that do nothing, and keeps nobody from elsewhere out.
 func TestOneAddress(t *testing.T) {
-	begun := make(chan struct{}, 10)
+	begun := make(chan struct{}, 100)
 	address, door := houseOf(t, Bounds{Most: 100, Each: 3, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun <- struct{}{}
@@ -220,7 +220,7 @@ func TestOneAddress(t *testing.T) {
 		}
 	}
 
-	door.patience = 0 // only this goroutine dials, and Accept has nobody to look at
+	setPatience(door, 0)
 	if err := visit(t, address).ask("/"); err != nil {
 		t.Error("the slow ones of the address keep the others out:", err)
 	}
@@ -234,6 +234,12 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
+func setPatience(d *Door, p time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.patience = p
+}
+
 // TestSlowButMoving: of the connections of an address the one that moves keeps its place.
 func TestSlowButMoving(t *testing.T) {
 	got := make(chan int, 1)
@@ -243,7 +249,7 @@ func TestSlowButMoving(t *testing.T) {
 			got <- int(n)
 		}
 	}))
-	door.patience = 50 * time.Millisecond // before anybody comes
+	setPatience(door, 50*time.Millisecond)
 	moving, stalled := visit(t, address), visit(t, address)
 	for _, v := range []*visitor{moving, stalled} {
 		if _, err := io.WriteString(v, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4096\r\n\r\n"); err != nil {
