@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,10 +16,16 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Mailer sends a mail once the transaction commits; outbox.Outbox is one.
+// Mailer sends a mail once the transaction commits; outbox.Outbox is one. An error that is no Undelivered is the database's.
 type Mailer interface {
 	SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error
 }
+
+// Undelivered says that a mail server did not take a mail.
+type Undelivered struct{ Cause error }
+
+func (u Undelivered) Error() string { return "the mail was not taken: " + u.Cause.Error() }
+func (u Undelivered) Unwrap() error { return u.Cause }
 
 // message is one mail to a user.
 type message struct {
@@ -44,8 +51,9 @@ func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) error 
 	if err := e.allowMail(r.Context(), tx); err != nil {
 		return err
 	}
+	unsent := wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
 	if e.mailer == nil {
-		return wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", m.action)
+		return unsent
 	}
 	d := m.about
 	d.SiteURL, d.Email, d.Data, d.Token, d.TokenHash = e.config.SiteURL, u.Email, u.UserMetadata, m.code, m.hash
@@ -58,7 +66,11 @@ func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) error 
 	if err != nil {
 		return err
 	}
-	return e.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html})
+	err = e.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html})
+	if errors.As(err, new(Undelivered)) {
+		return unsent.WithCause(err)
+	}
+	return err
 }
 
 // authorized says whether mail may go to an address; a label (name+label@) does not matter.

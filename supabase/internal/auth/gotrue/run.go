@@ -54,7 +54,10 @@ func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
 type direct struct{ server mail.Server }
 
 func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
-	return d.server.Send(ctx, m)
+	if err := d.server.Send(ctx, m); err != nil {
+		return auth.Undelivered{Cause: err}
+	}
+	return nil
 }
 
 // Run serves until ctx ends.
