@@ -206,7 +206,7 @@ func (a *App) openControl(s *services) error {
 	if err != nil {
 		return err
 	}
-	a.onClose("control", func(context.Context) error { return c.close() })
+	a.onClose("control", c.close)
 	return nil
 }
 

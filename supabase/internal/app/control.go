@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -70,17 +71,18 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		err = writeFile(c.file, text, 0o600)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("control socket: %w", err), c.close())
+		return nil, errors.Join(fmt.Errorf("control socket: %w", err), c.close(context.Background()))
 	}
 	return c, nil
 }
 
-func (c *control) close() error {
+// close ends it after the replies that are on their way: the one to `stop` is.
+func (c *control) close(ctx context.Context) error {
 	err := os.Remove(c.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(c.server.Close(), err, os.RemoveAll(c.dir))
+	return errors.Join(c.server.Shutdown(ctx), err, os.RemoveAll(c.dir))
 }
 
 // Command asks the server that runs on a data folder. Where none runs it returns ErrNotRunning.
@@ -104,8 +106,11 @@ func Command(ctx context.Context, data, name string, reply any) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("the server on %s belongs to another user: %w", data, err)
 	}
-	if err != nil {
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w on %s", ErrNotRunning, data) // a file that a killed server left behind
+	}
+	if err != nil {
+		return fmt.Errorf("the server on %s did not answer: %w", data, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
