@@ -5,46 +5,50 @@ import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToTakeUp } from '@/backend/has-session';
 import { routes } from '@/routes';
 
-// The client reads the address and refreshes what is stored when it is made.
-if (hasSessionToTakeUp()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
+// A task of its own: by now this one has read and run all that the application consists of.
+await new Promise<void>((done, failed) => setTimeout(() => comeAlive().then(done, failed)));
 
-const router = createBrowserRouter(routes);
-await firstPageLoaded();
-
-const root = document.getElementById('root');
-if (!root) throw new Error('The page has no #root');
-
-if (router.state.errors && root.hasChildNodes()) {
-  // Some of the page's code did not arrive. The prerendered page stays as it is: readable, with plain links.
-  router.dispose();
-  throw new Error('The application could not start', { cause: router.state.errors });
-}
-router.subscribe(({ errors, location: next }) => {
-  // A screen's code did not arrive (offline, or a new release): its prerendered page may still be had.
-  const failed = Object.values(errors ?? {}).some(
-    (error) => error instanceof TypeError && /import/i.test(error.message),
-  );
-  if (failed) location.assign(next.pathname + next.search + next.hash);
-});
 // Boot repeats the touch that started the application, so this module is done only when the page is live.
-await new Promise<void>((resolve) => {
-  const app = (
-    <StrictMode>
-      <RouterProvider router={router} />
-      <Effect run={resolve} />
-    </StrictMode>
-  );
-  // In a transition React works in slices and lets the reader's touches in between.
-  startTransition(() => {
-    if (root.hasChildNodes()) hydrateRoot(root, app);
-    else createRoot(root).render(app);
-  });
-});
+async function comeAlive() {
+  // The client reads the address and refreshes what is stored when it is made.
+  if (hasSessionToTakeUp()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
 
-document.documentElement.dataset.live = '';
+  const router = createBrowserRouter(routes);
+  await firstPageLoaded(router);
+
+  const root = document.getElementById('root');
+  if (!root) throw new Error('The page has no #root');
+
+  if (router.state.errors && root.hasChildNodes()) {
+    // Some of the page's code did not arrive. The prerendered page stays as it is: readable, with plain links.
+    router.dispose();
+    throw new Error('The application could not start', { cause: router.state.errors });
+  }
+  router.subscribe(({ errors, location: next }) => {
+    // A screen's code did not arrive (offline, or a new release): its prerendered page may still be had.
+    const failed = Object.values(errors ?? {}).some(
+      (error) => error instanceof TypeError && /import/i.test(error.message),
+    );
+    if (failed) location.assign(next.pathname + next.search + next.hash);
+  });
+  await new Promise<void>((resolve) => {
+    const app = (
+      <StrictMode>
+        <RouterProvider router={router} />
+        <Effect run={resolve} />
+      </StrictMode>
+    );
+    // In a transition React works in slices and lets the reader's touches in between.
+    startTransition(() => {
+      if (root.hasChildNodes()) hydrateRoot(root, app);
+      else createRoot(root).render(app);
+    });
+  });
+  document.documentElement.dataset.live = '';
+}
 
 /** Resolves when the first page's code, words and data are there: only then does hydration match. */
-function firstPageLoaded() {
+function firstPageLoaded(router: ReturnType<typeof createBrowserRouter>) {
   return new Promise<void>((resolve) => {
     if (router.state.initialized) return resolve();
     const unsubscribe = router.subscribe((state) => {
