@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // fuzzTarget is one fuzz test of the module.
@@ -38,20 +44,77 @@ func fuzzDrill(ctx context.Context, s settings) (string, error) {
 		}
 		return fmt.Sprintf("%d targets, corpus only", len(targets)), err
 	}
-	executions := 0
-	for i, t := range targets {
-		out, err := goCommand(ctx, "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", s.fuzz.String(), "./"+t.dir)
-		n := lastExecutions(out)
-		executions += n
-		fmt.Printf("  %s %s: %d inputs\n", t.dir, t.name, n)
-		if err != nil {
-			return fmt.Sprintf("target %d of %d", i+1, len(targets)), fmt.Errorf("%s in %s: %w: %s", t.name, t.dir, err, out)
+	return fuzzAll(ctx, targets, s.fuzz)
+}
+
+// fuzzAll builds each package once and then runs as many targets at a time as there are processors, with one worker each,
+// so that a target has its time for itself and none of it goes into compiling.
+func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (string, error) {
+	work, err := os.MkdirTemp("", "daawo-fuzz-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	cache, err := goCommand(ctx, "env", "GOCACHE")
+	if err != nil {
+		return "", err
+	}
+	programs := map[string]string{}
+	for _, t := range targets {
+		if programs[t.dir] != "" {
+			continue
 		}
-		if n == 0 {
-			return fmt.Sprintf("target %d of %d", i+1, len(targets)), fmt.Errorf("%s in %s tried no input", t.name, t.dir)
+		programs[t.dir] = filepath.Join(work, strings.ReplaceAll(t.dir, "/", "-"))
+		if out, err := goCommand(ctx, "test", "-c", "-fuzz", ".", "-o", programs[t.dir], "./"+t.dir); err != nil {
+			return "", fmt.Errorf("building the fuzz targets of %s: %w: %s", t.dir, err, out)
 		}
 	}
-	return fmt.Sprintf("%d targets, %s each, %d inputs, no crash", len(targets), s.fuzz, executions), nil
+
+	var (
+		running    sync.WaitGroup
+		mu         sync.Mutex
+		executions int
+		broken     []error
+		places     = make(chan struct{}, runtime.NumCPU())
+	)
+	for _, t := range targets {
+		running.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			// Inputs that were found interesting are kept where the go command keeps them, for the next time.
+			n, err := t.run(ctx, programs[t.dir], filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", "daawo", t.dir), each)
+			mu.Lock()
+			defer mu.Unlock()
+			executions += n
+			fmt.Printf("  %s %s: %d inputs\n", t.dir, t.name, n)
+			if err != nil {
+				broken = append(broken, err)
+			}
+		})
+	}
+	running.Wait()
+	return fmt.Sprintf("%d targets, %s each, %d inputs, %d broken", len(targets), each, executions, len(broken)), errors.Join(broken...)
+}
+
+// run fuzzes for a time and returns how many inputs were tried. On a crowded machine the time can be over before the
+// corpus has been run once, and nothing new was tried then: that is no result, and the target gets more.
+func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Duration) (int, error) {
+	for tries := 1; ; tries++ {
+		cmd := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.fuzz", "^"+t.name+"$",
+			"-test.fuzztime", each.String(), "-test.fuzzcachedir", cache, "-test.parallel", "1")
+		cmd.Dir = t.dir // a crasher is written to testdata/fuzz there, to be checked in
+		out, err := cmd.CombinedOutput()
+		n := lastExecutions(out)
+		switch {
+		case err != nil:
+			return n, fmt.Errorf("%s in %s: %w: %s", t.name, t.dir, err, out)
+		case n > 0:
+			return n, nil
+		case tries == 3:
+			return 0, fmt.Errorf("%s in %s did not begin: in %d tries, the last of %s, its corpus was not run through: %s", t.name, t.dir, tries, each, out)
+		}
+		each *= 2
+	}
 }
 
 var (

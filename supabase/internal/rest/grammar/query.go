@@ -68,7 +68,10 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return q, ranges.into(q)
+	if err := ranges.into(q); err != nil {
+		return nil, err
+	}
+	return q, nil
 }
 
 func names(what, value string) (list []string, err *Error) {
