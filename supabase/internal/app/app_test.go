@@ -135,6 +135,9 @@ func TestTheWholePath(t *testing.T) {
 	if status != 200 {
 		t.Fatalf("photo: %d %s", status, body)
 	}
+	if status, body := call(t, "GET", api+"/storage/v1/bucket", ""); status != 400 || !strings.Contains(body, "Invalid Compact JWS") {
+		t.Errorf("storage without a key: %d %s", status, body)
+	}
 	report := fmt.Sprintf(`{"product_name":"Cream","issue_description":"It burns","photo_url":%q,"location":"Banaadir","phone":null}`, photo)
 	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json")
 	var reply struct{ ID, Reference string }

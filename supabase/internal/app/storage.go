@@ -53,6 +53,7 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 			S3:                    a.cfg.Storage.S3Protocol.Enabled,
 			S3SessionKey:          tenant,
 			S3Prefix:              "/storage/v1",
+			MissingIsEmpty:        true, // what clients of the CLI's stack are told; the gateway sends no empty header
 		},
 		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
 		Verifier: s.keys.verifier, Now: a.options.Now,

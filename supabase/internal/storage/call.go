@@ -42,7 +42,7 @@ func (c *call) authorize(a access, operation string) error {
 		return nil
 	}
 	header, present := c.r.Header["Authorization"]
-	if !present && (a == required || a == service) {
+	if !present && !c.e.MissingIsEmpty && (a == required || a == service) {
 		return invalid("headers must have required property 'authorization'")
 	}
 	token := ""

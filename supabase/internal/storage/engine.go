@@ -38,6 +38,7 @@ type Config struct {
 	S3AnonKey             string // its secret: the anon key
 	S3Prefix              string // public path in front of /s3 that clients sign, such as /storage/v1
 	AllowForwardedHeaders bool   // X-Forwarded-Host and -Proto are believed
+	MissingIsEmpty        bool   // no Authorization is answered as an empty one, which the official CLI's gateway sends for it
 }
 
 // Options make an Engine.
