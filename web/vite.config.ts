@@ -84,7 +84,7 @@ function slimLibraries(): Plugin {
         if (!signal.test(code)) this.error('React makes its signals in another way now');
         return code
           .replace(signal, '$1 = Object.create(Error.prototype)')
-          .replace(/^FragmentInstance\.prototype\.[^]*?^};$/gm, '');
+          .replace(/^FragmentInstance\.prototype\..*?^};$/gms, '');
       }
       if (id.includes('/react-router/')) {
         return code
