@@ -32,8 +32,8 @@ const (
 	turns = 4 // in one round of package testing's count
 )
 
-// clients is the number of connections that ask at once.
-const clients = 2
+// clients is the number of connections that ask at once: some per core, as a server that is worth measuring has.
+const clients = 8
 
 // contest runs contestants in turns and reports what each got done per second.
 type contest struct {
