@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/auth/sms"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/outbox"
 )
 
 // openAuth serves GoTrue's wire.
@@ -42,6 +43,9 @@ func (a *App) openAuth(ctx context.Context, s *services, d *database, at places)
 		return err
 	}
 	a.onClose("auth", engine.Close)
+	if s.outbox != nil {
+		s.outbox.Chores(outbox.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
+	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.KeysChanged() })
 	s.auth = engine
 	return nil

@@ -1,33 +1,10 @@
 package auth
 
 import (
-	"encoding/json"
 	"net/http"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
-
-	"daawo/supabase/internal/wire"
 )
-
-// jsonText is JSON that Postgres made.
-type jsonText string
-
-// MarshalJSON passes it on.
-func (t jsonText) MarshalJSON() ([]byte, error) { return json.RawMessage(t).MarshalJSON() }
-
-// auditFilter reads author:…, action:… or type:….
-func auditFilter(query string) (columns []string, wanted string, err error) {
-	if query == "" {
-		return []string{}, "", nil
-	}
-	scope, wanted, ok := strings.Cut(query, ":")
-	columns = map[string][]string{"author": {"actor_username", "actor_name"}, "action": {"action"}, "type": {"log_type"}}[scope]
-	if columns == nil || !ok {
-		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid query scope: %s", query)
-	}
-	return columns, wanted, nil
-}
 
 // ofSubject lets a handler run for the user whom an administrator's request names.
 func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin, subject *User) error) func(http.ResponseWriter, *http.Request) error {

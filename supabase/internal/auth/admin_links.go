@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/letter"
-	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
 
@@ -17,14 +16,10 @@ var errEmailExists = wire.Errorf(http.StatusUnprocessableEntity, "email_exists",
 // invite answers POST /invite: it makes an account and mails a link to it.
 func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) error {
 	var p signupParams
-	if err := readJSON(r, &p); err != nil {
+	if err := readAddress(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	var err error
-	if p.Email, err = validEmail(p.Email); err != nil {
-		return err
-	}
 	p.Phone, p.Password = "", ""
 	u, err := e.userToInvite(r, p)
 	if err != nil {
@@ -108,14 +103,10 @@ type linkParams struct {
 // generateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
 func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *User) error {
 	var p linkParams
-	if err := readJSON(r, &p); err != nil {
+	if err := readAddress(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	var err error
-	if p.Email, err = validEmail(p.Email); err != nil {
-		return err
-	}
 	redirect := e.redirectTo(r)
 	if e.redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
@@ -245,41 +236,4 @@ func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *User, p linkP
 		return proofChangeCurrent.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
 	}
 	return proofChangeNew.save(ctx, tx, u, address, hashOf(address, code), now)
-}
-
-// adminAudit answers GET /admin/audit: the audit log, newest first.
-func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *User) error {
-	q := r.URL.Query()
-	page, perPage, err := pageOf(q)
-	if err != nil {
-		return err
-	}
-	columns, wanted, err := auditFilter(q.Get("query"))
-	if err != nil {
-		return err
-	}
-	ctx := r.Context()
-	const filter = ` from auth.audit_log_entries a
-		where $1::text = '' or exists (select from unnest($2::text[]) c where a.payload ->> c ilike '%' || $1 || '%')`
-	var total uint64
-	if err := e.db.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
-		return err
-	}
-	var list string
-	err = e.db.Query(ctx, db.Caller{}, `
-		select coalesce(json_agg(x), '[]')::text
-		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at, ip_address`+filter+`
-		         order by a.created_at desc limit $3 offset $4) x`,
-		[]any{wanted, columns, perPage, (page - 1) * perPage},
-		func(rows pgx.Rows) error {
-			if rows.Next() {
-				return rows.Scan(&list)
-			}
-			return rows.Err()
-		})
-	if err != nil {
-		return err
-	}
-	setPages(w.Header(), r.URL, page, perPage, total)
-	return send(w, http.StatusOK, jsonText(list))
 }

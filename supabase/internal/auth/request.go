@@ -29,6 +29,15 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
+// readAddress reads a body that holds an address, and brings the address into its stored form.
+func readAddress(r *http.Request, into any, address *string) error {
+	err := readJSON(r, into)
+	if err == nil {
+		*address, err = validEmail(*address)
+	}
+	return err
+}
+
 func badJSON(err error) error {
 	return wire.Errorf(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON: %v", err)
 }

@@ -35,6 +35,7 @@ type Settings struct {
 	SMS  auth.SMS     // nil when none is set
 
 	AllowedHeaders []string // that browsers may send beside GoTrue's own
+	Sweeps         bool     // what ended long ago is removed now and then
 	Unread         []string // variables that are set and have no effect here
 }
 
@@ -122,6 +123,7 @@ func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, er
 		LogLevel:    e.text("LOG_LEVEL", "info"),
 
 		AllowedHeaders: e.list("CORS_ALLOWED_HEADERS"),
+		Sweeps:         e.flag("DB_CLEANUP_ENABLED", false),
 	}
 	if s.DatabaseURL == "" {
 		e.errs = append(e.errs, errors.New("DATABASE_URL is required"))

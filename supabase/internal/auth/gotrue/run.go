@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -85,6 +86,13 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	if err != nil {
 		return err
 	}
+	if s.Sweeps {
+		sweeping, stop := context.WithCancel(ctx)
+		var done sync.WaitGroup
+		done.Go(func() { sweep(sweeping, engine, log) })
+		defer done.Wait()
+		defer stop()
+	}
 	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
 	if err != nil {
@@ -105,6 +113,21 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 		err = errors.Join(err, served)
 	}
 	return err
+}
+
+// sweep removes what ended long ago: at the start and every hour, until ctx ends.
+func sweep(ctx context.Context, engine *auth.Engine, log *slog.Logger) {
+	for hourly := time.NewTicker(time.Hour); ; {
+		if err := engine.Sweep(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("what ended long ago could not be removed", "error", err)
+		}
+		select {
+		case <-hourly.C:
+		case <-ctx.Done():
+			hourly.Stop()
+			return
+		}
+	}
 }
 
 // withCORS answers browsers as GoTrue alone does. It does not allow apikey: that header is a gateway's.

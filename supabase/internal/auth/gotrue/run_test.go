@@ -120,6 +120,9 @@ func TestServe(t *testing.T) {
 		t.Run(schema, func(t *testing.T) {
 			role := "supabase_admin"
 			switch schema {
+			case "there already":
+				db.ExecAs(role, `insert into auth.flow_state (id, provider_type, authentication_method, created_at)
+					values (gen_random_uuid(), 'email', 'otp', now() - interval '3 days')`)
 			case "made by it":
 				db.ExecAs(role, `drop schema auth cascade; drop schema auth_limits cascade; delete from daawo.platform where name like '20_auth%'`)
 			case "first tables of the image":
@@ -135,7 +138,7 @@ func TestServe(t *testing.T) {
 			p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
 				"GOTRUE_SITE_URL=http://localhost:3000", "GOTRUE_JWT_SECRET=super-secret-jwt-token-with-at-least-32-characters-long",
 				"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true", "GOTRUE_DB_DRIVER=postgres",
-				"GOTRUE_JWT_VALID_METHODS=HS256", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
+				"GOTRUE_JWT_VALID_METHODS=HS256", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
 			if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_JWT_VALID_METHODS"]`) {
 				t.Errorf("the variable without effect is not named:\n%s", logged)
 			}
@@ -160,6 +163,11 @@ func TestServe(t *testing.T) {
 					"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", asked)
 				if got := header.Get("Access-Control-Allow-Origin"); status != 204 || got != want {
 					t.Errorf("preflight for %s: %d %q", asked, status, got)
+				}
+			}
+			for by := time.Now().Add(5 * time.Second); testdb.Value[int](db, `select count(*) from auth.flow_state`) > 0; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(by) {
+					t.Fatal("what ended long ago is not removed")
 				}
 			}
 			if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
