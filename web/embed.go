@@ -2,8 +2,7 @@
 // pictures, embedded so that one binary carries the whole product. It imports nothing of ours; the
 // gateway alone reads it.
 //
-// dist is made by `npm run build`. A committed placeholder keeps the package compiling before that:
-// Built tells the two apart.
+// dist is made by `npm run build`. A committed placeholder keeps the package compiling before that.
 package web
 
 import (
@@ -21,10 +20,4 @@ func Files() fs.FS {
 		return dist
 	}
 	return files
-}
-
-// Built reports whether the site has been built into this binary.
-func Built() bool {
-	_, err := fs.Stat(dist, "dist/index.html")
-	return err == nil
 }

@@ -167,11 +167,6 @@ func (s *Server) withConn(ctx context.Context, f func(*pgconn.PgConn) error) err
 	return errors.Join(f(conn), conn.Close(ctx))
 }
 
-// Health asks the server to answer a trivial query.
-func (s *Server) Health(ctx context.Context) error {
-	return s.withConn(ctx, func(c *pgconn.PgConn) error { return c.Ping(ctx) })
-}
-
 // Port is the loopback TCP port.
 func (s *Server) Port() int { return s.port }
 
@@ -199,9 +194,6 @@ func (s *Server) TCPURL(role string) string {
 	u := url.URL{Scheme: "postgres", User: user, Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/postgres"}
 	return u.String()
 }
-
-// Done is closed when the server has been stopped.
-func (s *Server) Done() <-chan struct{} { return s.done }
 
 // release gives back what belongs to this process: the lock and the socket's
 // folder. The lock file itself stays, as removing it would race with a new owner.

@@ -96,11 +96,6 @@ func ErrLockTimeout() *wire.Error {
 	return named(503, "acquiring_lock_timeout", "LockTimeout", "acquiring lock timeout")
 }
 
-// ErrInternal hides cause behind storage-api's words.
-func ErrInternal(cause error) *wire.Error {
-	return wire.Errorf(500, "InternalError", "Internal server error").WithCause(cause)
-}
-
 func errExists(code string) *wire.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
