@@ -14,7 +14,8 @@ export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_U
 
 data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
-bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
+# Other applications may sign people in, which is off unless somebody wants it (tests/e2e/auth).
+SUPABASE_AUTH_OAUTH_SERVER_ENABLED=true bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
 server=$!
 second= splitter=
 end_apart() {

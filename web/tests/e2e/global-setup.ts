@@ -19,7 +19,7 @@ export default async function globalSetup() {
   chmodSync(data, 0o755); // Postgres runs as another user when we are root
   const server = spawn(binary, ['start', '--port', '0', '--data', join(data, 'daawo')], {
     stdio: 'inherit',
-    env: { ...channels, ...process.env },
+    env: { ...channels, SUPABASE_AUTH_OAUTH_SERVER_ENABLED: 'true', ...process.env }, // off unless somebody wants it
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));
 

@@ -23,22 +23,23 @@ const library = join(
   'umd/supabase.js',
 );
 
-/**
- * Serves an application that is nothing but supabase-js and a list of the events that it gives, on a port of its own:
- * another origin than the stack's, so that what it asks for passes the gateway's CORS as any application's does.
- */
-export async function serveApplication() {
-  const page = `<!doctype html><link rel="icon" href="data:,"><title>Application</title>
-  <script src="/supabase.js"></script><script>
+/** A page that is nothing but supabase-js and a list of the events that it gives. */
+export const application = () => `<!doctype html><link rel="icon" href="data:,"><title>Application</title>
+  <script>${readFileSync(library, 'utf8')}</script><script>
     window.seen = [];
     window.client = supabase.createClient(${JSON.stringify(process.env.API_URL)}, ${JSON.stringify(process.env.ANON_KEY)},
       { auth: { storageKey: ${JSON.stringify(storageKey)} } });
     client.auth.onAuthStateChange((event) => seen.push(event));
   </script>`;
-  const server = createServer((request, response) => {
-    const script = request.url === '/supabase.js';
-    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
-    response.end(script ? readFileSync(library) : page);
+
+/**
+ * Serves that page on a port of its own: another origin than the stack's, so that what it asks for passes the gateway's
+ * CORS as any application's does.
+ */
+export async function serveApplication() {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(application());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
