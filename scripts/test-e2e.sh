@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Starts a stack on free ports and an empty data folder, and runs the contract tests and the browser tests against it. The
 # contract tests run a second time through a gateway whose services are somewhere else, as in the compose form, and a
-# third time with each request at one of two servers on one database.
+# third time with each request at one of two servers on one database. At the end the logs of all these servers are searched
+# for what was entrusted to them.
 # Arguments go to Playwright.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +16,7 @@ export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_U
 data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
 # Other applications may sign people in, which is off unless somebody wants it (tests/e2e/auth).
-SUPABASE_AUTH_OAUTH_SERVER_ENABLED=true bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
+SUPABASE_AUTH_OAUTH_SERVER_ENABLED=true LOG_LEVEL=debug bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
 server=$!
 second= splitter=
 end_apart() {
@@ -73,3 +74,6 @@ second=
 
 echo "-- browser"
 npm run --silent test:e2e --workspace web -- "$@"
+
+echo "-- what the logs of all this tell"
+go run ./scripts/logsearch "$data/server.log" "$data/second.log" "$data"/apart/*.log

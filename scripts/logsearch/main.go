@@ -1,0 +1,158 @@
+// Command logsearch searches the logs of a stack that tests have driven for what people entrusted to it: every report,
+// account, session and key that its database holds at the end, the passwords of the tests, and anything that looks like a
+// token or a phone number. It prints what it found and where, and exits with 1 if that is anything at all.
+//
+//	eval "$(bin/daawo status -o env)"; go run ./scripts/logsearch server.log …
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func main() {
+	tests := flag.String("tests", "web/tests", "`FOLDER` whose sources name the passwords of the tests")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := run(ctx, *tests, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "logsearch:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, tests string, logs []string) error {
+	secrets, err := stored(ctx, os.Getenv("DB_URL"))
+	if err != nil {
+		return err
+	}
+	passwords, err := passwordsIn(tests)
+	if err != nil {
+		return err
+	}
+	for value := range passwords {
+		secrets[value] = "a password of the tests"
+	}
+	for _, name := range []string{"SERVICE_ROLE_KEY", "SECRET_KEY", "JWT_SECRET", "ANON_KEY", "S3_PROTOCOL_ACCESS_KEY_SECRET"} {
+		if value := os.Getenv(name); value != "" {
+			secrets[value] = name
+		}
+	}
+	lines, hits := 0, 0
+	spoken := false // of the function that takes reports
+	for _, name := range logs {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			lines++
+			spoken = spoken || strings.Contains(line, "submit-report")
+			for _, what := range found(line, secrets) {
+				hits++
+				fmt.Fprintf(os.Stderr, "%s tells %s: %s", filepath.Base(name), what, line)
+			}
+		}
+	}
+	fmt.Printf("%d lines of %d logs searched for %d values: %d hits\n", lines, len(logs), len(secrets), hits)
+	switch {
+	case hits > 0:
+		return errors.New("the logs tell what they must not")
+	case len(secrets) < 50 || len(passwords) == 0 || !spoken:
+		return errors.New("there was next to nothing to search, or to search for: nothing is proved")
+	}
+	return nil
+}
+
+// found names what a line tells.
+func found(line string, secrets map[string]string) []string {
+	var all []string
+	for value, what := range secrets {
+		if strings.Contains(line, value) {
+			all = append(all, what)
+		}
+	}
+	for what, pattern := range patterns {
+		if pattern.MatchString(line) {
+			all = append(all, what)
+		}
+	}
+	return all
+}
+
+var patterns = map[string]*regexp.Regexp{
+	"a signed token": regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}`),
+	"a secret key":   regexp.MustCompile(`sb_secret_[A-Za-z0-9_-]{8,}`),
+	"a phone number": regexp.MustCompile(`\+[1-9][0-9]{0,2}[ -]?[0-9]{2,3}[ -]?[0-9]{3}[ -]?[0-9]{2,}`),
+}
+
+// entrusted is where the database keeps what no log may tell. A column of one row is one value.
+var entrusted = map[string]string{
+	"a report":   `select unnest(array[name, phone, product_name, issue_description, where_bought, batch_number, photo_url, reviewer_notes]) from public.reports`,
+	"a phone":    `select regexp_replace(phone, '[^0-9]', '', 'g') from public.reports where phone is not null`,
+	"a photo":    `select name from storage.objects where bucket_id = 'report-photos'`,
+	"an account": `select unnest(array[email, phone, encrypted_password, confirmation_token, recovery_token, email_change_token_new]) from auth.users`,
+	"a session":  `select token from auth.refresh_tokens`,
+	"a link":     `select token_hash from auth.one_time_tokens`,
+	"a factor":   `select secret from auth.mfa_factors`,
+}
+
+// shortest is the length from which a value is told from ordinary words and numbers.
+const shortest = 6
+
+// stored reads what people entrusted to the stack, by value, with what it is.
+func stored(ctx context.Context, url string) (map[string]string, error) {
+	if url == "" {
+		return nil, errors.New("DB_URL is not set: eval \"$(bin/daawo status -o env)\" first")
+	}
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	secrets := map[string]string{}
+	for what, query := range entrusted {
+		rows, err := conn.Query(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		values, err := pgx.CollectRows(rows, pgx.RowTo[*string])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		for _, value := range values {
+			if value != nil && len(*value) >= shortest {
+				secrets[*value] = what
+			}
+		}
+	}
+	return secrets, nil
+}
+
+var password = regexp.MustCompile(`password(?: =|:) '([^'\n]{6,})'`)
+
+// passwordsIn finds the passwords that tests write down; the database keeps hashes of them only.
+func passwordsIn(folder string) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".ts") || strings.Contains(name, "node_modules") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, m := range password.FindAllStringSubmatch(string(text), -1) {
+			found[m[1]] = true
+		}
+		return err
+	})
+	return found, err
+}
