@@ -34,6 +34,7 @@ type settings struct {
 	short  bool          // a few rounds instead of all
 	soak   time.Duration // how long the mixed load lasts
 	fuzz   time.Duration // for each fuzz target
+	kills  int           // rounds of the kill drill
 	seed   int64         // of every random choice, printed so that a failure can be repeated
 }
 
@@ -72,6 +73,7 @@ func main() {
 	flag.BoolVar(&s.short, "short", false, "a few rounds only")
 	flag.DurationVar(&s.soak, "soak", 10*time.Minute, "how long the mixed load lasts")
 	flag.DurationVar(&s.fuzz, "fuzz", time.Minute, "for each fuzz target")
+	flag.IntVar(&s.kills, "kills", 100, "rounds of the kill drill")
 	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of every random choice")
 	flag.Usage = usage
 	flag.Parse()

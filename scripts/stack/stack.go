@@ -120,6 +120,10 @@ func (st *Stack) Ready(ctx context.Context) error {
 			return fmt.Errorf("the server ended while starting:\n%s", st.LogTail())
 		case <-time.After(10 * time.Millisecond):
 		}
+		// A server that starts again does so at its old address: asking there costs it less than a status command does.
+		if at := st.Get("API_URL"); at != "" && !ready(ctx, at) {
+			continue
+		}
 		env, err := st.status()
 		if err != nil {
 			continue
@@ -127,13 +131,25 @@ func (st *Stack) Ready(ctx context.Context) error {
 		st.mu.Lock()
 		st.env = env
 		st.mu.Unlock()
-		if res, err := http.Get(st.Get("API_URL") + "/readyz"); err == nil {
-			res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return nil
-			}
+		if ready(ctx, env["API_URL"]) {
+			return nil
 		}
 	}
+}
+
+func ready(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusOK
 }
 
 // status asks the running server for its addresses and keys.
