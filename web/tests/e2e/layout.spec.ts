@@ -1,5 +1,7 @@
+import { documentAt, words as textOf } from './documents';
 import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
+import { everyDocument } from './pages';
 
 const headerLinks = [
   ['home', '/'],
@@ -13,33 +15,72 @@ const headerLinks = [
 
 for (const { language, words, to } of inBothLanguages) {
   const text = words.layout;
+  const names = headerLinks.map(([name]) => text.nav[name]);
+  const hrefs = headerLinks.map(([, path]) => to(path));
 
-  test(`header and footer lead everywhere (${language})`, async ({ page }) => {
-    await page.goto(to('/learn/how-to-read-labels/'));
-    const header = page
-      .getByRole('banner')
-      .getByRole('navigation', { name: text.mainNavigation })
-      .getByRole('link');
-    await expect(header).toHaveText(headerLinks.map(([name]) => text.nav[name]));
-    for (const [i, [, path]] of headerLinks.entries()) {
-      await expect(header.nth(i)).toHaveAttribute('href', to(path));
-      const current = path === '/learn/' ? 'page' : null;
-      expect(await header.nth(i).getAttribute('aria-current')).toBe(current);
+  test(`every page has the header, the footer and the disclaimer, and asks nobody to log in (${language})`, async ({
+    request,
+  }) => {
+    for (const { path } of everyDocument.filter((each) => each.language === language)) {
+      const page = await documentAt(request, path);
+      const all = <T extends Element>(selector: string) => [...page.querySelectorAll<T>(selector)];
+      const href = (link: Element) => link.getAttribute('href');
+
+      const menus = all(`header nav[aria-label="${text.mainNavigation}"]`);
+      expect(menus, path).toHaveLength(2); // one for wide screens, one behind the toggle
+      for (const menu of menus) {
+        const links = [...menu.querySelectorAll('a')];
+        expect(links.map(textOf), path).toEqual(names);
+        expect(links.map(href), path).toEqual(hrefs);
+        const here = headerLinks.findLast(([name, under]) =>
+          name === 'home' ? path === to('/') : path.startsWith(to(under)),
+        );
+        const current = links.filter((link) => link.hasAttribute('aria-current'));
+        expect(current.map(textOf), path).toEqual(here ? [text.nav[here[0]]] : []);
+      }
+      const missing = /nowhere|nothing/.test(path);
+      const other = language === 'en' ? `/so${path}` : path.replace(/^\/so/, '');
+      const switches = all(`header a[hreflang]`);
+      expect(switches.map(textOf), path).toEqual([
+        `${language === 'en' ? 'so' : 'en'}${text.switchLanguage}`,
+      ]);
+      if (!missing) expect(switches.map(href), path).toEqual([other]);
+
+      const links = all(`footer nav[aria-label="${text.footer.pages}"] a`);
+      expect(links.map(textOf), path).toEqual([...names, text.nav.privacy]);
+      expect(links.map(href), path).toEqual([...hrefs, to('/privacy/')]);
+      const support = all('footer a').filter((link) => !links.includes(link));
+      const { whatsapp, email, terms, accessibility, disclaimer } = text.footer;
+      expect(support.map(textOf), path).toEqual([whatsapp, email, terms, accessibility]);
+      expect(href(support[0] as Element), path).toMatch(/^https:\/\/wa\.me\/\d+$/);
+      expect(href(support[1] as Element), path).toMatch(/^mailto:\S+@\S+$/);
+      expect(textOf(page.querySelector('footer')), path).toContain(disclaimer);
+      expect(all('input[type=password]'), path).toEqual([]);
     }
-    const footer = page.getByRole('contentinfo');
-    const links = footer.getByRole('navigation', { name: text.footer.pages }).getByRole('link');
-    await expect(links).toHaveText([...headerLinks.map(([name]) => text.nav[name]), text.nav.privacy]);
-    await expect(links.last()).toHaveAttribute('href', to('/privacy/'));
-    await expect(footer.getByRole('link', { name: text.footer.whatsapp })).toHaveAttribute(
-      'href',
-      /^https:\/\/wa\.me\//,
+  });
+
+  test(`the active link is highlighted, and the placeholders go nowhere (${language})`, async ({ page }) => {
+    await page.goto(to('/learn/how-to-read-labels/'));
+    const links = page.getByRole('banner').getByRole('navigation').getByRole('link');
+    await expect(links).toHaveText(names);
+    const looks = await links.evaluateAll((all) =>
+      all.map((link) => {
+        const { backgroundColor, color, fontWeight } = getComputedStyle(link);
+        return [backgroundColor, color, fontWeight].join();
+      }),
     );
-    await expect(footer.getByRole('link', { name: text.footer.email })).toHaveAttribute('href', /^mailto:/);
+    const at = headerLinks.findIndex(([name]) => name === 'learn');
+    const [active] = looks.splice(at, 1);
+    expect(new Set(looks).size).toBe(1);
+    expect(looks).not.toContain(active);
+
+    const footer = page.getByRole('contentinfo');
     for (const name of [text.footer.terms, text.footer.accessibility]) {
       await footer.getByRole('link', { name }).click();
       await expect(page).toHaveURL(/how-to-read-labels\/(#.*)?$/);
     }
-    await expect(footer.getByText(text.footer.disclaimer)).toBeVisible();
+    const other = language === 'en' ? /^SO\b/ : /^EN\b/;
+    await expect(page.getByRole('banner').locator('a[hreflang]')).toHaveText(other, { useInnerText: true });
   });
 
   test(`the header stays in sight (${language})`, async ({ page }) => {

@@ -24,9 +24,3 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(words.home.heading);
   });
 }
-
-test('the English words are those of the specification', async ({ page }) => {
-  await page.goto('/nowhere/');
-  await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Return to Home' })).toBeVisible();
-});

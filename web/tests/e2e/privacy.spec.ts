@@ -21,9 +21,3 @@ for (const { language, words, to } of inBothLanguages) {
     );
   });
 }
-
-test('the English page is dated January 2024 and promises confidence', async ({ page }) => {
-  await page.goto('/privacy/');
-  await expect(page.getByText('Last updated January 2024')).toBeVisible();
-  await expect(page.getByText('Report information is kept confidential.')).toBeVisible();
-});

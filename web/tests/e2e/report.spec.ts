@@ -1,3 +1,4 @@
+import { placeLabel, type Region, regions } from '@/content/regions';
 import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { drawn, jpeg, withPlace } from './photos';
@@ -15,31 +16,41 @@ for (const { language, words, to } of inBothLanguages) {
 
     test('has its fields in order, the required ones marked', async ({ page }) => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);
-      const labels = page.locator('form label[for]:not([data-slot]):visible');
-      await expect(labels).toContainText([
-        text.name,
+      const labels = page.locator('form label.font-semibold:not([role=button]):not(.border-dashed):visible');
+      const optional = (label: string) => `${label} (${words.layout.optional})`;
+      await expect(labels).toHaveText([
+        optional(text.name),
         `${text.phone} *`,
         `${text.productName} *`,
-        text.whereBought,
-        text.batchNumber,
-        text.expiryDate,
+        optional(text.whereBought),
+        optional(text.batchNumber),
+        optional(text.expiryDate),
         `${text.region} (${text.regionOther}) *`,
         `${text.problem} *`,
-        text.photo,
+        optional(text.photo),
       ]);
       const form = reportForm(page, text);
       await expect(form.problem).toHaveAttribute('rows', '4');
       await expect(form.region).toContainText(text.selectRegion);
       await expect(form.country).toHaveValue('252');
+      await expect(form.country.locator('option:checked')).toHaveText(`+252 ${text.countries.so}`);
       await expect(page.getByText(text.emergency)).toBeVisible();
-      for (const card of [text.whatsapp, text.evidence, text.confidential]) {
-        await expect(
-          page.getByRole('complementary').getByRole('heading', { name: card.title }),
-        ).toBeVisible();
-      }
-      const chat = page.getByRole('link', { name: text.whatsapp.button });
-      await expect(chat).toHaveAttribute('href', /^https:\/\/wa\.me\/\d*\?text=/);
-      await expect(chat).toHaveAttribute('target', '_blank');
+      const cards = page.getByRole('complementary').getByRole('heading');
+      await expect(cards).toHaveText([text.whatsapp.title, text.evidence.title, text.confidential.title]);
+    });
+
+    test.describe('the WhatsApp card', () => {
+      test.use({ allowOrigin: 'https://wa.me' });
+
+      test('opens a chat in a new tab', async ({ page, context }) => {
+        await context.route('https://wa.me/**', (route) => route.fulfill({ body: 'a chat' }));
+        const opened = page.waitForEvent('popup');
+        await page.getByRole('link', { name: text.whatsapp.button }).click();
+        const chat = new URL((await opened).url());
+        expect(chat.pathname).toMatch(/^\/\d+$/);
+        expect(chat.searchParams.get('text')).toBe(text.whatsapp.message);
+        await expect(page).toHaveURL(new RegExp(`${to('/report/')}$`));
+      });
     });
 
     test('names what is missing under the fields, in a summary and in a toast', async ({ page }) => {
@@ -47,7 +58,7 @@ for (const { language, words, to } of inBothLanguages) {
       const toast = toastOf(page, words.layout.notifications);
       await form.submit.click();
 
-      await expect(toast(text.toasts.invalid)).toBeVisible();
+      await expect(toast(text.toasts.invalid)).toHaveAttribute('data-type', 'error');
       await expect(form.summary).toBeFocused();
       const { phone, product_name, location, issue_description } = text.errors;
       await expect(form.summary.getByRole('link')).toHaveText([
@@ -170,10 +181,15 @@ for (const { language, words, to } of inBothLanguages) {
           return route.continue();
         });
         await form.fillRequired(product);
+        const buffer = await drawn(page, 'image/png');
+        await form.photo.setInputFiles({ name: 'kept.png', mimeType: 'image/png', buffer });
 
         await form.submit.click();
         await expect(toast(text.toasts.failed)).toBeVisible();
         await expect(form.product).toHaveValue(product);
+        await expect(form.problem).toHaveValue('It made the skin burn.');
+        await expect(page.locator('[name=location]')).toHaveValue('Banaadir');
+        await expect(page.getByText('kept.png')).toBeVisible();
         await expect(form.submit).toBeEnabled();
         await form.submit.click();
         await expect(toast({ title: text.toasts.failed.title, description: 'Wait a little.' })).toBeVisible();
@@ -196,6 +212,11 @@ for (const { language, words, to } of inBothLanguages) {
           answer = resolve;
         });
         let uploads = 0;
+        const sent: string[] = [];
+        page.on('request', (request) => {
+          const call = /(report-photos\/|submit-report$)/.exec(request.url())?.[0];
+          if (call && request.method() === 'POST') sent.push(call);
+        });
         await page.route('**/storage/v1/object/report-photos/**', async (route) => {
           uploads++;
           if (uploads > 1) return route.continue();
@@ -212,6 +233,7 @@ for (const { language, words, to } of inBothLanguages) {
         answer();
         await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
         expect(uploads).toBe(2);
+        expect(sent).toEqual(['report-photos/', 'report-photos/', 'submit-report']);
         const [stored] = await reportsNamed(product);
         expect((await storedPhoto(stored.photo_url)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
       });
@@ -231,21 +253,44 @@ for (const { language, words, to } of inBothLanguages) {
       });
     });
 
-    test('shows that it is busy', async ({ page }) => {
+    test('sends the nine fields, shows that it is busy, and is cleared of values and errors', async ({
+      page,
+    }) => {
       const form = reportForm(page, text);
       let answer = () => {};
       const held = new Promise<void>((resolve) => {
         answer = resolve;
       });
+      let body: unknown;
       await page.route('**/functions/v1/submit-report', async (route) => {
+        body = route.request().postDataJSON();
         await held;
         await route.continue();
       });
-      await form.fillRequired(uniqueName('Drops'));
+      await form.submit.click();
+      await expect(form.summary).toBeVisible();
+      const product = uniqueName('Drops');
+      await form.fillRequired(product);
       await form.submit.click();
       await expect(form.submitting).toBeDisabled();
       answer();
       await expect(form.submit).toBeEnabled();
+      expect(body).toEqual({
+        name: null,
+        phone: '+252 61 234 5678',
+        product_name: product,
+        batch_number: null,
+        expiry_date: null,
+        where_bought: null,
+        issue_description: 'It made the skin burn.',
+        location: 'Banaadir',
+        photo_url: null,
+      });
+      await expect(form.summary).toBeHidden();
+      await expect(form.product).not.toHaveAttribute('aria-invalid');
+      for (const control of [form.phone, form.product, form.problem]) await expect(control).toHaveValue('');
+      await expect(form.region).toContainText(text.selectRegion);
+      await expect(form.district).toBeHidden();
     });
 
     test('takes images of at most 5 MB only', async ({ page }) => {
@@ -257,31 +302,47 @@ for (const { language, words, to } of inBothLanguages) {
         buffer: Buffer.from('%PDF'),
       });
       await expect(toast(text.toasts.fileType)).toBeVisible();
-      const buffer = Buffer.alloc(5 * 1024 * 1024 + 1);
-      await form.photo.setInputFiles({ name: 'big.png', mimeType: 'image/png', buffer });
+      const largest = 5 * 1024 * 1024;
+      const photo = (name: string, size: number) => ({
+        name,
+        mimeType: 'image/png',
+        buffer: Buffer.alloc(size),
+      });
+      await form.photo.setInputFiles(photo('big.png', largest + 1));
       await expect(toast(text.toasts.fileSize)).toBeVisible();
       await expect(page.getByText('big.png')).toBeHidden();
       await expect(form.photo).toHaveValue('');
+      await form.photo.setInputFiles(photo('largest.png', largest));
+      await expect(page.getByText('largest.png')).toBeVisible();
+      await expect(page.getByText('5.00 MB')).toBeVisible();
     });
 
-    test('offers regions, then districts, in a list of at most 15rem', async ({ page }) => {
+    test('offers regions, then districts, each with its Somali name, in a list of at most 15rem', async ({
+      page,
+    }) => {
       const form = reportForm(page, text);
+      const [banaadir, awdal] = regions as [Region, Region];
       await expect(form.district).toBeHidden();
       await form.region.click();
       const options = page.getByRole('option');
-      await expect(options).toHaveCount(18);
-      await expect(options.nth(2)).toHaveText('Woqooyi Galbeed (Woqooyi Galbeed)');
+      await expect(options).toHaveText(regions.map(placeLabel));
       const list = await page.getByRole('listbox').boundingBox();
       expect(list?.height).toBeLessThanOrEqual(240);
       await options.first().click();
+      await expect(page.locator('input[name=location]')).toHaveValue('Banaadir');
       await expect(form.district).toContainText(text.selectDistrict);
+      await expect(page.locator('label[for=district]')).toHaveText(
+        `${text.district} (${text.districtOther}) (${words.layout.optional})`,
+      );
       await form.district.click();
-      await expect(page.getByRole('option')).toHaveCount(17);
+      await expect(options).toHaveText(banaadir.districts.map(placeLabel));
       await page.getByRole('option', { name: 'Hodan (Hodan)' }).click();
       await expect(page.locator('input[name=location]')).toHaveValue('Banaadir, Hodan');
-      await form.chooseRegion('Awdal (Awdal)');
+      await form.chooseRegion(placeLabel(awdal));
       await expect(page.locator('input[name=location]')).toHaveValue('Awdal');
       await expect(form.district).toContainText(text.selectDistrict);
+      await form.district.click();
+      await expect(options).toHaveText(awdal.districts.map(placeLabel));
     });
 
     test('picks the expiry date from a calendar in the page’s language', async ({ page }) => {

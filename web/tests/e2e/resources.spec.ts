@@ -68,8 +68,15 @@ for (const { language, words, to } of inBothLanguages) {
         await held;
         await route.continue();
       });
+      const asked = page.waitForRequest('**/rest/v1/resources*');
       await page.goto(to('/resources/'));
       await expect(page.getByText(text.loading)).toBeVisible();
+      const { searchParams } = new URL((await asked).url());
+      expect(Object.fromEntries(searchParams)).toEqual({
+        select: '*',
+        is_active: 'eq.true',
+        order: 'created_at.desc',
+      });
       answer();
 
       const resources = await active();
@@ -85,7 +92,12 @@ for (const { language, words, to } of inBothLanguages) {
       );
       await expect(listUnder(text.all).getByRole('heading', { level: 3 })).toHaveText(others.map(titleOf));
       await expect(page.getByText(text.loading)).toBeHidden();
-      await expect(page.getByRole('heading', { name: text.closing.title })).toBeVisible();
+      // What closes the page stands below the list.
+      await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
+        text.featured,
+        text.all,
+        text.closing.title,
+      ]);
 
       const [first] = others;
       const card = listUnder(text.all).getByRole('listitem').first();
@@ -136,6 +148,31 @@ for (const { language, words, to } of inBothLanguages) {
       expect(await cards.last().getByRole('heading').getAttribute('lang')).toBeNull();
     });
 
+    test('has an icon for each name, one for an unknown name, and no featured section without such', async ({
+      page,
+    }) => {
+      const icons = {
+        FileText: 'file-text',
+        Shield: 'shield',
+        Heart: 'heart',
+        Baby: 'baby',
+        Smartphone: 'smartphone',
+        Users: 'users',
+        BookOpen: 'book-open',
+        Download: 'download',
+        Unknown: 'file-text',
+      };
+      const rows = Object.keys(icons).map((icon_name, n) => row(n, { icon_name }));
+      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: rows }));
+      await page.goto(to('/resources/'));
+      const cards = page.getByRole('main').getByRole('listitem');
+      await expect(cards).toHaveCount(rows.length);
+      for (const [at, name] of Object.values(icons).entries()) {
+        await expect(cards.nth(at).locator('svg').first()).toHaveClass(new RegExp(`lucide-${name}\\b`));
+      }
+      await expect(page.getByRole('heading', { name: text.featured })).toHaveCount(0);
+    });
+
     test('says so when there is nothing to download yet', async ({ page }) => {
       await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
       await page.goto(to('/resources/'));
@@ -147,7 +184,9 @@ for (const { language, words, to } of inBothLanguages) {
       const resource = await oneWith((url) => url !== '#');
       const title = titleOf(resource);
       const download = page.waitForEvent('download');
+      const tracked = page.waitForRequest('**/functions/v1/track-download');
       await button(page, title).click();
+      expect((await tracked).postDataJSON()).toEqual({ resourceId: resource.id });
       await expect(
         toastOf(page, words.layout.notifications)(about(text.toasts.started, title)),
       ).toBeVisible();
@@ -189,7 +228,10 @@ for (const { language, words, to } of inBothLanguages) {
         );
         await page.goto(to('/resources/'));
         await live(page);
-        await expect(toastOf(page, words.layout.notifications)(text.toasts.loadFailed)).toBeVisible();
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.loadFailed)).toHaveAttribute(
+          'data-type',
+          'error',
+        );
         await expect(page.getByText(text.loading)).toBeHidden();
       });
     });
