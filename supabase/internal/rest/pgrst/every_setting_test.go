@@ -388,6 +388,14 @@ func TestReloads(t *testing.T) {
 	s.write(string(text) + "db-max-rows = 1\n")
 	database.Exec("notify another, 'reload config'")
 	s.eventually("/things?select=id", "Content-Range: 0-0/*")
+
+	// A listener that was cut off comes back, and reads the schema for what it has not heard of.
+	database.Exec("create table public.unheard (id int); grant select on unheard to anon")
+	if got := s.ask(s.socket, "/unheard"); !strings.HasPrefix(got, "404") {
+		t.Errorf("a table that nobody told of: %s", got)
+	}
+	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %another%'`)
+	s.eventually("/unheard", "200")
 	close(stop)
 	if got, ok := <-lost; ok {
 		t.Errorf("a request was lost: %s", got)

@@ -93,7 +93,8 @@ func TestMistakes(t *testing.T) {
 // TestServe starts the stand-alone server from a configuration file, in-database settings on top, and reloads both.
 func TestServe(t *testing.T) {
 	database := testdb.New(t)
-	database.Exec(`create table public.things (id int primary key); insert into things values (1), (2), (3)`)
+	database.Exec(`create table public.things (id int primary key); insert into things values (1), (2), (3);
+		create function public.wait() returns text language sql as $$ select pg_sleep(0.5)::text $$`)
 	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '2'`, database.Name))
 	socket := filepath.Join(t.TempDir(), "main.sock")
 	admin := filepath.Join(t.TempDir(), "admin.sock")
@@ -148,7 +149,27 @@ func TestServe(t *testing.T) {
 			t.Fatal("the new setting is not seen")
 		}
 	}
+
+	// What is under way when the server is told to stop gets its answer.
+	answered := make(chan int, 1)
+	go func() {
+		c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer(socket)}}
+		res, err := c.Get("http://rest/rpc/wait")
+		if err != nil {
+			t.Error(err)
+			answered <- 0
+			return
+		}
+		res.Body.Close()
+		answered <- res.StatusCode
+	}()
+	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`) == 0 && len(answered) == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
 	stop()
+	if status := <-answered; status != 200 {
+		t.Errorf("a request that was under way: %d", status)
+	}
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
