@@ -2,9 +2,7 @@ package migrate
 
 import (
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
@@ -18,6 +16,16 @@ import (
 //
 //go:embed platform/*.sql
 var platformFiles embed.FS
+
+// platformLedger has the hash of each file of the platform by its name.
+var platformLedger = ledger{"daawo.platform", "name", `
+	create schema if not exists daawo;
+	create table daawo.platform (
+		name       text primary key,
+		hash       text not null,
+		applied_at timestamptz not null default now()
+	);
+	comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`}
 
 // PlatformFiles are the platform's SQL files, in a folder named platform.
 func PlatformFiles() fs.FS { return platformFiles }
@@ -34,7 +42,7 @@ func Platform(ctx context.Context, conn *pgx.Conn, skip ...string) error {
 
 func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) error {
 	return locked(ctx, conn, func() error {
-		seen, err := platformSeen(ctx, conn)
+		seen, err := platformLedger.seen(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("platform schema: %w", err)
 		}
@@ -55,11 +63,10 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 // lacks something that Platform or Apply would bring. A database that has
 // nothing yet is not behind. It changes nothing.
 func Behind(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) (bool, error) {
-	var made bool
-	if err := conn.QueryRow(ctx, `select to_regclass('daawo.platform') is not null`).Scan(&made); err != nil || !made {
+	if made, err := platformLedger.exists(ctx, conn); err != nil || !made {
 		return false, err
 	}
-	seen, err := platformSeen(ctx, conn)
+	seen, err := platformLedger.seen(ctx, conn)
 	if err != nil || len(seen) == 0 {
 		return false, err
 	}
@@ -89,47 +96,15 @@ func unseen(files fs.FS, seen map[string]string, skip []string) (missing []platf
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(text)
-		if hash := hex.EncodeToString(sum[:]); seen[base] != hash {
+		if hash := hashOf(text); seen[base] != hash {
 			missing = append(missing, platformFile{base, string(text), hash})
 		}
 	}
 	return missing, nil
 }
 
-// platformSeen returns the hash of each file that was applied. It makes the
-// ledger only where there is none: a role that owns nothing of the platform may
-// still find that there is nothing to do.
-func platformSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	var there bool
-	if err := conn.QueryRow(ctx, `select to_regclass('daawo.platform') is not null`).Scan(&there); err != nil {
-		return nil, err
-	}
-	if !there {
-		_, err := conn.Exec(ctx, `
-			create schema if not exists daawo;
-			create table daawo.platform (
-				name       text primary key,
-				hash       text not null,
-				applied_at timestamptz not null default now()
-			);
-			comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`)
-		if err != nil {
-			return nil, err
-		}
-	}
-	rows, err := conn.Query(ctx, `select name, hash from daawo.platform`)
-	if err != nil {
-		return nil, err
-	}
-	return collectPairs(rows)
-}
-
 func applyPlatform(ctx context.Context, conn *pgx.Conn, f platformFile) error {
-	if _, err := conn.Exec(ctx, `reset all`); err != nil {
-		return err
-	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	return afresh(ctx, conn, func(tx pgx.Tx) error {
 		// What a file sets for itself ends with its transaction.
 		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
 			return err

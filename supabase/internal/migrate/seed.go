@@ -2,8 +2,6 @@ package migrate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,6 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 )
+
+// seedLedger is the official CLI's table of the seed files that have run.
+var seedLedger = ledger{"supabase_migrations.seed_files", "path", `
+	set client_min_messages = warning;
+	create schema if not exists supabase_migrations;
+	create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
+	reset client_min_messages`}
 
 // Seed runs the seed files that this database has not seen, each in a
 // transaction of its own, and returns their names. patterns are config.toml's
@@ -22,7 +27,7 @@ func Seed(ctx context.Context, conn *pgx.Conn, project fs.FS, patterns []string)
 		return nil, err
 	}
 	err = locked(ctx, conn, func() error {
-		seen, err := seedsSeen(ctx, conn)
+		seen, err := seedLedger.seen(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("seed: %w", err)
 		}
@@ -59,56 +64,17 @@ func seedFiles(project fs.FS, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// seedsSeen returns the hash of each seed file that has run, and makes the CLI's
-// table for them where it is missing.
-func seedsSeen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	var there bool
-	if err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there); err != nil {
-		return nil, err
-	}
-	if !there {
-		_, err := conn.Exec(ctx, `
-			set client_min_messages = warning;
-			create schema if not exists supabase_migrations;
-			create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
-			reset client_min_messages`)
-		if err != nil {
-			return nil, err
-		}
-	}
-	rows, err := conn.Query(ctx, `select path, hash from supabase_migrations.seed_files`)
-	if err != nil {
-		return nil, err
-	}
-	return collectPairs(rows)
-}
-
-// collectPairs makes a map of rows of two texts.
-func collectPairs(rows pgx.Rows) (map[string]string, error) {
-	pairs := map[string]string{}
-	var key, value string
-	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
-		pairs[key] = value
-		return nil
-	})
-	return pairs, err
-}
-
 func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, seen map[string]string) (fresh bool, err error) {
 	text, err := fs.ReadFile(project, file)
 	if err != nil {
 		return false, err
 	}
 	// The CLI names files from the folder above the project's.
-	name, sum := "supabase/"+file, sha256.Sum256(text)
-	hash := hex.EncodeToString(sum[:])
+	name, hash := "supabase/"+file, hashOf(text)
 	if seen[name] == hash {
 		return false, nil
 	}
-	if _, err := conn.Exec(ctx, `reset all`); err != nil {
-		return false, err
-	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	err = afresh(ctx, conn, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
 			insert into supabase_migrations.seed_files as old (path, hash) values ($1, $2)
 			on conflict (path) do update set hash = excluded.hash

@@ -141,11 +141,7 @@ func versions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
 }
 
 func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
-	// What the one before has set for its session is not for this one.
-	if _, err := conn.Exec(ctx, `reset all`); err != nil {
-		return err
-	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	return afresh(ctx, conn, func(tx pgx.Tx) error {
 		if err := runAll(ctx, tx, m.Statements); err != nil {
 			return err
 		}
