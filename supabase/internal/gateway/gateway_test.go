@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -253,6 +254,38 @@ func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 		for _, name := range want {
 			if r.Header.Get(name) == "" {
 				t.Errorf("%s (%d): no %s", target, r.StatusCode, name)
+			}
+		}
+	}
+	// Errors of the services and of the gateway itself carry them, too.
+	failing := testGateway(func(o *Options) {
+		o.Log = slog.New(slog.DiscardHandler)
+		o.REST = proxyTo(t, "http://127.0.0.1:1", 0)
+		o.Functions = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("unexpected") })
+		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "Bad Gateway", http.StatusBadGateway) })
+		o.Site = http.NotFoundHandler()
+		o.Limits = Limits{AuthBody: 1, AuthRate: 2, Rate: -1}
+	})
+	for _, tt := range []struct {
+		method, target string
+		status         int
+	}{
+		{"GET", "/no-such-page", 404}, {"GET", "/rest/v1/t", 503}, {"GET", "/storage/v1/x", 502}, {"GET", "/functions/v1/f", 500},
+		{"GET", "/realtime/v1/", 404}, {"GET", "/rest/v1/", 403}, {"OPTIONS", "/rest/v1/t", 204}, {"GET", "/a%00b", 400},
+		{"POST", "/auth/v1/token", 413}, {"POST", "/auth/v1/token", 413}, {"POST", "/auth/v1/token", 429},
+	} {
+		r := httptest.NewRequest(tt.method, tt.target, strings.NewReader(strings.Repeat("x", 10)))
+		r.Header.Set("Apikey", "anon")
+		r.Header.Set("Origin", "https://example.org")
+		r.Header.Set("Access-Control-Request-Method", "GET")
+		w := httptest.NewRecorder()
+		failing.ServeHTTP(w, r)
+		if w.Code != tt.status {
+			t.Errorf("%s %s: %d, want %d", tt.method, tt.target, w.Code, tt.status)
+		}
+		for _, name := range want {
+			if w.Header().Get(name) == "" {
+				t.Errorf("%s %s (%d): no %s", tt.method, tt.target, w.Code, name)
 			}
 		}
 	}

@@ -134,7 +134,10 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
+	defer func() {
+		_ = conn.Conn().Close(ctx) // what it has learnt of the whole catalogue would stay in Postgres' memory, 6 MB of it
+		conn.Release()
+	}()
 	roles, err := loadRoles(ctx, conn)
 	if err != nil {
 		return err
