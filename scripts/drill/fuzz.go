@@ -101,7 +101,8 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Duration) (int, error) {
 	for tries := 1; ; tries++ {
 		cmd := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.fuzz", "^"+t.name+"$",
-			"-test.fuzztime", each.String(), "-test.fuzzcachedir", cache, "-test.parallel", "1")
+			"-test.fuzztime", each.String(), "-test.fuzzcachedir", cache, "-test.parallel", "1",
+			"-test.fuzzminimizetime", "1s") // else a minute goes into making one interesting input shorter
 		cmd.Dir = t.dir // a crasher is written to testdata/fuzz there, to be checked in
 		out, err := cmd.CombinedOutput()
 		n := lastExecutions(out)
