@@ -4,15 +4,14 @@
  *
  *   node scripts/draw-social-images.mjs [--dist web/dist]
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chromium } from '@playwright/test';
+import { dist, roots, withPage } from './built-site.mjs';
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const { values } = parseArgs({ options: { dist: { type: 'string', default: here('../dist') } } });
-const folder = here('../public/social');
+const { values } = parseArgs({ options: { dist: { type: 'string', default: dist } } });
+const folder = fileURLToPath(new URL('../public/social', import.meta.url));
 
 /** Name of the picture → address of the page, and of another that has the drawing where the page has none. */
 const pictures = {
@@ -31,38 +30,19 @@ const pictures = {
   'pain-management': ['learn/pain-management'],
 };
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-quic',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--no-first-run',
-  ],
-});
-try {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 630 }, colorScheme: 'light' });
-  await page.route('**', (route) => route.abort());
+const look = { viewport: { width: 1200, height: 630 }, colorScheme: 'light' };
+await withPage(values.dist, look, async (page, show) => {
   await mkdir(folder, { recursive: true });
-  for (const [language, root] of Object.entries({ en: '', so: 'so' })) {
+  for (const [language, root] of Object.entries(roots)) {
     for (const [name, [path, drawn = path]] of Object.entries(pictures)) {
-      await show(page, join(root, path));
+      await show(join(root, path));
       const heading = await page.locator('h1').textContent();
-      await show(page, join(root, drawn));
+      await show(join(root, drawn));
       await page.evaluate(showCard, heading);
       await page.screenshot({ path: join(folder, `${name}-${language}.png`) });
     }
   }
-} finally {
-  await browser.close();
-}
-
-async function show(page, path) {
-  const html = await readFile(join(values.dist, path, 'index.html'), 'utf8');
-  await page.setContent(html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
-}
+});
 
 /** Runs in the page: leaves only a heading, its drawing, the name of the site and the woven stripe. */
 function showCard(title) {

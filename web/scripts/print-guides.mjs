@@ -10,11 +10,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chromium } from '@playwright/test';
+import { dist, roots, withPage } from './built-site.mjs';
 
 const { values } = parseArgs({
   options: {
-    dist: { type: 'string', default: fileURLToPath(new URL('../dist', import.meta.url)) },
+    dist: { type: 'string', default: dist },
     seed: { type: 'string', default: fileURLToPath(new URL('../../supabase', import.meta.url)) },
   },
 });
@@ -22,29 +22,14 @@ const folder = join(values.seed, 'seed', 'resources');
 const seedFile = join(values.seed, 'seed.sql');
 const largest = 150_000; // bytes: a guide must not cost its reader more
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-quic',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--no-first-run',
-  ],
-});
-try {
-  const context = await browser.newContext({ javaScriptEnabled: false, offline: true });
-  const page = await context.newPage();
+await withPage(values.dist, { javaScriptEnabled: false }, async (page, show) => {
   await mkdir(folder, { recursive: true });
   let seed = await readFile(seedFile, 'utf8');
-  for (const [language, learn] of [
-    ['en', 'learn'],
-    ['so', 'so/learn'],
-  ]) {
+  for (const [language, root] of Object.entries(roots)) {
+    const learn = join(root, 'learn');
     const entries = await readdir(join(values.dist, learn), { withFileTypes: true });
     for (const { name: slug } of entries.filter((entry) => entry.isDirectory())) {
-      await page.setContent(await readFile(join(values.dist, learn, slug, 'index.html'), 'utf8'));
+      await show(join(learn, slug));
       const words = await page.locator('article').textContent();
       const printed = settled(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
       const pdf = Buffer.concat([printed, seal(words)]);
@@ -58,9 +43,7 @@ try {
     }
   }
   await writeFile(seedFile, seed);
-} finally {
-  await browser.close();
-}
+});
 
 /** Chromium writes the time of printing into the file; a fixed one of the same length keeps its offsets. */
 function settled(pdf) {

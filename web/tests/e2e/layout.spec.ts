@@ -83,8 +83,23 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('banner').locator('a[hreflang]')).toHaveText(other, { useInnerText: true });
   });
 
-  test(`the header stays in sight (${language})`, async ({ page }) => {
-    await page.goto(to('/'));
+  test(`the header is one line wherever its links are shown, and stays in sight (${language})`, async ({
+    page,
+  }) => {
+    for (const width of [1024, 1280]) {
+      await page.setViewportSize({ width, height: 720 });
+      await page.goto(to('/women-health/')); // the longest name, the active one
+      const links = page.getByRole('banner').getByRole('link');
+      await expect(links).toHaveCount(9);
+      const middles = await links.evaluateAll((all) =>
+        all.map((link) => {
+          const { top, bottom, height } = link.getBoundingClientRect();
+          return height > 50 ? 'two lines' : Math.round((top + bottom) / 2);
+        }),
+      );
+      expect(new Set(middles).size, `${width} px`).toBe(1);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
     await page.evaluate(() => scrollTo(0, 3000));
     await expect(page.getByRole('banner')).toBeInViewport();
   });

@@ -4,7 +4,7 @@ import { cn } from '@/components/cn';
 
 /** A button's classes, also for links that look like one. */
 const buttonVariants = cva(
-  'inline-flex min-h-11 cursor-pointer items-center justify-center gap-2 rounded-lg text-center font-semibold motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 [&_svg]:size-5 [&_svg]:shrink-0',
+  'inline-flex min-h-11 cursor-pointer items-center justify-center gap-2 rounded-lg text-center font-semibold text-balance motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 [&_svg]:size-5 [&_svg]:shrink-0',
   {
     variants: {
       variant: {

@@ -41,7 +41,7 @@ export function PhoneField({ error }: { error?: string }) {
   return (
     <Field name="phone" label={text.phone} hint={text.phoneHint} error={error} required>
       {(control) => (
-        <div className="grid gap-2 sm:grid-cols-[13rem_1fr]">
+        <div className="grid gap-2 sm:grid-cols-[15rem_1fr]">
           <div className="relative">
             <img
               src={`/flags/${country?.iso}.svg`}
