@@ -59,7 +59,9 @@ type Config struct {
 	Limits      Limits
 	Captcha     Captcha
 	OAuthServer OAuthServerConfig
-	Providers   map[string]oauth.Config // by name; only the enabled ones
+
+	CustomProviders CustomProvidersConfig
+	Providers       map[string]oauth.Config // by name; only the enabled ones
 
 	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
 	NoAuditTable         bool   // the audit log goes to the log only
@@ -177,6 +179,7 @@ func (c Config) withDefaults() Config {
 	text(&c.Audience, "authenticated")
 	text(&c.DefaultRole, "authenticated")
 	text(&c.Issuer, c.ExternalURL)
+	text(&c.CustomProviders.ExternalURL, c.ExternalURL)
 	text(&c.OAuthServer.DefaultScope, "email")
 	text(&c.SMS.Template, "Your code is {{ .Code }}")
 	text(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")

@@ -103,7 +103,7 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", e.endpoint, r.status, r.raw, e.want)
 		}
 		// What is for administrators and turned off says so to them.
-		if strings.HasPrefix(path, "/admin/oauth/") || strings.HasPrefix(path, "/admin/custom-providers") {
+		if strings.HasPrefix(path, "/admin/oauth/") {
 			w.do(method, path, w.admin(), body).want(404, "feature_disabled")
 		}
 	}

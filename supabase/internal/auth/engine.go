@@ -85,7 +85,7 @@ func New(o Options) (*Engine, error) {
 	if e.letters, err = letter.New(e.config.Mail.Subjects, e.config.Mail.Templates); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	e.providers = oauth.New(e.config.Providers, e.client, e.now)
+	e.providers = oauth.New(e.config.Providers, o.Client, e.now)
 	e.verifier = keys.NewVerifier(keys.Options{Now: e.now}, o.Keys.Verifying()...)
 	e.hasher = password.NewHasher(passwordCost, e.config.HashesAtOnce)
 	e.handler = e.routes()

@@ -51,7 +51,7 @@ func (e *Engine) linkIdentity(w http.ResponseWriter, r *http.Request, c *caller)
 func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	name := q.Get("provider")
-	p, err := e.providers.Provider(ctx, name, q.Get("scopes"))
+	p, err := e.provider(ctx, name, q.Get("scopes"))
 	if err != nil {
 		reason := fmt.Sprintf("Provider %s could not be found", strings.ToLower(name))
 		if slices.Contains(providerNames, strings.ToLower(name)) {
@@ -219,7 +219,7 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow)
 	if code == "" {
 		return nil, none, wire.Errorf(http.StatusBadRequest, "bad_oauth_callback", "OAuth callback with missing authorization code missing")
 	}
-	p, err := e.providers.Provider(ctx, f.Provider, "")
+	p, err := e.provider(ctx, f.Provider, "")
 	if err != nil {
 		return nil, none, wire.Errorf(http.StatusBadRequest, "oauth_provider_not_supported", "Unsupported provider: %s", f.Provider).WithCause(err)
 	}
@@ -318,7 +318,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if e.providers.Enabled(f.Provider) && strings.Count(p.IDToken, ".") != 2 {
 		return refuse("Bad ID token") // no JWT: its issuer need not be asked
 	}
-	provider, err := e.providers.Provider(ctx, p.Provider, "")
+	provider, err := e.provider(ctx, p.Provider, "")
 	if errors.Is(err, oauth.ErrUnknown) {
 		if slices.Contains(providerNames, f.Provider) {
 			return wire.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)

@@ -26,6 +26,14 @@ type fakeProvider struct {
 
 func newFakeProvider(t *testing.T, w *world) *fakeProvider {
 	t.Helper()
+	f, mux := fakeProviderOf(t, w)
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func fakeProviderOf(t *testing.T, w *world) (*fakeProvider, *http.ServeMux) {
+	t.Helper()
 	key, err := keys.GenerateES256()
 	if err != nil {
 		t.Fatal(err)
@@ -51,9 +59,7 @@ func newFakeProvider(t *testing.T, w *world) *fakeProvider {
 		send(rw, m{"id": 583231, "login": "ayan", "name": "Ayan", "avatar_url": "https://example.org/a.png"})
 	})
 	mux.HandleFunc("/api/v3/user/emails", func(rw http.ResponseWriter, _ *http.Request) { send(rw, f.emails) })
-	f.Server = httptest.NewServer(mux)
-	t.Cleanup(f.Close)
-	return f
+	return f, mux
 }
 
 func (f *fakeProvider) idToken(t *testing.T, w *world, change m) string {
@@ -103,7 +109,7 @@ func (w *world) through(path string) *url.URL {
 	return to
 }
 
-func fragment(t *testing.T, u *url.URL) url.Values {
+func fragment(t testing.TB, u *url.URL) url.Values {
 	t.Helper()
 	q, err := url.ParseQuery(u.Fragment)
 	if err != nil {

@@ -87,6 +87,12 @@ func (e *Engine) routes() http.Handler {
 	remove("/admin/oauth/clients/{client_id}", e.ofClient(e.adminDeleteClient))
 	post("/admin/oauth/clients/{client_id}/regenerate_secret", e.ofClient(e.adminRenewSecret))
 
+	get("/admin/custom-providers", e.asCustomAdmin(e.adminListCustom))
+	post("/admin/custom-providers", e.asCustomAdmin(e.adminCreateCustom))
+	get("/admin/custom-providers/{identifier}", e.ofCustom(e.adminGetCustom))
+	put("/admin/custom-providers/{identifier}", e.ofCustom(e.adminUpdateCustom))
+	remove("/admin/custom-providers/{identifier}", e.ofCustom(e.adminDeleteCustom))
+
 	e.disabled(r)
 	return r
 }
@@ -107,9 +113,6 @@ func (e *Engine) disabled(r chi.Router) {
 		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *User) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
-	}
-	for _, path := range []string{"/admin/custom-providers", "/admin/custom-providers/*"} {
-		r.HandleFunc(path, admin("feature_disabled", "Custom OAuth providers are disabled"))
 	}
 	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *User) error {
 		return send(w, http.StatusOK, map[string]any{"items": []any{}})

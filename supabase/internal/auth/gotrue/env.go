@@ -186,6 +186,10 @@ func (e *env) auth() auth.Config {
 			ConsentPath: e.text("OAUTH_SERVER_AUTHORIZATION_PATH", ""), Life: e.duration("OAUTH_SERVER_AUTHORIZATION_TTL", 0),
 			DefaultScope: e.text("OAUTH_SERVER_DEFAULT_SCOPE", ""),
 		},
+		CustomProviders: auth.CustomProvidersConfig{
+			Disabled: !e.flag("CUSTOM_OAUTH_ENABLED", true), Max: e.int("CUSTOM_OAUTH_MAX_PROVIDERS", 0),
+			ExternalURL: e.text("CUSTOM_OAUTH_EXTERNAL_URL", ""),
+		},
 	}
 	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
 		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"), Secret: e.need("SECURITY_CAPTCHA_SECRET")}

@@ -10,7 +10,7 @@ import (
 var idle = []string{
 	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_SSO",
 	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EXTERNAL_HOSTS", "MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_",
-	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL", "CUSTOM_OAUTH_",
+	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL",
 }
 
 // unread names the GOTRUE_ variables that are set and that nothing here asked for. Those of a part that is turned off, and

@@ -63,6 +63,7 @@ var (
 type Registry struct {
 	configs map[string]Config
 	client  *http.Client
+	outside *http.Client // for what is named while the server runs
 	now     func() time.Time
 
 	mu         sync.Mutex
@@ -77,12 +78,14 @@ type discovery struct {
 // discoveryLife is how long a discovery document is believed.
 const discoveryLife = time.Hour
 
-// New makes a Registry of the enabled providers.
+// New makes a Registry of the enabled providers. client asks those, and every other as well; nil means one with a time limit
+// for those and one that reaches public addresses only for the others.
 func New(configs map[string]Config, client *http.Client, now func() time.Time) *Registry {
+	r := &Registry{configs: configs, client: client, outside: client, now: now, discovered: map[string]discovery{}}
 	if client == nil {
-		client = &http.Client{Timeout: 10 * time.Second}
+		r.client, r.outside = &http.Client{Timeout: 10 * time.Second}, Outside()
 	}
-	return &Registry{configs: configs, client: client, now: now, discovered: map[string]discovery{}}
+	return r
 }
 
 // Enabled says whether people may sign in with the provider.
@@ -93,9 +96,11 @@ type Provider struct {
 	Name   string
 	Config Config
 	preset preset
+	custom *Custom        // nil for those that the installation configures
 	oidc   *oidc.Provider // nil for those of the table
 	oauth  oauth2.Config
 	r      *Registry
+	client *http.Client
 }
 
 // Provider finds one and, when it speaks OpenID Connect, reads its discovery document.
@@ -105,7 +110,7 @@ func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider
 	if !ok || len(config.ClientIDs) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrUnknown, name)
 	}
-	p := &Provider{Name: name, Config: config, preset: presetFor(name, config), r: r}
+	p := &Provider{Name: name, Config: config, preset: presetFor(name, config), r: r, client: r.client}
 	p.oauth = oauth2.Config{
 		ClientID: config.ClientIDs[0], ClientSecret: config.Secret, RedirectURL: config.RedirectURI,
 		Endpoint: oauth2.Endpoint{AuthURL: p.preset.authURL, TokenURL: p.preset.tokenURL},
@@ -127,19 +132,30 @@ func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider
 }
 
 func (r *Registry) discover(ctx context.Context, issuer string) (*oidc.Provider, error) {
+	return r.remembered(issuer, func() (*oidc.Provider, error) {
+		// The provider keeps the context for fetching keys later: it must not end with this request.
+		p, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.client), issuer)
+		if err != nil {
+			return nil, fmt.Errorf("discovery of %s: %w", issuer, err)
+		}
+		return p, nil
+	})
+}
+
+// remembered discovers what was not discovered lately.
+func (r *Registry) remembered(what string, discover func() (*oidc.Provider, error)) (*oidc.Provider, error) {
 	r.mu.Lock()
-	known, ok := r.discovered[issuer]
+	known, ok := r.discovered[what]
 	r.mu.Unlock()
 	if ok && r.now().Before(known.until) {
 		return known.provider, nil
 	}
-	// The provider keeps the context for fetching keys later: it must not end with this request.
-	p, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.client), issuer)
+	p, err := discover()
 	if err != nil {
-		return nil, fmt.Errorf("discovery of %s: %w", issuer, err)
+		return nil, err
 	}
 	r.mu.Lock()
-	r.discovered[issuer] = discovery{p, r.now().Add(discoveryLife)}
+	r.discovered[what] = discovery{p, r.now().Add(discoveryLife)}
 	r.mu.Unlock()
 	return p, nil
 }
@@ -168,20 +184,29 @@ func (p *Provider) Exchange(ctx context.Context, code, verifier string) (Token, 
 	if verifier != "" {
 		options = append(options, oauth2.VerifierOption(verifier))
 	}
-	t, err := p.oauth.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.r.client), code, options...)
+	t, err := p.oauth.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.client), code, options...)
 	if err != nil {
 		return Token{}, err
 	}
 	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, source: t}, nil
 }
 
-// Person reads who signed in: from the id token, or by asking the provider's API.
+// Person reads who signed in: from the id token, or by asking the provider's API. Somebody without a name there is nobody:
+// all such people would be one here.
 func (p *Provider) Person(ctx context.Context, t Token) (Person, error) {
+	person, err := p.read(ctx, t)
+	if err == nil && person.Subject == "" {
+		err = fmt.Errorf("%s does not say who signed in", p.Name)
+	}
+	return person, err
+}
+
+func (p *Provider) read(ctx context.Context, t Token) (Person, error) {
 	if p.oidc != nil {
 		if raw, ok := t.source.Extra("id_token").(string); ok && raw != "" {
 			return p.VerifyIDToken(ctx, raw, "", true)
 		}
-		info, err := p.oidc.UserInfo(oidc.ClientContext(ctx, p.r.client), oauth2.StaticTokenSource(t.source))
+		info, err := p.oidc.UserInfo(oidc.ClientContext(ctx, p.client), oauth2.StaticTokenSource(t.source))
 		if err != nil {
 			return Person{}, err
 		}
@@ -189,9 +214,16 @@ func (p *Provider) Person(ctx context.Context, t Token) (Person, error) {
 		if err := info.Claims(&claims); err != nil {
 			return Person{}, err
 		}
-		return personOf(p.Name, p.preset.issuer, claims), nil
+		return p.person(p.preset.issuer, claims), nil
 	}
 	return p.preset.read(ctx, func(ctx context.Context, url string, into any) error { return p.get(ctx, t, url, into) })
+}
+
+func (p *Provider) person(issuer string, claims map[string]any) Person {
+	if p.custom != nil {
+		return p.custom.person(issuer, claims)
+	}
+	return personOf(p.Name, issuer, claims)
 }
 
 // get asks the provider's API as the person.
@@ -205,7 +237,7 @@ func (p *Provider) get(ctx context.Context, t Token, url string, into any) error
 	if p.preset.clientIDHeader != "" {
 		request.Header.Set(p.preset.clientIDHeader, p.Config.ClientIDs[0])
 	}
-	response, err := p.r.client.Do(request)
+	response, err := p.client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -235,7 +267,7 @@ func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNon
 			return Person{}, fmt.Errorf("%w: Nonces mismatch", ErrToken)
 		}
 	}
-	return personOf(p.Name, t.Issuer, claims), nil
+	return p.person(t.Issuer, claims), nil
 }
 
 // CheckAccessToken checks that the access token belongs to the id token, where that says so (at_hash).
@@ -255,7 +287,7 @@ func (p *Provider) verify(ctx context.Context, raw string) (*oidc.IDToken, map[s
 		return nil, nil, fmt.Errorf("%w: %s has no ID tokens", ErrToken, p.Name)
 	}
 	verifier := p.oidc.Verifier(&oidc.Config{SkipClientIDCheck: true, Now: p.r.now})
-	t, err := verifier.Verify(oidc.ClientContext(ctx, p.r.client), raw)
+	t, err := verifier.Verify(oidc.ClientContext(ctx, p.client), raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrToken, err)
 	}

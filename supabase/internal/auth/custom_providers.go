@@ -1,0 +1,226 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/wire"
+)
+
+// CustomProvidersConfig is about providers that administrators describe while the server runs.
+type CustomProvidersConfig struct {
+	Disabled    bool
+	Max         int    // how many there may be; zero means any number
+	ExternalURL string // whose /callback they lead to; auth's own when empty
+}
+
+const selectCustom = `
+	select id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled,
+	       attribute_mapping, custom_claims_allowlist, authorization_params, enabled, email_optional, issuer, discovery_url,
+	       skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at
+	  from auth.custom_oauth_providers `
+
+func findCustom(ctx context.Context, q queries, rest string, args ...any) ([]oauth.Custom, error) {
+	rows, err := q.Query(ctx, selectCustom+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[oauth.Custom])
+	for i := range found {
+		found[i].CreatedAt, found[i].UpdatedAt = found[i].CreatedAt.UTC(), found[i].UpdatedAt.UTC()
+	}
+	return found, err
+}
+
+func customByName(ctx context.Context, q queries, name, lock string) (oauth.Custom, error) {
+	found, err := findCustom(ctx, q, `where identifier = $1 `+lock, name)
+	if err == nil && len(found) == 0 {
+		err = errNotFound
+	}
+	if err != nil {
+		return oauth.Custom{}, err
+	}
+	return found[0], nil
+}
+
+// storeCustom inserts a provider or writes a changed one.
+func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c oauth.Custom) error {
+	_, err := tx.Exec(ctx, `
+		insert into auth.custom_oauth_providers (
+		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled, attribute_mapping,
+		  custom_claims_allowlist, authorization_params, enabled, email_optional, issuer, discovery_url, skip_nonce_check,
+		  cached_discovery, discovery_cached_at, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+		        $18, case when $18::jsonb is not null then $24::timestamptz end, $19, $20, $21, $22, $23, $24)
+		on conflict (id) do update
+		set name = excluded.name, client_id = excluded.client_id, client_secret = excluded.client_secret,
+		    acceptable_client_ids = excluded.acceptable_client_ids, scopes = excluded.scopes, pkce_enabled = excluded.pkce_enabled,
+		    attribute_mapping = excluded.attribute_mapping, custom_claims_allowlist = excluded.custom_claims_allowlist,
+		    authorization_params = excluded.authorization_params, enabled = excluded.enabled, email_optional = excluded.email_optional,
+		    issuer = excluded.issuer, discovery_url = excluded.discovery_url, skip_nonce_check = excluded.skip_nonce_check,
+		    cached_discovery = excluded.cached_discovery, discovery_cached_at = excluded.discovery_cached_at,
+		    authorization_url = excluded.authorization_url, token_url = excluded.token_url, userinfo_url = excluded.userinfo_url,
+		    jwks_uri = excluded.jwks_uri, updated_at = excluded.updated_at`,
+		c.ID, c.Kind, c.Identifier, c.Name, c.ClientID, c.Secret, c.ClientIDs, c.Scopes, c.ProofKey, c.Attributes, c.Claims, c.Params,
+		c.Enabled, c.EmailOptional, c.Issuer, c.DiscoveryURL, c.SkipNonceCheck, c.Discovery, c.AuthURL, c.TokenURL, c.UserinfoURL, c.JWKSURI,
+		c.CreatedAt, c.UpdatedAt)
+	if db.IsCode(err, "23505") {
+		return wire.Errorf(http.StatusBadRequest, "conflict", "A custom OAuth provider with this identifier already exists")
+	}
+	return err
+}
+
+// provider finds a provider by its name, among those that are configured and those that administrators have described.
+func (e *Engine) provider(ctx context.Context, name, scopes string) (*oauth.Provider, error) {
+	name = strings.ToLower(name)
+	if !strings.HasPrefix(name, oauth.CustomPrefix) || e.config.CustomProviders.Disabled {
+		return e.providers.Provider(ctx, name, scopes)
+	}
+	c, err := customByName(ctx, e.db.Pgx(), name, "")
+	if errors.Is(err, errNotFound) || err == nil && !c.Enabled {
+		return nil, oauth.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.providers.Custom(ctx, c, strings.TrimRight(e.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
+}
+
+// asCustomAdmin lets a handler run for an administrator where there are such providers.
+func (e *Engine) asCustomAdmin(h handler) handler {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *User) error {
+		if e.config.CustomProviders.Disabled {
+			return wire.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
+		}
+		return h(w, r)
+	})
+}
+
+// adminListCustom answers GET /admin/custom-providers, oldest first; type=oauth2 or oidc leaves the others out.
+func (e *Engine) adminListCustom(w http.ResponseWriter, r *http.Request) error {
+	kind := r.URL.Query().Get("type")
+	if kind != "" && kind != "oauth2" && kind != "oidc" {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "type must be either 'oauth2' or 'oidc'")
+	}
+	found, err := findCustom(r.Context(), e.db.Pgx(), `where $1 in ('', provider_type) order by created_at, id`, kind)
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, map[string]any{"providers": found})
+}
+
+func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error {
+	var d oauth.Description
+	if err := readJSON(r, &d); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	c, err := oauth.NewCustom(d, e.now())
+	if err == nil && c.OpenID() {
+		err = e.providers.Discover(ctx, &c) // before the transaction: it asks somebody else
+	}
+	if err != nil {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
+	}
+	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if most := e.config.CustomProviders.Max; most > 0 {
+			// One after the other: two at once must not both be the last that fits.
+			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
+				return nil, err
+			}
+			var n int
+			if err := tx.QueryRow(ctx, `select count(*) from auth.custom_oauth_providers`).Scan(&n); err != nil {
+				return nil, err
+			}
+			if n >= most {
+				return nil, wire.Errorf(http.StatusBadRequest, "over_custom_provider_quota", "Maximum number of custom OAuth/OIDC providers reached")
+			}
+		}
+		return nil, e.storeCustom(ctx, tx, c)
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusCreated, c)
+}
+
+var errNoCustom = wire.Errorf(http.StatusNotFound, "custom_provider_not_found", "Custom OAuth provider not found")
+
+// ofCustom lets a handler run for the provider that an administrator's request names.
+func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, oauth.Custom) error) handler {
+	return e.asCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
+		name := chi.URLParam(r, "identifier")
+		if !strings.HasPrefix(name, oauth.CustomPrefix) {
+			return wire.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
+		}
+		c, err := customByName(r.Context(), e.db.Pgx(), name, "")
+		if errors.Is(err, errNotFound) {
+			return errNoCustom
+		}
+		if err != nil {
+			return err
+		}
+		return h(w, r, c)
+	})
+}
+
+func (e *Engine) adminGetCustom(w http.ResponseWriter, _ *http.Request, c oauth.Custom) error {
+	return send(w, http.StatusOK, c)
+}
+
+// adminUpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
+// anything is stored, and what others have changed meanwhile stays.
+func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c oauth.Custom) error {
+	var d oauth.Description
+	if err := readJSON(r, &d); err != nil {
+		return err
+	}
+	ctx, moves := r.Context(), c.OpenID() && (d.Issuer != nil || d.DiscoveryURL != nil)
+	err := c.Change(d, e.now())
+	if err == nil && moves {
+		err = e.providers.Discover(ctx, &c)
+	}
+	if err != nil {
+		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
+	}
+	found := c.Discovery
+	c, err = inTx(ctx, e, func(tx pgx.Tx) (oauth.Custom, error) {
+		c, err := customByName(ctx, tx, c.Identifier, "for update")
+		if errors.Is(err, errNotFound) {
+			return c, errNoCustom
+		}
+		if err != nil {
+			return c, err
+		}
+		if err := c.Change(d, e.now()); err != nil {
+			return c, err
+		}
+		if moves {
+			c.Discovery = found
+		}
+		return c, e.storeCustom(ctx, tx, c)
+	})
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, c)
+}
+
+func (e *Engine) adminDeleteCustom(w http.ResponseWriter, r *http.Request, c oauth.Custom) error {
+	ctx := r.Context()
+	if _, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)
+		return nil, err
+	}); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
