@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -178,7 +177,7 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 		case <-ctx.Done():
 		case <-time.After(time.Second):
 			files.Compress(ctx)
-			debug.FreeOSMemory() // the start and the compression have left far more than serving needs
+			trim() // the start and the compression have left far more than serving needs
 		}
 	}()
 	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })

@@ -103,6 +103,7 @@ const (
 	littleSpace  = 1 << 30
 	noSpace      = 200 << 20
 	folderMayNot = 0o022 // nobody else may write in the data folder
+	othersMay    = 0o007 // nor look into that of the photos
 )
 
 func (a *App) examineFolder(say sayer) {
@@ -117,6 +118,9 @@ func (a *App) examineFolder(say sayer) {
 	}
 	if info.Mode().Perm()&folderMayNot != 0 {
 		say("data folder", Bad, "others may write in %s (mode %04o): chmod 755 it", a.data, info.Mode().Perm())
+	}
+	if photos, err := os.Stat(filepath.Join(a.data, "storage")); err == nil && photos.Mode().Perm()&othersMay != 0 {
+		say("data folder", Bad, "everybody on this machine may look at the photos (mode %04o): chmod 750 %s", photos.Mode().Perm(), filepath.Join(a.data, "storage"))
 	}
 	if err := postgres.CheckTraversable(filepath.Join(a.data, "postgres")); err != nil {
 		say("data folder", Bad, "%v", err)
@@ -259,6 +263,9 @@ func (a *App) examineBackups(ctx context.Context, say sayer) {
 		if m.End.After(newest) {
 			newest = m.End
 		}
+	}
+	if !a.cfg.Loopback() && len(a.cfg.Backup.Recipients) == 0 {
+		say("backup", Warn, "whoever gets hold of %s can read every report: make a key with age-keygen and set BACKUP_RECIPIENTS", store)
 	}
 	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(a.cfg.Backup.Every)
 	switch {

@@ -38,11 +38,12 @@ func (s *Server) settings() map[string]string {
 		"max_parallel_maintenance_workers": "0",
 		"autovacuum_max_workers":           "2",
 
-		"wal_level":             "replica",
-		"max_wal_senders":       "4",
-		"max_replication_slots": "4",
-		"min_wal_size":          "16MB",
-		"max_wal_size":          "256MB",
+		"wal_level":                       "replica",
+		"max_wal_senders":                 "4",
+		"max_replication_slots":           "4",
+		"max_logical_replication_workers": "0", // there are no subscriptions, and its launcher is a process
+		"min_wal_size":                    "16MB",
+		"max_wal_size":                    "256MB",
 
 		"shared_preload_libraries": "pg_stat_statements",
 

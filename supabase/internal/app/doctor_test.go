@@ -1,0 +1,116 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/backup"
+)
+
+// TestDoctor: each thing that is wrong with an installation is found, and what to do about it is said.
+func TestDoctor(t *testing.T) {
+	public := map[string]string{
+		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org", "SMTP_ADMIN_EMAIL": "b@example.org",
+		"SMTP_HOST": "127.0.0.1", "SMTP_PORT": portOfNobody(t),
+	}
+	store := func(t *testing.T, ago time.Duration) string {
+		dir := t.TempDir()
+		text, err := json.Marshal(backup.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := hex.EncodeToString(func() []byte { s := sha256.Sum256(text); return s[:] }())
+		name := filepath.Join(dir, "base", "20261121T000000Z", "manifest-"+sum[:manifestSum]+".json")
+		write(t, name, text, 0o600)
+		return dir
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, data string, env map[string]string)
+		what  string
+		want  Verdict
+		says  string // part of the advice
+	}{
+		{"nothing", nil, "keys", Good, "of this installation"},
+		{"nobody takes mail", nil, "mail", Bad, "127.0.0.1"},
+		{"no backup", nil, "backup", Warn, "set BACKUP_TO"},
+		{"no address for alarms", func(_ *testing.T, _ string, env map[string]string) { delete(env, "ADMIN_EMAIL") }, "configuration", Bad, "ADMIN_EMAIL"},
+		{"plain HTTP", func(_ *testing.T, _ string, env map[string]string) { env["SITE_URL"] = "http://example.org" }, "configuration", Warn, "TLS_DOMAINS"},
+		{"a secret that everybody knows", func(_ *testing.T, _ string, env map[string]string) {
+			env["JWT_SECRET"] = "super-secret-jwt-token-with-at-least-32-characters-long"
+		}, "configuration", Bad, "JWT_SECRET"},
+		{"a folder for everybody", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) }, "data folder", Bad, "chmod 755"},
+		{"keys for everybody", func(t *testing.T, data string, _ map[string]string) { chmod(t, KeysFile(data), 0o644) }, "keys", Bad, "chmod 600"},
+		{"photos for everybody", func(t *testing.T, data string, _ map[string]string) {
+			write(t, filepath.Join(data, "storage", "x"), nil, 0o600)
+			chmod(t, filepath.Join(data, "storage"), 0o755)
+		}, "data folder", Bad, "chmod 750"},
+		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
+		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
+		{"a good backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
+		{"a backup in the clear", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data, env := dataFolder(t), map[string]string{}
+			for k, v := range public {
+				env[k] = v
+			}
+			if err := os.Mkdir(data, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil { // the first start makes them
+				t.Fatal(err)
+			}
+			if tt.spoil != nil {
+				tt.spoil(t, data, env)
+			}
+			var all strings.Builder
+			for _, f := range newApp(t, data, env).Examine(t.Context()) {
+				if f.What == tt.what && f.Verdict == tt.want && strings.Contains(f.Says, tt.says) {
+					return
+				}
+				fmt.Fprintf(&all, "%s %s: %s\n", f.Verdict, f.What, f.Says)
+			}
+			t.Errorf("the doctor says not %s of %s with %q, but\n%s", tt.want, tt.what, tt.says, &all)
+		})
+	}
+}
+
+// manifestSum is how much of its sum a manifest's name carries.
+const manifestSum = 16
+
+// portOfNobody is a port at which nobody listens.
+func portOfNobody(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+func chmod(t *testing.T, name string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, name string, text []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, mode); err != nil {
+		t.Fatal(err)
+	}
+}
