@@ -68,6 +68,14 @@ for (const { language, words, to } of inBothLanguages) {
         await held;
         await route.continue();
       });
+      await page.setViewportSize({ width: 412, height: 823 });
+      await page.addInitScript(() => {
+        const moved: number[] = [];
+        Object.assign(globalThis, { moved });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) moved.push((entry as unknown as { value: number }).value);
+        }).observe({ type: 'layout-shift', buffered: true });
+      });
       const asked = page.waitForRequest('**/rest/v1/resources*');
       await page.goto(to('/resources/'));
       await expect(page.getByText(text.loading)).toBeVisible();
@@ -92,6 +100,7 @@ for (const { language, words, to } of inBothLanguages) {
       );
       await expect(listUnder(text.all).getByRole('heading', { level: 3 })).toHaveText(others.map(titleOf));
       await expect(page.getByText(text.loading)).toBeHidden();
+      expect(await page.evaluate(() => (globalThis as unknown as { moved: number[] }).moved)).toEqual([]);
       // What closes the page stands below the list.
       await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
         text.featured,

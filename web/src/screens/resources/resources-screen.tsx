@@ -1,6 +1,7 @@
 import { HandHeart, WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { keptResources, loadResources, type Resource } from '@/backend/resources';
+import { cn } from '@/components/cn';
 import { Link } from '@/components/link';
 import { toast } from '@/components/toast';
 import { Alert, AlertDescription } from '@/components/ui/alert';
@@ -29,7 +30,11 @@ export function ResourcesScreen() {
         <h1>{text.title}</h1>
         <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
       </div>
-      <div data-live="now" className="grid min-h-[60vh] content-start gap-8">
+      {/* While the list is on its way, what follows it waits below the screen: nothing is seen to move. */}
+      <div
+        data-live="now"
+        className={cn('grid content-start gap-8', state.name === 'loading' && 'noscript:min-h-0 min-h-dvh')}
+      >
         {state.name === 'loading' && <Loading />}
         {state.name === 'failed' && (
           <Alert variant="destructive">
