@@ -1,0 +1,131 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/gateway"
+)
+
+// opened serves a handler as the public port does.
+func opened(t *testing.T, h http.Handler, change func(*http.Server)) (address string, closeIt func(context.Context) error) {
+	t.Helper()
+	l, err := listen("127.0.0.1", 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := server(h, slog.New(slog.DiscardHandler))
+	change(s)
+	closeIt = serve(s, l, gateway.Bounds{Most: 10, Each: 10}, nil, func(err error) { t.Error(err) })
+	t.Cleanup(func() { _ = s.Close() })
+	return l.Addr().String(), closeIt
+}
+
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	return conn
+}
+
+// TestShutdownFinishesWhatItTook: a request under way is answered, a newcomer is not let in, and who never ends is cut off.
+func TestShutdownFinishesWhatItTook(t *testing.T) {
+	begun, leave := make(chan struct{}), make(chan struct{})
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		<-leave
+		_, _ = io.WriteString(w, "whole")
+	})
+	for _, tt := range []struct {
+		name    string
+		patient bool
+	}{{"ends in time", true}, {"never ends", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			leave = make(chan struct{})
+			address, closeIt := opened(t, h, func(*http.Server) {})
+			conn := dial(t, address)
+			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+			<-begun
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			closed := make(chan error, 1)
+			go func() { closed <- closeIt(ctx) }()
+			for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+				late, err := net.Dial("tcp", address)
+				if err != nil {
+					break
+				}
+				late.Close()
+				if time.Now().After(deadline) {
+					t.Fatal("newcomers are still let in")
+				}
+			}
+			if !tt.patient {
+				cancel() // as the end of the ten seconds does
+				if err := <-closed; err == nil {
+					t.Error("it says that all ended in time")
+				}
+				close(leave)
+				return
+			}
+			select {
+			case err := <-closed:
+				t.Fatal("it did not wait:", err)
+			case <-time.After(50 * time.Millisecond):
+			}
+			close(leave)
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if body, err := io.ReadAll(res.Body); err != nil || string(body) != "whole" {
+				t.Errorf("%q %v", body, err)
+			}
+			if err := <-closed; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if drainTimeout > 10*time.Second {
+		t.Error("a shutdown may take", drainTimeout)
+	}
+}
+
+// TestHeaderBounds: a header that is too long is refused, one that never ends is given up.
+func TestHeaderBounds(t *testing.T) {
+	address, _ := opened(t, http.NotFoundHandler(), func(s *http.Server) {
+		if s.ReadHeaderTimeout == 0 || s.ReadHeaderTimeout > 15*time.Second {
+			t.Error("a header may take", s.ReadHeaderTimeout)
+		}
+		s.ReadHeaderTimeout = 100 * time.Millisecond
+	})
+	for _, tt := range []struct {
+		name, header string
+		status       string // of the reply; "" means that there is none
+	}{
+		{"ordinary", "X-A: " + strings.Repeat("a", 1000) + "\r\n\r\n", "404"},
+		{"long", "X-A: " + strings.Repeat("a", maxHeader+8<<10) + "\r\n\r\n", "431"},
+		{"many", strings.Repeat("X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", 2000) + "\r\n", "431"},
+		{"endless", "X-A: a\r\n", ""},
+	} {
+		conn := dial(t, address)
+		_, _ = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s", tt.header) // the server may hang up before all is sent
+		line, err := bufio.NewReader(conn).ReadString('\n')
+		if status := strings.TrimPrefix(line, "HTTP/1.1 "); !strings.HasPrefix(status, tt.status) || tt.status == "" && (line != "" || err != io.EOF) {
+			t.Errorf("%s: %q %v", tt.name, line, err)
+		}
+	}
+}
