@@ -51,6 +51,8 @@ func TestOAuthRedirectAttacks(t *testing.T) {
 		"plain":          {"code_challenge_method": "plain"},
 		"implicit":       {"response_type": "token"},
 		"unknown scope":  {"scope": "email service_role"},
+		"NUL in state":   {"state": "a\x00b"},
+		"no UTF-8":       {"nonce": "\xff"},
 		"long state":     {"state": strings.Repeat("x", 5000)},
 		"line in state":  {"scope": "x", "state": "a\r\nSet-Cookie: b=c"},
 		"foreign scheme": {"resource": "//evil.example.org"},

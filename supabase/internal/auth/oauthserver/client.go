@@ -128,6 +128,9 @@ func (c *Client) Change(m Metadata, now time.Time) error {
 		if len(*m.Name) > 1024 {
 			return errors.New("client_name cannot exceed 1024 characters")
 		}
+		if !printable(*m.Name) {
+			return errors.New("client_name must be text without control characters")
+		}
 		c.Name = *m.Name
 	}
 	for _, page := range []struct {
@@ -197,7 +200,7 @@ func checkPage(name, text string) error {
 		return fmt.Errorf("%s cannot exceed 2048 characters", name)
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || !printable(text) || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return fmt.Errorf("%s must be a valid URL", name)
 	}
 	return nil
@@ -230,7 +233,7 @@ func checkRedirectURIs(uris []string) error {
 func checkRedirectURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
-	case err != nil:
+	case err != nil || !printable(uri):
 		return errors.New("invalid URL format")
 	case u.Scheme == "" || u.Host == "":
 		return errors.New("must have scheme and host")

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // ScopeOpenID asks for an ID token (OpenID Connect Core, section 3.1.2.1).
@@ -68,6 +70,9 @@ func (r Request) Check() error {
 		if len(text.value) > text.most {
 			return fmt.Errorf("%s cannot exceed %d characters", text.name, text.most)
 		}
+		if !printable(text.value) {
+			return fmt.Errorf("%s must be text without control characters", text.name)
+		}
 	}
 	if r.Resource != "" {
 		u, err := url.Parse(r.Resource)
@@ -85,6 +90,11 @@ func (r Request) Check() error {
 		return errors.New("code_challenge must be 43 characters of base64url")
 	}
 	return nil
+}
+
+// printable says whether a text is one that the database takes and a page can show.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // Verifies says whether a verifier is the one that a challenge was made of.
