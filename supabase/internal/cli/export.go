@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,7 +64,7 @@ func runExport(ctx context.Context, inv *invocation) error {
 	bar := newBar(inv.Stderr)
 	defer bar.done()
 	e, err := a.Export(ctx, *files, func() (io.WriteCloser, error) {
-		return os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		return createPrivate(tmp)
 	}, bar.set)
 	if err == nil {
 		err = syncAndRename(tmp, target)
@@ -78,6 +79,23 @@ func runExport(ctx context.Context, inv *invocation) error {
 
 // encrypted ends the names of encrypted exports.
 const encrypted = ".age"
+
+// createPrivate makes a file for what people entrusted to the site. A file of that name that is there gives way to a new one:
+// it may be readable by others, or be somebody else's. A device or a pipe is written to as it is.
+func createPrivate(name string) (*os.File, error) {
+	switch there, err := os.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case there.Mode().IsRegular():
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
+	default:
+		return os.OpenFile(name, os.O_WRONLY, 0)
+	}
+	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+}
 
 func syncAndRename(tmp, target string) error {
 	f, err := os.Open(tmp)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -190,7 +189,7 @@ func exportReports(inv *invocation) (check func() error, work deskWork) {
 		if *output == "" {
 			return admin.WriteCSV(inv.Stdout, reports)
 		}
-		file, err := os.OpenFile(*output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		file, err := createPrivate(*output)
 		if err != nil {
 			return err
 		}
