@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,11 +25,17 @@ var testTemplate string
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
+// taken cannot be the names of packages that others import, or of this folder's.
+var taken = []string{"edge", "main", "init", "internal", "vendor", "testdata"}
+
 // New writes functions/<name>/ with a handler and its test below root, the folder of go.mod, and registers the function.
 // It returns the paths that it wrote, relative to root.
 func New(root, name string) ([]string, error) {
-	if !nameForm.MatchString(name) || name == "edge" {
+	if !nameForm.MatchString(name) {
 		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)
+	}
+	if token.IsKeyword(name) || slices.Contains(taken, name) {
+		return nil, fmt.Errorf("%q cannot name a function: the word has a meaning of its own in Go or here", name)
 	}
 	module, err := moduleOf(root)
 	if err != nil {

@@ -39,9 +39,12 @@ func TestNewFunctionIsWhole(t *testing.T) {
 			t.Errorf("%v: %v\n%s", command, err, out)
 		}
 	}
-	for _, bad := range []string{"send-reminder", "edge", "Hello", "a--b", "../x", "1st", ""} {
+	for _, bad := range []string{"send-reminder", "edge", "Hello", "a--b", "../x", "1st", "", "type", "range", "main", "init", "internal", "vendor", "testdata"} {
 		if _, err := New(root, bad); err == nil {
 			t.Errorf("%q was made", bad)
+		}
+		if _, err := os.Stat(filepath.Join(root, "functions", bad, "func.go")); bad != "send-reminder" && err == nil {
+			t.Errorf("%q was refused and left behind", bad)
 		}
 	}
 	if _, err := New(t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "project") {
