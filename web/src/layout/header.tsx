@@ -57,7 +57,7 @@ function NavigationLinks({ className, onChoose }: { className: string; onChoose?
             end={path === '/'}
             onClick={onChoose}
             className={cn(
-              'flex min-h-11 items-center rounded-lg px-3 text-[0.9375rem] font-medium whitespace-nowrap hover:bg-muted lg:px-2 xl:px-2.5',
+              'flex min-h-11 items-center rounded-lg px-2 text-[0.9375rem] font-medium whitespace-nowrap hover:bg-muted',
               'aria-[current]:bg-primary-soft aria-[current]:text-primary-deep aria-[current]:font-semibold',
             )}
           >

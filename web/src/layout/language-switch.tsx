@@ -33,7 +33,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
       <span aria-hidden className="text-sm uppercase">
         {other}
       </span>
-      <span className="sr-only sm:not-sr-only lg:sr-only xl:not-sr-only">{text.switchLanguage}</span>
+      <span className="sr-only xl:not-sr-only">{text.switchLanguage}</span>
     </a>
   );
 }
