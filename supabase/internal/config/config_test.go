@@ -119,6 +119,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		want string // part of the message
 	}{
 		{"syntax", "[api\nport=1", nil, "config.toml"},
+		{"syntax beside a password", "[auth.email.smtp]\npass = \"hunter2\"\nport = ,", nil, "line 3"},
 		{"type", "[api]\nport = \"x\"", nil, "port"},
 		{"major", "[db]\nmajor_version = 15", nil, "db.major_version"},
 		{"host", "", []string{"DAAWO_HOST", "example.org"}, "DAAWO_HOST"},
@@ -141,6 +142,9 @@ func TestMistakesAreNamed(t *testing.T) {
 			_, err := Load(Sources{File: []byte(tt.file), Name: "config.toml", Getenv: env(tt.env...)})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want a message with %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("it tells a password: %v", err)
 			}
 		})
 	}

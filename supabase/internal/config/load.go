@@ -57,7 +57,8 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	if err != nil {
 		var pe toml.ParseError
 		if errors.As(err, &pe) {
-			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimSpace(pe.ErrorWithPosition()))
+			// Not ErrorWithPosition: it shows the lines around, which may hold passwords, and panics where a line ends in \r.
+			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimPrefix(pe.Error(), "toml: "))
 		}
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
