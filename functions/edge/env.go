@@ -14,6 +14,7 @@ type Env struct {
 	ExecutionID string       // names this call in replies and logs
 	Region      string       // where the host runs; "local" unless SB_REGION says otherwise
 	Caller      Caller       // who calls, verified; of scheduled work and jobs the service
+	Traceparent string       // the call's W3C trace context, "" for none; Supabase, Upload and Remove carry it on
 	Log         *slog.Logger // carries function and execution id
 
 	host   Host

@@ -48,6 +48,9 @@ func (e *Env) storage(ctx context.Context, method, path, contentType string, bod
 	req.Header.Set("Apikey", key)
 	req.Header.Set("Authorization", "Bearer "+key)
 	req.Header.Set("Content-Type", contentType)
+	if e.Traceparent != "" {
+		req.Header.Set("Traceparent", e.Traceparent)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)

@@ -34,6 +34,9 @@ func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
 		token = key
 	}
 	headers := map[string]string{"apikey": key, "Authorization": "Bearer " + token}
+	if e.Traceparent != "" {
+		headers["Traceparent"] = e.Traceparent
+	}
 	c, err := supabase.NewClient(url, key, &supabase.ClientOptions{Headers: headers})
 	if err != nil {
 		return nil, fmt.Errorf("supabase client: %w", err)

@@ -77,7 +77,9 @@ func (r *Run) Do(req *http.Request) *httptest.ResponseRecorder {
 	r.t.Helper()
 	w := httptest.NewRecorder()
 	req.Body = http.MaxBytesReader(w, req.Body, r.Func.MaxBody)
-	if err := r.Func.Handler(w, req, r.NewEnv()); err != nil {
+	env := r.NewEnv()
+	env.Traceparent = req.Header.Get("Traceparent")
+	if err := r.Func.Handler(w, req, env); err != nil {
 		if e, ok := edge.AsError(err); ok {
 			e.Write(w)
 		} else {

@@ -79,7 +79,11 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		fail(w, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
 		return
 	}
-	h.run(w, r, f, h.env(f.name, id, caller, h.Client(r)))
+	env := h.env(f.name, id, caller, h.Client(r))
+	if traceID(r) != "" {
+		env.Traceparent = r.Header.Get("Traceparent")
+	}
+	h.run(w, r, f, env)
 }
 
 // env is the environment of one call.
