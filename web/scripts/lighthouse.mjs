@@ -57,10 +57,13 @@ try {
   chrome.kill();
 }
 
-async function visit(page, settings) {
+/** One visit. Now and then the browser's trace lacks what the scores are made of: that visit is made again, twice at most. */
+async function visit(page, settings, again = 2) {
   const { lhr } = await lighthouse(origin + page, { port: chrome.port, logLevel: 'error', ...settings });
   if (lhr.runtimeError) throw new Error(`${page}: ${lhr.runtimeError.message}`);
-  return lhr;
+  if (Number.isFinite(lhr.categories.performance.score)) return lhr;
+  if (again === 0) throw new Error(`${page}: no score`);
+  return visit(page, settings, again - 1);
 }
 
 /** What a page is does not depend on the line, nor change between runs: it is judged once. */
