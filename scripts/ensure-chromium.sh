@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that the browser tests have a Chromium: the one that CHROMIUM_PATH names, one that is installed, or
-# Debian's package where apt and root allow its installation. Prints its path; says what to do where none can be had.
+# Debian's package where apt and root allow its installation, with the fonts whose widths the printed guides are set in
+# (those of Arial). Prints its path; says what to do where none can be had.
 set -euo pipefail
 
 find_chromium() {
@@ -18,14 +19,14 @@ find_chromium() {
 
 if find_chromium; then exit 0; fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-  echo "Installing Chromium for the browser tests (apt-get install chromium) …" >&2
+  echo "Installing Chromium for the browser tests (apt-get install chromium fonts-liberation) …" >&2
   apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation >/dev/null 2>&2
   if find_chromium; then exit 0; fi
 fi
 cat >&2 <<'TXT'
 The browser tests need Chromium and none was found.
-  Debian, Ubuntu:  sudo apt-get install chromium
+  Debian, Ubuntu:  sudo apt-get install chromium fonts-liberation
   macOS:           brew install --cask chromium
   elsewhere:       set CHROMIUM_PATH to a Chromium or Chrome binary
 TXT

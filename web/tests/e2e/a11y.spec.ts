@@ -9,10 +9,21 @@ async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
   const everything = new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .setLegacyMode(); // every frame is of our origin: no page of axe's own is needed, which takes half the time
+  await settled(page);
   const { violations } = await prepare(everything).analyze();
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   );
+}
+
+/** Waits for what fades in: half there it has not its colours yet. */
+function settled(page: Page) {
+  return page.evaluate(async () => {
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(passing.map(({ finished }) => finished));
+  });
 }
 
 /** What is too small for a finger. */
