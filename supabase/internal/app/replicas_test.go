@@ -222,6 +222,8 @@ func (r *replicas) reportOnce(t *testing.T) {
 func (r *replicas) reportWaits(t *testing.T) {
 	r.sql(`alter system set synchronous_standby_names = 'away'`)
 	r.sql(`select pg_reload_conf()`)
+	for !r.commitWaits(t) { // Postgres' processes read a new setting one after the other
+	}
 	try := func(i int, patience time.Duration) (int, string) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
@@ -254,6 +256,46 @@ func (r *replicas) reportWaits(t *testing.T) {
 	}
 	if _, body := r.ask(0, "GET", "/rest/v1/reports?select=reference&product_name=eq.Waits", "", "apikey", r.secret); strings.Count(body, "DW-") != 1 {
 		t.Errorf("stored: %s", body)
+	}
+}
+
+// commitWaits says whether a commit waits for a standby; it is given up then.
+func (r *replicas) commitWaits(t *testing.T) bool {
+	watcher, err := pgx.Connect(t.Context(), r.database.URL(postgres.Superuser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close(t.Context())
+	ctx, giveUp := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := pgx.Connect(ctx, r.database.URL(postgres.Superuser))
+		if err == nil {
+			defer conn.Close(context.WithoutCancel(ctx))
+			_, err = conn.Exec(ctx, `select pg_logical_emit_message(true, 'probe', '')`)
+		}
+		ended <- err
+	}()
+	for {
+		select {
+		case err := <-ended:
+			giveUp()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		case <-time.After(5 * time.Millisecond):
+		}
+		waits := false
+		if err := watcher.QueryRow(t.Context(), `select exists (select from pg_stat_activity where wait_event = 'SyncRep')`).Scan(&waits); err != nil {
+			giveUp()
+			t.Fatal(err)
+		}
+		if waits {
+			giveUp()
+			<-ended
+			return true
+		}
 	}
 }
 
