@@ -75,11 +75,13 @@ for (const { language, words, to } of inBothLanguages) {
   test(`the report form with errors, lists and a calendar open has no violation (${language})`, async ({
     page,
   }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // nothing is half faded in
     await page.goto(to('/report/'));
     await live(page);
     const form = reportForm(page, words.report);
     await form.submit.click();
     await expect(form.summary).toBeVisible();
+    await page.locator('[data-sonner-toast]').waitFor(); // what shows it is fetched first
     expect(await violations(page)).toEqual([]);
     await form.region.click();
     await page.getByRole('listbox').waitFor();
