@@ -80,6 +80,16 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.region).toBeFocused();
     });
 
+    test('shows the summary to who sends at once by keyboard', async ({ page }) => {
+      await page.setViewportSize({ width: 1280, height: 900 }); // the summary's place is in view as the page opens
+      const form = reportForm(page, text);
+      await form.submit.focus();
+      await page.keyboard.press('Enter');
+      await expect(form.summary).toBeFocused();
+      await page.waitForTimeout(1000); // as long as a scroll that was under way may take
+      await expect(form.summary).toBeInViewport();
+    });
+
     test('is stored with its photo, shown its reference and told to the administrator', async ({ page }) => {
       test.slow();
       const form = reportForm(page, text);
