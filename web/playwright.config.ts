@@ -8,7 +8,8 @@ export default defineConfig({
   globalSetup: './tests/e2e/global-setup.ts',
   fullyParallel: true,
   workers: 2,
-  retries: process.env.CI ? 1 : 0,
+  retries: process.env.CI ? 1 : 0, // for its trace alone: what passes the second time is a failure, too
+  failOnFlakyTests: true,
   timeout: 30_000,
   expect: { timeout: 10_000 }, // two cores may be busy with a photo and another test
   reporter: [['list'], ['html', { open: 'never' }]],

@@ -65,11 +65,10 @@ function isShared(id: string) {
 }
 
 /**
- * What three libraries carry and this site cannot use. React gives a <Fragment ref> methods: 2 kB. It also makes
- * its signals as errors while it arrives, and a browser that is being watched then reads all of React once more to
- * say on which line: plain objects serve. react-router names its components in statements of their own, which
- * keeps Form, Link and their kin in the bundle: 3 kB. Radix Select writes a <style> element to hide its list's
- * scrollbar, which the Content-Security-Policy forbids, and readers want to see where a list ends.
+ * What three libraries carry and this site cannot use. React gives a <Fragment ref> methods: 2 kB. react-router names
+ * its components in statements of their own, which keeps Form, Link and their kin in the bundle: 3 kB. Radix Select
+ * writes a <style> element to hide its list's scrollbar, which the Content-Security-Policy forbids, and readers want
+ * to see where a list ends.
  */
 function slimLibraries(): Plugin {
   return {
@@ -80,11 +79,7 @@ function slimLibraries(): Plugin {
       // Waits for the styles of a part: all of ours are one file, which fullStyles fetches.
       if (id.endsWith('vite/preload-helper.js')) return 'export const __vitePreload = (load) => load()';
       if (id.endsWith('/react-dom-client.production.js')) {
-        const signal = /(\w+Exception) = Error\(formatProdErrorMessage\(\d+\)\)/g;
-        if (!signal.test(code)) this.error('React makes its signals in another way now');
-        return code
-          .replace(signal, '$1 = Object.create(Error.prototype)')
-          .replace(/^FragmentInstance\.prototype\..*?^};$/gms, '');
+        return code.replace(/^FragmentInstance\.prototype\..*?^};$/gms, '');
       }
       if (id.includes('/react-router/')) {
         return code

@@ -60,9 +60,10 @@ try {
 /** One visit. Now and then the browser's trace lacks what the scores are made of: that visit is made again, twice at most. */
 async function visit(page, settings, again = 2) {
   const { lhr } = await lighthouse(origin + page, { port: chrome.port, logLevel: 'error', ...settings });
-  if (lhr.runtimeError) throw new Error(`${page}: ${lhr.runtimeError.message}`);
-  if (Number.isFinite(lhr.categories.performance.score)) return lhr;
-  if (again === 0) throw new Error(`${page}: no score`);
+  if (!lhr.runtimeError && Number.isFinite(lhr.categories.performance.score)) return lhr;
+  const fault = `${page}: ${lhr.runtimeError?.message ?? 'no score'}`;
+  if (again === 0) throw new Error(fault);
+  console.error(fault);
   return visit(page, settings, again - 1);
 }
 

@@ -1,7 +1,8 @@
 /*
  * The only script of a prerendered page, inlined in it. It loads the application when there is a reason to:
- * at once where the page needs it or a session is waiting, when idle on a fast unmetered line, and otherwise
- * at the first touch of a control that does nothing without it; that touch is then repeated.
+ * at once where a session is waiting, after the first paint where the page needs it, when idle on a fast
+ * unmetered line, and otherwise at the first touch of a control that does nothing without it; that touch is
+ * then repeated.
  * What must work before that (leaving quickly, alerts, offline reading) it sees to itself.
  */
 import { hasSessionToTakeUp } from './backend/has-session';
@@ -68,13 +69,21 @@ addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) start();
 });
 
-if (document.querySelector('[data-live=now]') || hasSessionToTakeUp()) start();
+if (hasSessionToTakeUp()) start();
+else if (document.querySelector('[data-live=now]')) afterFirstPaint(start);
 addEventListener('load', () => {
   if (connection?.effectiveType === '4g' && !connection.saveData) idle(start);
   idle(keepForOffline);
 });
 
 if (document.querySelector('[data-missing]')) console.error('404: no page at', location.pathname);
+
+/** An application that arrives before the page's own words are seen would hold them back. */
+function afterFirstPaint(run: () => void) {
+  // Nothing is painted in the background.
+  if (document.hidden) run();
+  else requestAnimationFrame(() => setTimeout(run));
+}
 
 function idle(run: () => void) {
   if ('requestIdleCallback' in window) requestIdleCallback(run, { timeout: 3000 });
