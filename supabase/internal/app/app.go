@@ -103,7 +103,7 @@ func (a *App) begin(ctx context.Context, start func(context.Context) error) erro
 func (a *App) Start(ctx context.Context) error { return a.begin(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
-	if err := a.cfg.CheckPublic(); err != nil {
+	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}
 	lock, err := lockData(a.data)

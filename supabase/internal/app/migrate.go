@@ -14,6 +14,9 @@ import (
 // Migrate brings the database to the schema of this program and ends: platform, site, seed, background work, buckets.
 // The embedded Postgres is started for it; a server that runs has migrated already.
 func (a *App) Migrate(ctx context.Context) (err error) {
+	if err := a.cfg.CheckServices(); err != nil {
+		return err
+	}
 	return a.oneShot(ctx, func(d *database) error {
 		if err := a.migrateAll(ctx, d); err != nil {
 			return err

@@ -111,6 +111,32 @@ func TestProjectFile(t *testing.T) {
 	}
 }
 
+func TestAGatewaysRouteIsNoService(t *testing.T) {
+	c, err := Load(Sources{Getenv: env("REST_URL", "http://127.0.0.1:54321/rest/v1", "STORAGE_URL", "http://127.0.0.1:54321/storage/v1/",
+		"AUTH_URL", "http://auth:9999", "FUNCTIONS_URL", "http://functions:9000")})
+	if err != nil {
+		t.Fatalf("commands that start nothing must work with it: %v", err)
+	}
+	err = c.CheckServices()
+	if err == nil {
+		t.Fatal("routes of a gateway are taken for services")
+	}
+	for _, name := range []string{"REST_URL", "STORAGE_URL"} {
+		if !strings.Contains(err.Error(), "unset "+name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+	for _, name := range []string{"AUTH_URL", "FUNCTIONS_URL"} {
+		if strings.Contains(err.Error(), name) {
+			t.Errorf("%v names %s, which is a service", err, name)
+		}
+	}
+	c.DatabaseURL = "postgres://db/postgres"
+	if err := c.CheckServices(); err != nil {
+		t.Errorf("on a database that both have: %v", err)
+	}
+}
+
 func TestMistakesAreNamed(t *testing.T) {
 	tests := []struct {
 		name string

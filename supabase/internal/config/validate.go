@@ -137,6 +137,26 @@ func (c *Config) CheckPublic() error {
 	return errors.Join(append(errs, c.CheckSecrets())...)
 }
 
+// CheckServices refuses a gateway's route in the place of a service when the database is our own: what is behind another
+// gateway works on another database. `daawo status -o env` prints its routes under these names, and a shell that read them
+// hands them to the next server.
+func (c *Config) CheckServices() error {
+	if c.DatabaseURL != "" {
+		return nil
+	}
+	var errs []error
+	for _, s := range []struct{ name, value, route string }{
+		{"AUTH_URL", c.AuthURL, "/auth/v1"}, {"REST_URL", c.RESTURL, "/rest/v1"},
+		{"STORAGE_URL", c.StorageURL, "/storage/v1"}, {"FUNCTIONS_URL", c.FunctionsURL, "/functions/v1"},
+	} {
+		if strings.HasSuffix(strings.TrimRight(s.value, "/"), s.route) {
+			errs = append(errs, fmt.Errorf("%s: %q is the route of a gateway, as `daawo status -o env` prints it; what is behind it has another database. `unset %s` to use the engine inside",
+				s.name, s.value, s.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // placeholder is what example files and tutorials have in the place of a secret.
 var placeholder = regexp.MustCompile(`(?i)super-secret|insecure|change.?me|replace.?me|^(password|postgres|supabase|secret|admin|test)[0-9]*$|^(your|my)[-_ ]`)
 
