@@ -43,7 +43,7 @@ type Handler func(w http.ResponseWriter, r *http.Request, env *Env) error
 type Task func(ctx context.Context, env *Env) error
 
 // Job is durable background work: args is the JSON of what was enqueued. An error makes it run again later, with growing
-// pauses for a week; so it must be safe to repeat.
+// pauses for more than a week; so it must be safe to repeat.
 type Job func(ctx context.Context, env *Env, args []byte) error
 
 // Defaults of Func's limits.

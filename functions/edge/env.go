@@ -74,7 +74,7 @@ func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error
 }
 
 // Enqueue adds one of the function's Jobs within tx: the job exists exactly when the transaction commits, survives
-// restarts and is retried for a week. args become JSON. The transaction must run as Service.
+// restarts and is retried for more than a week. args become JSON. The transaction must run as Service.
 func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
 	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.Enqueue(b, e.Function, job, args) })
 }

@@ -11,11 +11,11 @@ export const roots = { en: '', so: 'so' };
 
 /**
  * Opens a browser page, gives it to `work` with a function that shows a page of the site in it, and closes both.
- * Another browser than Debian's: CHROMIUM.
+ * Another browser than Debian's: CHROMIUM_PATH.
  */
 export async function withPage(folder, options, work) {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
       '--disable-quic',

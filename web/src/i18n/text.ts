@@ -20,11 +20,7 @@ export async function loadText(language: Language, parts: readonly Part[]) {
 
 /** The words of one part in the page's language. The part must be listed in routes.tsx. */
 export function useText<P extends Part>(part: P): Dictionary[P] {
-  return textOf(useLanguage(), part);
-}
-
-export function textOf<P extends Part>(language: Language, part: P): Dictionary[P] {
-  const text = loaded[language][part];
+  const text = loaded[useLanguage()][part];
   if (!text) throw new Error(`Text part "${part}" is not loaded: list it with the screen in routes.tsx`);
   return text as Dictionary[P];
 }

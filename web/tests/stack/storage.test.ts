@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Upload } from 'tus-js-client';
 import { afterAll, expect, it } from 'vitest';
 import { service, stack, visitor } from './stack';
 
@@ -45,6 +46,39 @@ it('an upload is resumed where it was cut off, at an address behind the gateway'
   const asked = await fetch(stack.url + pathname, { method: 'HEAD', headers: tus });
   expect(asked.headers.get('upload-offset')).toBe('1000');
   expect((await send(1000, pdf.length)).status).toBe(204);
+
+  const { data, error } = await visitor().storage.from(bucket).download(name);
+  expect(error).toBeNull();
+  expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0)).equals(pdf)).toBe(true);
+});
+
+it('tus-js-client goes on where it stopped', async () => {
+  const name = pdfName();
+  const upload = (uploadUrl: string | null, afterChunk: (stop: () => void) => void) =>
+    new Promise<string | null>((resolve, reject) => {
+      const client = new Upload(pdf, {
+        endpoint: `${stack.url}/storage/v1/upload/resumable`,
+        uploadUrl,
+        headers: admin,
+        chunkSize: 1000,
+        retryDelays: null,
+        metadata: { bucketName: bucket, objectName: name, contentType: 'application/pdf' },
+        onError: reject,
+        onSuccess: () => resolve(client.url),
+        onChunkComplete: () => afterChunk(() => client.abort().then(() => resolve(client.url), reject)),
+      });
+      client.start();
+    });
+  let chunks = 0;
+  const address = await upload(null, (stop) => {
+    chunks++;
+    stop();
+  });
+  expect(new URL(address ?? '').origin).toBe(new URL(stack.url).origin);
+  await upload(address, () => {
+    chunks++;
+  });
+  expect(chunks).toBe(3);
 
   const { data, error } = await visitor().storage.from(bucket).download(name);
   expect(error).toBeNull();

@@ -7,7 +7,7 @@ import { Button, buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 
 const megabyte = 1024 * 1024;
-export const largestPhoto = 5 * megabyte;
+const largestPhoto = 5 * megabyte;
 
 interface PhotoFieldProps {
   photo: File | undefined;
@@ -65,7 +65,7 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
   );
 }
 
-export function problemWith(file: File): 'fileType' | 'fileSize' | undefined {
+function problemWith(file: File): 'fileType' | 'fileSize' | undefined {
   if (!file.type.startsWith('image/')) return 'fileType';
   if (file.size > largestPhoto) return 'fileSize';
   return undefined;

@@ -2,7 +2,7 @@ import { parseExpiryDate } from './expiry-date';
 import type { FieldName, ReportValues } from './report';
 
 /** The fields that can be wrong, in the order of the form. */
-export const checkedFields = [
+const checkedFields = [
   'phone',
   'product_name',
   'expiry_date',
