@@ -1,6 +1,7 @@
 package submitreport
 
 import (
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -165,11 +166,19 @@ func parseDay(s string, form bool) (string, bool) {
 	return "", false
 }
 
+// internationalNumber is what the table public.reports takes: 15 digits at most, as ITU-T E.164 says. The numbering plans
+// that IsPossibleNumber knows have shorter and longer numbers, too, such as a German one of 2 or 14 digits.
+var internationalNumber = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
+
 // e164 is the number in international form, "" when it cannot be one. A number without a country is taken as Somali.
 func e164(phone string) string {
 	n, err := phonenumbers.Parse(phone, "SO")
 	if err != nil || !phonenumbers.IsPossibleNumber(n) {
 		return ""
 	}
-	return phonenumbers.Format(n, phonenumbers.E164)
+	number := phonenumbers.Format(n, phonenumbers.E164)
+	if !internationalNumber.MatchString(number) {
+		return ""
+	}
+	return number
 }

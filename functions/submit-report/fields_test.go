@@ -1,9 +1,13 @@
 package submitreport
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/nyaruka/phonenumbers"
 )
 
 func TestParseDay(t *testing.T) {
@@ -52,10 +56,36 @@ func TestPhoneInInternationalForm(t *testing.T) {
 	for typed, want := range map[string]string{
 		"+252 61 2345678": "+252612345678", "061 2345678": "+252612345678", "+1 (416) 555-0123": "+14165550123",
 		"ask at the shop": "", "12": "", "": "",
+		"+49 30 123456789012": "", "+49 12": "", "+49 30 123456": "+4930123456", // 14 and 2 digits are possible in Germany
 	} {
 		if got := e164(typed); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
+	}
+}
+
+// Whatever a country's numbering plan calls possible, the table takes what becomes of it.
+func TestEveryPossiblePhoneIsStored(t *testing.T) {
+	form := regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`) // the table's own check
+	stored, left := 0, 0
+	for region := range phonenumbers.GetSupportedRegions() {
+		code := phonenumbers.GetCountryCodeForRegion(region)
+		for digits := 1; digits <= 18; digits++ {
+			for _, first := range "123456789" {
+				typed := fmt.Sprintf("+%d%c%s", code, first, strings.Repeat("1", digits-1))
+				switch got := e164(typed); {
+				case got == "":
+					left++
+				case form.MatchString(got):
+					stored++
+				default:
+					t.Errorf("%s in %s is %q", typed, region, got)
+				}
+			}
+		}
+	}
+	if stored < 1000 || left < 1000 {
+		t.Errorf("%d numbers are stored and %d left out: the sweep proves nothing", stored, left)
 	}
 }
 
