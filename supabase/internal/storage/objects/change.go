@@ -101,7 +101,11 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
-	return s.name(ctx, c, key, p.Owner, metadata, user)
+	o, err := s.name(ctx, c, key, p.Owner, metadata, user)
+	if err != nil {
+		s.refuse(ctx, key, err)
+	}
+	return o, err
 }
 
 // metadata is the column of the copy, and what the backend must change of its options (nil: nothing).
@@ -200,6 +204,7 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	var moved *Object
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
+	s.step("write row")
 	err = s.pipeline(ctx, service.Role, as(service.pg(lockTimeout)), lock(toBucket, toName),
 		objectRow(&moved, `
 			update storage.objects
@@ -213,7 +218,7 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		err = ErrNoKey()
 	}
 	if err != nil {
-		s.forget(ctx, key)
+		s.refuse(ctx, key, err)
 		return nil, err
 	}
 	s.deleteBytes(ctx, *source)

@@ -210,6 +210,12 @@ func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpl
 		return nil, wire.Errorf(400, "InvalidRequest", "You must specify at least one part")
 	}
 	meta, err := s.Backend.CompleteMultipart(ctx, m.Key(), m.ID, parts)
+	if errors.Is(err, backend.ErrPart) || errors.Is(err, backend.ErrNotFound) {
+		// They were joined, and then the row could not be written or the reply was lost.
+		if joined, again := s.Backend.Head(ctx, m.Key()); again == nil {
+			meta, err = joined, nil
+		}
+	}
 	if errors.Is(err, backend.ErrPart) {
 		return nil, wire.Errorf(400, "InvalidPart", "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.").WithCause(err)
 	}

@@ -3,9 +3,12 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"strings"
 	"time"
 
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/storage/backend"
 
 	"github.com/google/uuid"
@@ -144,11 +147,16 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	if user == nil {
 		user = json.RawMessage(`{}`)
 	}
-	return s.Complete(ctx, a.caller, a.key, u.Owner, m, user)
+	o, err := s.Complete(ctx, a.caller, a.key, u.Owner, m, user)
+	if err != nil {
+		s.refuse(ctx, a.key, err)
+	}
+	return o, err
 }
 
 // Complete makes the row of a stored version name it, and deletes the bytes of the version that it replaces. It runs to
-// its end even when the request that caused it has gone.
+// its end even when the request that caused it has gone. On an error the new bytes stay: who can send them again at once
+// has them deleted with refuse, and for who sent them in many requests they wait to be completed again.
 func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata, user json.RawMessage) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
@@ -170,13 +178,22 @@ func (s *Store) name(ctx context.Context, c Caller, key backend.Key, owner strin
 		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))
 	s.step("row written")
 	if err = lockError(err); err != nil {
-		s.forget(ctx, key)
 		return nil, err
 	}
 	if previous != nil && previous.Key() != key {
 		s.deleteBytes(ctx, *previous)
 	}
 	return object, nil
+}
+
+// refuse deletes the bytes of a version that the database has certainly refused to name. When the connection broke, or
+// the server was stopped, while the transaction was under way, the row may name them all the same: then they are the
+// sweeper's, which asks.
+func (s *Store) refuse(ctx context.Context, key backend.Key, err error) {
+	if e, ok := db.AsPgError(err); ok && !strings.HasPrefix(e.Code, "08") && !strings.HasPrefix(e.Code, "57P0") ||
+		errors.Is(err, db.ErrUnavailable) || isCode(err, "NoSuchKey") {
+		s.forget(ctx, key)
+	}
 }
 
 // forget deletes the bytes of a version that no row will name. What cannot be deleted now is the sweeper's.

@@ -1,0 +1,156 @@
+package storage
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/testdb"
+)
+
+// relay passes bytes between clients and the server of a database URL. While mute is set, what the server answers is
+// lost and the connection with it: the commit has happened, and nobody hears of it.
+type relay struct {
+	net.Listener
+	server string
+	mute   atomic.Bool
+}
+
+func newRelay(t *testing.T, database string) (*relay, string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	r := &relay{Listener: l, server: u.Host}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go r.serve(client)
+		}
+	}()
+	u.Host = l.Addr().String()
+	return r, u.String()
+}
+
+func (r *relay) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", r.server)
+	if err != nil {
+		return
+	}
+	go func() {
+		io.Copy(server, client)
+		server.Close()
+	}()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(buffer)
+		if err != nil || r.mute.Load() {
+			return
+		}
+		if _, err := client.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// TestLostReplyOfTheCommit: when the reply to the transaction that names new bytes is lost, every row has its bytes
+// nevertheless.
+func TestLostReplyOfTheCommit(t *testing.T) {
+	st := newStack(t)
+	relay, through := newRelay(t, st.db.TCPURL("supabase_storage_admin"))
+	written := map[string]string{"upload": "new/file", "replace": "old", "resumable": "old", "multipart": "parts/file", "copy": "copied", "move": "moved"}
+	for name, object := range written {
+		t.Run(name, func(t *testing.T) {
+			bucket := "lost-" + name
+			crashRound(t, st, bucket, func(_, dir, _ string) {
+				defer relay.mute.Store(false)
+				s, _ := crashStore(t, through, dir, func(step string) { relay.mute.Store(relay.mute.Load() || step == "write row") })
+				if err := s.Healthy(t.Context()); err != nil { // connects
+					t.Fatal(err)
+				}
+				before := versionOf(st, bucket, object)
+				if err := crashActions[name](t.Context(), s, bucket); err == nil {
+					t.Error("the reply was not lost")
+				}
+				if versionOf(st, bucket, object) == before {
+					t.Error("the transaction did not commit")
+				}
+			})
+		})
+	}
+}
+
+func versionOf(st *stack, bucket, name string) string {
+	return testdb.Value[string](st.db, `select coalesce(max(version), '') from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
+}
+
+// TestRefusedRow: bytes that the database refuses go at once, but for those that came in many requests: these wait
+// until they can be completed.
+func TestRefusedRow(t *testing.T) {
+	s := newStack(t)
+	s.bucket("b", false)
+	key, ctx := s.demo.ServiceRole, t.Context()
+	s.do(key, "POST", "/object/b/old", "before").want(t, 200, "Key")
+	resumable := s.tusPath(s.tusCreate(key, "b", "resumable", 5, ""))
+	service := objects.Caller{}.Service()
+	partKey := backend.Key{Bucket: "b", Name: "parts", Version: "22222222-2222-4222-8222-222222222222"}
+	id, err := s.engine.store.CreateMultipart(ctx, service, partKey, backend.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload, err := s.engine.store.Multipart(ctx, service, id, "b", "parts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := s.engine.store.PutPart(ctx, service, upload, 1, strings.NewReader("fresh"), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(filesIn(t, s.dir))
+
+	s.db.ExecAs("supabase_admin", `
+		create function public.refuse() returns trigger language plpgsql as
+			$$ begin raise 'no room' using errcode = '53100'; end $$;
+		create trigger refuse before insert or update on storage.objects for each row when (new.version <> '1') execute function public.refuse()`)
+	s.do(key, "POST", "/object/b/new", "fresh").want(t, 500, "53100")
+	s.do(key, "PUT", "/object/b/old", "fresh").want(t, 500, "53100")
+	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old", "destinationKey": "copied"}).want(t, 500, "53100")
+	if n := len(filesIn(t, s.dir)); n != before {
+		t.Errorf("%d files, before there were %d", n, before)
+	}
+	s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 500, "53100")
+	for range 2 {
+		if _, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
+			t.Error(err)
+		}
+	}
+	s.db.ExecAs("supabase_admin", `drop function public.refuse() cascade`)
+
+	s.do(key, "GET", "/object/b/old", nil).want(t, 200, "before")
+	s.tus(key, "HEAD", resumable, nil).want(t, 200, "")
+	s.do(key, "GET", "/object/b/resumable", nil).want(t, 200, "fresh")
+	done, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := done.Meta(); !strings.HasSuffix(m.ETag, `-1"`) {
+		t.Errorf("the ETag %s is not that of a multipart upload", m.ETag)
+	}
+	s.do(key, "GET", "/object/b/parts", nil).want(t, 200, "fresh")
+}
