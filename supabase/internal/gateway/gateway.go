@@ -51,7 +51,7 @@ func New(o Options) http.Handler {
 		o.Log = slog.Default()
 	}
 	g := &gateway{Options: o}
-	g.gatherer.g = g
+	g.gatherer.g, g.gatherer.of = g, map[string]int64{}
 
 	r := chi.NewRouter()
 	r.Method(http.MethodGet, "/healthz", observe.Live())

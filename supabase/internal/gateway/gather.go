@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync/atomic"
+	"sync"
 )
 
 // Bodies are taken in whole before a service sees them, as Supabase's own gateway does: a client that trickles its body
@@ -17,10 +17,36 @@ const (
 	allFiles = 256 << 20 // bytes that all such files may have together
 )
 
-// gatherer knows how much is in files.
+// gatherer knows how much is in files, and how much of it is each client's.
 type gatherer struct {
 	g    *gateway
-	used atomic.Int64
+	mu   sync.Mutex
+	used int64
+	of   map[string]int64 // by clientKey; who has nothing is not in it
+}
+
+// take counts n more bytes of a client, if there is room for them. A client may have a quarter of what is still free: 51 MB
+// when it is alone, less the more of the room others have, so that a newcomer always gets some. A fixed share would be too
+// small for the many behind a carrier's address, or eight clients would have all.
+func (ga *gatherer) take(client string, n int64) bool {
+	ga.mu.Lock()
+	defer ga.mu.Unlock()
+	if 4*(ga.of[client]+n) > allFiles-ga.used-n {
+		return false
+	}
+	ga.of[client] += n
+	ga.used += n
+	return true
+}
+
+// give takes back what was counted.
+func (ga *gatherer) give(client string, n int64) {
+	ga.mu.Lock()
+	defer ga.mu.Unlock()
+	ga.used -= n
+	if ga.of[client] -= n; ga.of[client] == 0 {
+		delete(ga.of, client)
+	}
 }
 
 // before takes in the body, then lets the service begin.
@@ -56,7 +82,8 @@ func (ga *gatherer) spool(w http.ResponseWriter, r *http.Request, head []byte, n
 		ga.busy(w)
 		return
 	}
-	counted := &countedFile{File: file, used: &ga.used}
+	client, _ := clientKey(r) // it never fails
+	counted := &countedFile{file: file, by: ga, client: client}
 	defer counted.release()
 	_, err = io.CopyN(counted, r.Body, inFile)
 	switch {
@@ -93,26 +120,27 @@ func unreadable(w http.ResponseWriter) {
 
 var errNoRoom = errors.New("too many large requests are arriving")
 
-// countedFile counts what is written to all files together.
+// countedFile counts what is written to it. The file is not embedded: io.Copy would find its ReadFrom and go around Write.
 type countedFile struct {
-	*os.File
-	used *atomic.Int64
-	mine int64
-	err  error
+	file   *os.File
+	by     *gatherer
+	client string
+	mine   int64
+	err    error
 }
 
 func (f *countedFile) Write(p []byte) (int, error) {
-	f.mine += int64(len(p))
-	if f.used.Add(int64(len(p))) > allFiles {
+	if !f.by.take(f.client, int64(len(p))) {
 		f.err = errNoRoom
 		return 0, f.err
 	}
-	n, err := f.File.Write(p)
+	f.mine += int64(len(p))
+	n, err := f.file.Write(p)
 	f.err = err
 	return n, err
 }
 
 func (f *countedFile) release() {
-	f.used.Add(-f.mine)
-	_ = f.Close() // it is gone with its name
+	f.by.give(f.client, f.mine)
+	_ = f.file.Close() // it is gone with its name
 }

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +93,74 @@ func TestNoRoomForBodies(t *testing.T) {
 			t.Errorf("%d bytes: %d %s", size, res.StatusCode, body)
 		}
 		res.Body.Close()
+	}
+}
+
+// TestRoomForANewcomer: whoever fills what is meant for all bodies together gets a share of it only.
+func TestRoomForANewcomer(t *testing.T) {
+	ga := gatherer{of: map[string]int64{}}
+	fill := func(client string, most int64) (taken int64) {
+		const part = 32 << 10
+		for taken < most && ga.take(client, part) {
+			taken += part
+		}
+		return taken
+	}
+	has := map[string]int64{}
+	for i := range 8 {
+		client := fmt.Sprint("greedy ", i)
+		if has[client] = fill(client, allFiles); i == 0 && has[client] < 50<<20 {
+			t.Errorf("alone it gets %d bytes", has[client])
+		}
+	}
+	if got := fill("newcomer", 5<<20); got < 5<<20 {
+		t.Errorf("a newcomer gets %d bytes, less than a photo", got)
+	}
+	has["newcomer"] = 5 << 20
+	for client, n := range has {
+		ga.give(client, n)
+	}
+	if ga.used != 0 || len(ga.of) != 0 {
+		t.Errorf("%d bytes are left of %v", ga.used, ga.of)
+	}
+}
+
+// TestAShareOfTheRoom: one address that opens many large bodies and ends none is refused beyond its share, and others are
+// served meanwhile.
+func TestAShareOfTheRoom(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := live(t, func(o *Options) {
+		o.Functions, o.Limits.Stall = readAll, 20*time.Second
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	post := func(client string, size int, ends bool) (string, net.Conn) {
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		said := size
+		if !ends {
+			said++
+		}
+		fmt.Fprintf(conn, "POST /functions/v1/f HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n", client, said)
+		if _, err := io.WriteString(conn, strings.Repeat("x", size)); err != nil || !ends {
+			return "", conn
+		}
+		line, _ := bufio.NewReader(conn).ReadString('\n')
+		return line, conn
+	}
+	for range 3 {
+		post("192.0.2.1", 15<<20, false)
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for line := ""; !strings.Contains(line, "503"); {
+		if line, _ = post("192.0.2.1", 8<<20, true); time.Now().After(deadline) {
+			t.Fatalf("beyond its share it gets %q", line)
+		}
+	}
+	if line, _ := post("192.0.2.2", 5<<20, true); !strings.Contains(line, "200") {
+		t.Errorf("another client gets %q", line)
 	}
 }
 

@@ -21,7 +21,7 @@ type Limits struct {
 	AuthRate int // the same for auth
 
 	Stall   time.Duration // time in which a client must send or take something
-	MinRate int64         // bytes a second that a body must arrive with after its first Stall
+	MinRate int64         // bytes a second that a body must arrive with, but for one Stall
 }
 
 // defaultLimits are for a small public server. Thousands of readers may share one address behind a carrier's NAT, so
@@ -139,15 +139,16 @@ func (b *sizedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pacedBody cuts a client that trickles its body: the next byte must come within stall, and after n bytes at most
-// stall + n/minRate after the first read. Reading to the end lifts the deadline, since the connection is then waited on for other reasons.
+// pacedBody cuts a client that trickles its body. It has stall to wait for; waiting uses that up, and n bytes give back
+// n/minRate of it, never beyond stall: who began fast has nothing saved for later. Only the time in which the client is
+// waited for counts, since a service may read as slowly as it likes. Reading to the end lifts the deadline, since the
+// connection is then waited on for other reasons.
 type pacedBody struct {
 	io.ReadCloser
 	to      *reply
 	stall   time.Duration
 	minRate int64
-	start   time.Time
-	read    int64
+	used    time.Duration // of stall
 	ended   bool
 }
 
@@ -156,8 +157,10 @@ var errSlow = errors.New("the request body arrived too slowly")
 
 func (b *pacedBody) Read(p []byte) (int, error) {
 	b.pace()
+	begun := time.Now()
 	n, err := b.ReadCloser.Read(p)
-	b.read += int64(n)
+	b.used += time.Since(begun) - time.Duration(n)*time.Second/time.Duration(b.minRate)
+	b.used = max(b.used, 0)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		b.to.instead = &refusal{http.StatusRequestTimeout, "The request arrived too slowly."}
 		return n, errSlow
@@ -175,13 +178,6 @@ func (b *pacedBody) pace() {
 	if b.ended {
 		return
 	}
-	if b.start.IsZero() {
-		b.start = time.Now()
-	}
-	deadline := b.start.Add(b.stall + time.Duration(b.read)*time.Second/time.Duration(b.minRate))
-	if soon := time.Now().Add(b.stall); soon.Before(deadline) {
-		deadline = soon
-	}
 	// A writer without deadlines (in tests) has none; the body is then read without pace.
-	_ = b.to.control.SetReadDeadline(deadline)
+	_ = b.to.control.SetReadDeadline(time.Now().Add(b.stall - b.used))
 }
