@@ -47,49 +47,63 @@ func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) erro
 // sees are the connection's and are gone afterwards.
 func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) error {
 	pipe := s.conn.StartPipeline(ctx)
-	fresh := make([]*plan, len(statements))
+	var plans []*plan
+	closing := 0
+	if !s.unprepared {
+		plans = s.plans.choose(s.scope, statements)
+		// What is to be closed goes first: behind a statement that fails, the server would pass it over.
+		closing = len(s.plans.unwanted)
+		for _, name := range s.plans.unwanted {
+			pipe.SendDeallocate(name)
+		}
+	}
 	for i, st := range statements {
 		if s.unprepared {
 			pipe.SendQueryParams(st.SQL, st.Args, nil, nil, st.Formats)
 			continue
 		}
-		key := planKey{s.scope, st.SQL}
-		if known := s.plans.get(key); known != nil {
-			pipe.SendQueryStatement(known.description, st.Args, nil, st.Formats)
+		pl := plans[i]
+		if pl.description != nil {
+			pipe.SendQueryStatement(pl.description, st.Args, nil, st.Formats)
 			continue
 		}
-		pl := &plan{key: key, name: s.plans.nextName()}
-		fresh[i] = pl
-		pipe.SendPrepare(pl.name, st.SQL, nil)
+		if pl.first == i {
+			pipe.SendPrepare(pl.name, st.SQL, nil)
+		}
 		pipe.SendQueryPrepared(pl.name, st.Args, nil, st.Formats)
-	}
-	evicted := s.plans.evict(fresh)
-	for _, name := range evicted {
-		pipe.SendDeallocate(name)
 	}
 	err := pipe.Sync()
 	if err == nil {
-		err = s.results(pipe, statements, fresh, len(evicted), read)
+		err = s.results(pipe, statements, plans, closing, read)
 	}
 	// Close reads up to the Sync, where an implicit transaction commits: its error is the commit's.
 	if cerr := pipe.Close(); err == nil {
 		err = cerr
 	}
+	s.plans.dismiss(plans)
 	return err
 }
 
-func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, fresh []*plan, evicted int,
+func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans []*plan, closing int,
 	read func(i int, rows *pgconn.ResultReader) error) error {
+	for range closing {
+		if _, err := pipe.GetResults(); err != nil {
+			return err
+		}
+	}
+	if closing > 0 {
+		s.plans.unwanted = s.plans.unwanted[:0]
+	}
 	for i := range statements {
-		if fresh[i] != nil {
+		if plans != nil && plans[i].description == nil {
 			res, err := pipe.GetResults()
 			if err != nil {
 				return err
 			}
 			if d, ok := res.(*pgconn.StatementDescription); ok {
-				d.Name = fresh[i].name // pgconn leaves it out in a pipeline
-				fresh[i].description = d
-				s.plans.add(fresh[i])
+				d.Name = plans[i].name // pgconn leaves it out in a pipeline
+				plans[i].description = d
+				s.plans.add(plans[i])
 			}
 		}
 		res, err := pipe.GetResults()
@@ -107,19 +121,16 @@ func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, fresh [
 			return err
 		}
 	}
-	for range evicted + 1 { // the closed statements, then the Sync itself, which reports a failed commit
-		if _, err := pipe.GetResults(); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := pipe.GetResults() // the Sync itself, which reports a failed commit
+	return err
 }
 
 // planCache knows the prepared statements of one connection.
 type planCache struct {
-	plans map[planKey]*plan
-	clock uint64
-	names uint64
+	plans    map[planKey]*plan
+	unwanted []string // names that Postgres may still know and that the next pipeline closes
+	clock    uint64
+	names    uint64
 }
 
 type planKey struct{ scope, sql string }
@@ -127,7 +138,8 @@ type planKey struct{ scope, sql string }
 type plan struct {
 	key         planKey
 	name        string
-	description *pgconn.StatementDescription
+	description *pgconn.StatementDescription // nil until it is known to be prepared
+	first       int                          // which statement of its first pipeline it is for
 	used        uint64
 }
 
@@ -143,6 +155,42 @@ func plansOf(conn *pgconn.PgConn) *planCache {
 	c := &planCache{plans: map[planKey]*plan{}}
 	data[key] = c
 	return c
+}
+
+// choose finds or names the plan of each statement, and makes room for the new ones. Equal statements share one.
+func (c *planCache) choose(scope string, statements []Statement) []*plan {
+	plans := make([]*plan, len(statements))
+	adding := 0
+	for i := range statements {
+		key := planKey{scope, statements[i].SQL}
+		if plans[i] = c.get(key); plans[i] != nil {
+			continue
+		}
+		for _, p := range plans[:i] {
+			if p.description == nil && p.key == key {
+				plans[i] = p
+				break
+			}
+		}
+		if plans[i] == nil {
+			plans[i] = &plan{key: key, name: c.nextName(), first: i}
+			adding++
+		}
+	}
+	if adding > 0 && len(c.plans)+adding > maxPlans {
+		c.evict()
+	}
+	return plans
+}
+
+// dismiss has those of the plans closed that were not seen to be prepared: Postgres may have got to them all the same.
+// To close one that it does not know is no error.
+func (c *planCache) dismiss(plans []*plan) {
+	for i, p := range plans {
+		if p.description == nil && p.first == i {
+			c.unwanted = append(c.unwanted, p.name)
+		}
+	}
 }
 
 func (c *planCache) get(k planKey) *plan {
@@ -165,28 +213,17 @@ func (c *planCache) nextName() string {
 	return "daawo_" + strconv.FormatUint(c.names, 36)
 }
 
-// evict makes room for the fresh plans: the least recently used ones go, an eighth at a time.
-func (c *planCache) evict(fresh []*plan) []string {
-	adding := 0
-	for _, p := range fresh {
-		if p != nil {
-			adding++
-		}
-	}
-	if adding == 0 || len(c.plans)+adding <= maxPlans {
-		return nil
-	}
+// evict makes room for new plans: the least recently used ones go, an eighth at a time.
+func (c *planCache) evict() {
 	oldest := c.clock
 	for _, p := range c.plans {
 		oldest = min(oldest, p.used)
 	}
 	border := oldest + (c.clock-oldest)/8
-	var names []string
 	for k, p := range c.plans {
 		if p.used <= border {
-			names = append(names, p.name)
+			c.unwanted = append(c.unwanted, p.name)
 			delete(c.plans, k)
 		}
 	}
-	return names
 }

@@ -98,6 +98,12 @@ func TestManyStatements(t *testing.T) {
 			}
 		}
 	}
+	fewPrepared(t, p)
+}
+
+// fewPrepared fails when the connection knows more prepared statements than a plan cache holds.
+func fewPrepared(t *testing.T, p *db.Pool) {
+	t.Helper()
 	n := 0
 	err := p.Query(t.Context(), db.Caller{}, `select count(*) from pg_prepared_statements`, nil, func(rows pgx.Rows) error {
 		rows.Next()
@@ -105,6 +111,50 @@ func TestManyStatements(t *testing.T) {
 	})
 	if err != nil || n > 260 {
 		t.Errorf("%d prepared statements: %v", n, err)
+	}
+}
+
+// TestFailingStatementsAreClosed: requests that fail leave no more prepared statements in Postgres than others do,
+// wherever they fail: an anonymous caller chooses both the text and the values.
+func TestFailingStatementsAreClosed(t *testing.T) {
+	mine := errors.New("mine")
+	for name, c := range map[string]struct {
+		statements func(i int) []db.Statement
+		read       error
+		code       string
+	}{
+		"a value that is none": {func(i int) []db.Statement {
+			return []db.Statement{{SQL: fmt.Sprintf("select $1::int as a%d", i), Args: [][]byte{text("x")}}}
+		}, nil, "22P02"},
+		"a text that is none": {func(i int) []db.Statement {
+			return []db.Statement{{SQL: fmt.Sprintf("select 1 as a%d", i)}, {SQL: fmt.Sprintf("select nothing%d", i)}}
+		}, nil, "42703"},
+		"the first of several": {func(i int) []db.Statement {
+			return []db.Statement{{SQL: "select 1/0"}, {SQL: fmt.Sprintf("select 1 as a%d", i)}}
+		}, nil, "22012"},
+		"the reader": {func(i int) []db.Statement {
+			return []db.Statement{{SQL: "select 1"}, {SQL: fmt.Sprintf("select 1 as a%d", i)}}
+		}, mine, ""},
+		"none, but twice the same": {func(i int) []db.Statement {
+			st := db.Statement{SQL: fmt.Sprintf("select 1 as a%d", i)}
+			return []db.Statement{st, st, st}
+		}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, false)
+			for i := range 1000 {
+				err := p.Session(t.Context(), "", func(s *db.Session) error {
+					return s.Run(t.Context(), c.statements(i), func(int, *pgconn.ResultReader) error { return c.read })
+				})
+				if !errors.Is(err, c.read) && c.read != nil || c.code != "" && !db.IsCode(err, c.code) || c.code == "" && c.read == nil && err != nil {
+					t.Fatalf("%d: %v", i, err)
+				}
+			}
+			fewPrepared(t, p)
+			if got, err := run(t.Context(), p, "", c.statements(1000)...); c.code == "" && (err != nil || got[0] != "1") {
+				t.Errorf("and then: %v %v", got, err)
+			}
+		})
 	}
 }
 
