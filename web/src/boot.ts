@@ -13,6 +13,7 @@ const connection = (navigator as { connection?: { effectiveType?: string; saveDa
 
 let started: Promise<unknown> | undefined;
 let ready = false;
+const held = new Set<HTMLButtonElement>();
 
 function start() {
   if (started) return started;
@@ -28,13 +29,16 @@ function start() {
   return started;
 }
 
-/** Holds a press back that only the application can answer, loads it, and repeats the press. */
+/** Holds a press back that only the application can answer, loads it, and repeats the press, once for many. */
 function hold(event: Event, button: HTMLButtonElement) {
   event.preventDefault();
   event.stopImmediatePropagation();
+  if (held.has(button)) return;
+  held.add(button);
   start().then(
     () => button.click(),
     () => {
+      held.delete(button);
       const { form } = button;
       if (!form || button.type !== 'submit') return;
       if (navigator.onLine) form.requestSubmit(button);

@@ -2,6 +2,9 @@
  * fetch cannot say how much of a body has left, and on a slow line a photo takes half a minute. While somebody
  * watches, requests that carry a file go through XMLHttpRequest; all others stay with fetch.
  */
+/** After so many milliseconds in which nothing moves, the line is taken for dead. */
+const patience = 60_000;
+
 let watcher: ((share: number) => void) | undefined;
 
 /** Runs the work; `onProgress` hears the sent share, 0 to 1, of every file that it uploads. */
@@ -32,7 +35,13 @@ function send(
     const request = new XMLHttpRequest();
     request.open(init.method ?? 'GET', url);
     for (const [name, value] of new Headers(init.headers)) request.setRequestHeader(name, value);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), patience);
+    };
     request.upload.onprogress = ({ loaded, total, lengthComputable }) => {
+      wait();
       if (lengthComputable) onProgress(loaded / total);
     };
     request.onload = () => {
@@ -40,6 +49,9 @@ function send(
       resolve(new Response(request.responseText, { status: request.status, headers }));
     };
     request.onerror = () => reject(new TypeError('The upload was interrupted'));
+    request.onabort = () => reject(new TypeError('The upload stood still'));
+    request.onloadend = () => clearTimeout(timer);
+    wait();
     request.send(init.body);
   });
 }

@@ -11,10 +11,13 @@ export interface Receipt {
   photo_attached?: boolean;
 }
 
-/** The backend's own words for why it refused, in the reader's language. */
+/** The function's own words for why it refused, in the reader's language. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }
+
+/** Longer than the function may take, with a slow line's minute: then the answer is taken for lost. */
+const patience = 90_000;
 
 /** Sends a report. The same key with the same report is stored once, however often it is sent. */
 export async function sendReport(report: Report, key: string, language: Language): Promise<Receipt> {
@@ -22,15 +25,16 @@ export async function sendReport(report: Report, key: string, language: Language
   const { data, error } = await client.functions.invoke<Receipt>('submit-report', {
     body: report,
     headers: { 'Idempotency-Key': key, 'Accept-Language': language },
+    timeout: patience,
   });
   if (error) throw await refusalOf(error);
   if (!data) throw new Error('submit-report answered without a receipt');
   return data;
 }
 
-/** The client's own message is always the same; the backend's is in the response. */
+/** The client's own message is always the same; the function's is in the response. What its host says is not for readers. */
 async function refusalOf(error: Error & { context?: unknown }): Promise<Error> {
-  if (!(error.context instanceof Response)) return error;
+  if (!(error.context instanceof Response) || error.context.headers.has('sb-error-code')) return error;
   const body = await error.context.json().catch(() => undefined);
   return typeof body?.message === 'string' ? new Refusal(body.message) : error;
 }

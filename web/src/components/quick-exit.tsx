@@ -7,8 +7,9 @@ import { buttonVariants } from './ui/button';
 const elsewhere = { en: 'https://en.wikipedia.org/wiki/Main_Page', so: 'https://so.wikipedia.org/wiki/' };
 
 /**
- * Leaves at once for a neutral page and forgets the draft. boot.ts does it, so that it works before the
- * application is loaded and the page cannot be reached again with the back button.
+ * Leaves at once for a neutral page and forgets the draft. boot.ts does it, so that it works before the application
+ * is loaded, and in the page's own place in the history: the back button does not lead to it. An older visit may
+ * still be there, and has forgotten the draft, too (use-draft.ts).
  */
 export function QuickExit() {
   const { exit, exitHint } = useText('layout');

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, test, vi } from 'vitest';
-import { clearDraft, draftLife, readDraft, saveDraft } from './draft';
+import { clearDraft, draftCleared, draftLife, readAttempt, readDraft, saveAttempt, saveDraft } from './draft';
 
 beforeEach(() => sessionStorage.clear());
 
@@ -12,10 +12,16 @@ test('a draft lives for thirty idle minutes in this tab only', () => {
   expect(sessionStorage).toHaveLength(0);
 });
 
-test('a cleared draft is gone', () => {
+test('a cleared draft is gone, with the report on its way, and the form hears of it', () => {
+  const heard = vi.fn();
+  addEventListener(draftCleared, heard, { once: true });
   saveDraft({ name: 'a' });
+  saveAttempt({ key: 'k' });
+  expect(readAttempt()).toEqual({ key: 'k' });
   clearDraft();
   expect(readDraft()).toBeUndefined();
+  expect(readAttempt()).toBeUndefined();
+  expect(heard).toHaveBeenCalledOnce();
 });
 
 test('storage that is full, forbidden or damaged does no harm', () => {

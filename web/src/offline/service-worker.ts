@@ -27,7 +27,8 @@ async function keepPages() {
   // One at a time: a thin line stays free for what the reader is doing.
   for (const { url } of pages) {
     const response = await fetch(url, { cache: 'no-cache' });
-    if (response.ok || response.status === 404) await cache.put(url, response);
+    if (!response.ok) throw new Error(`${url}: ${response.status}`); // the next visit tries again
+    await cache.put(url, response);
   }
 }
 

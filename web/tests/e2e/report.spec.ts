@@ -209,6 +209,45 @@ for (const { language, words, to } of inBothLanguages) {
         expect(new Set(keys).size).toBe(1);
         expect(await reportsNamed(product)).toHaveLength(1);
       });
+
+      test('a report whose answer was lost is not doubled after a reload', async ({ page }) => {
+        const form = reportForm(page, text);
+        const toast = toastOf(page, words.layout.notifications);
+        const product = uniqueName('Lotion');
+        await page.route(
+          '**/functions/v1/submit-report',
+          async (route) => {
+            await route.fetch();
+            await route.abort('connectionreset');
+          },
+          { times: 1 },
+        );
+        await form.fillRequired(product);
+        await form.submit.click();
+        await expect(toast(text.toasts.failed)).toBeVisible();
+        const [stored] = await reportsNamed(product);
+        await page.reload();
+        await live(page);
+        await expect(form.product).toHaveValue(product);
+        await form.submit.click();
+        await expect(toast(text.toasts.success)).toBeVisible();
+        await expect(page.getByText(stored.reference)).toBeVisible();
+        expect(await reportsNamed(product)).toHaveLength(1);
+      });
+
+      test('says in the page’s language that the host of the functions failed', async ({ page }) => {
+        const form = reportForm(page, text);
+        await page.route('**/functions/v1/submit-report', (route) =>
+          route.fulfill({
+            status: 500,
+            headers: { 'sb-error-code': 'WORKER_ERROR' },
+            json: { code: 'WORKER_ERROR', message: 'Function exited due to an error' },
+          }),
+        );
+        await form.fillRequired(uniqueName('Gel'));
+        await form.submit.click();
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.failed)).toBeVisible();
+      });
     });
 
     test.describe('when a name is taken', () => {
@@ -281,7 +320,10 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.summary).toBeVisible();
       const product = uniqueName('Drops');
       await form.fillRequired(product);
-      await form.submit.click();
+      await form.submit.evaluate((button: HTMLButtonElement) => {
+        button.click();
+        button.form?.requestSubmit(button); // a second press, before the button can be seen to be busy
+      });
       await expect(form.submitting).toBeDisabled();
       answer();
       await expect(form.submit).toBeEnabled();
@@ -376,6 +418,26 @@ for (const { language, words, to } of inBothLanguages) {
       await form.country.selectOption('254');
       await form.phone.fill('0712345678');
       await expect(form.phone).toHaveValue('712 345678');
+      await form.phone.clear();
+      await form.phone.pressSequentially('0712345678');
+      await expect(form.phone).toHaveValue('712 345678');
+    });
+
+    test('takes a typed calling code, also of a country that is not in the list', async ({ page }) => {
+      const form = reportForm(page, text);
+      for (const typed of ['+252612345678', '00252612345678']) {
+        await form.country.selectOption('254');
+        await form.phone.clear();
+        await form.phone.pressSequentially(typed);
+        await expect(form.country).toHaveValue('252');
+        await expect(form.phone).toHaveValue('61 234 5678');
+      }
+      for (const elsewhere of ['+33 6 12 34 56 78', '0033612345678']) {
+        await form.phone.clear();
+        await form.phone.pressSequentially(elsewhere);
+        await form.phone.blur();
+        await expect(form.phone).toHaveValue(elsewhere);
+      }
     });
 
     test('keeps a draft in this tab through a change of language, until it is cleared', async ({ page }) => {
@@ -411,6 +473,32 @@ for (const { language, words, to } of inBothLanguages) {
       await page.clock.fastForward('02:00');
       await expect(form.product).toHaveValue('');
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Left alone');
+
+      // A draft that came back with the page ends as well, and so does one on a phone that slept: no timer ran there.
+      for (const wake of [
+        () => page.clock.fastForward('31:00'),
+        async () => {
+          await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + 31 * 60_000);
+          await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+        },
+      ]) {
+        await form.product.fill('Left again');
+        await page.reload();
+        await live(page);
+        await expect(form.product).toHaveValue('Left again');
+        await wake();
+        await expect(form.product).toHaveValue('');
+      }
+    });
+
+    test('an older visit forgets what was cleared after it', async ({ page }) => {
+      const form = reportForm(page, text);
+      await form.product.fill('Secret');
+      await page.evaluate(() => {
+        sessionStorage.clear();
+        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      });
+      await expect(form.product).toHaveValue('');
     });
 
     test.describe('quick exit', () => {

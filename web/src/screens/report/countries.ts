@@ -56,6 +56,11 @@ export function formatPhone(typed: string, mask: string): string {
   return laid + digits.slice(used);
 }
 
+/** A number that carries its own calling code, or begins to: '+', '00', or the '0' that may become one. */
+export function isInternational(typed: string): boolean {
+  return /^\s*(\+|00|0$)/.test(typed);
+}
+
 /** Splits a number pasted with its calling code: '+252 61…' is Somalia and the rest. */
 export function splitInternational(typed: string): { country: Country; rest: string } | undefined {
   const digits = /^\s*(?:\+|00)([\d\s().-]+)$/.exec(typed)?.[1]?.replace(/\D/g, '');

@@ -1,8 +1,9 @@
 import { type ChangeEvent, type FocusEvent, useEffect, useRef, useState } from 'react';
 import { Field } from '@/components/field';
 import { Input, NativeSelect } from '@/components/ui/input';
+import { useHydrated } from '@/components/use-hydrated';
 import { useText } from '@/i18n/text';
-import { countries, formatPhone, splitInternational } from './countries';
+import { countries, formatPhone, isInternational, splitInternational } from './countries';
 import { limits } from './report';
 
 const [somalia] = countries;
@@ -10,6 +11,7 @@ const [somalia] = countries;
 /** A calling code and a number. Both are plain controls, so that the form posts them without scripts. */
 export function PhoneField({ error }: { error?: string }) {
   const text = useText('report');
+  const hydrated = useHydrated();
   const select = useRef<HTMLSelectElement>(null);
   const [country, setCountry] = useState(somalia);
 
@@ -29,13 +31,13 @@ export function PhoneField({ error }: { error?: string }) {
       select.current.value = pasted.country.code;
       choose(pasted.country.code);
       target.value = formatPhone(pasted.rest, pasted.country.mask);
-    } else if (target.selectionStart === target.value.length && country) {
+    } else if (!isInternational(target.value) && target.selectionStart === target.value.length && country) {
       target.value = formatPhone(target.value, country.mask);
     }
   }
 
   function leave({ target }: FocusEvent<HTMLInputElement>) {
-    if (country && !target.value.startsWith('+')) target.value = formatPhone(target.value, country.mask);
+    if (country && !isInternational(target.value)) target.value = formatPhone(target.value, country.mask);
   }
 
   return (
@@ -70,7 +72,7 @@ export function PhoneField({ error }: { error?: string }) {
             {...control}
             type="tel"
             inputMode="tel"
-            autoComplete="tel-national"
+            autoComplete={hydrated ? 'tel-national' : 'off'}
             maxLength={limits.phone}
             placeholder={country?.mask.replaceAll('.', '–')}
             onChange={type}

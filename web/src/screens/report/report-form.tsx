@@ -31,7 +31,11 @@ function prepareToSend() {
   import('./submit-report').then(({ warmUp }) => warmUp()).catch(() => {});
 }
 
-/** The form, without its surroundings. Without scripts the browser posts it and the function answers with pages. */
+/**
+ * The form, without its surroundings. Without scripts the browser posts it and the function answers with pages. A browser
+ * must not bring back by itself what the last reader typed, so the fields that it may fill in say so only once the
+ * page is live.
+ */
 export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => void }) {
   const text = useText('report');
   const language = useLanguage();
@@ -39,14 +43,14 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
   const online = useOnline();
   const form = useRef<HTMLFormElement>(null);
   const attempt = useRef<Attempt>(undefined);
+  const busy = useRef(false);
   const [location, setLocation] = useState('');
   const [photo, setPhoto] = useState<File>();
   const [wrong, setWrong] = useState<readonly CheckedField[]>([]);
   const [progress, setProgress] = useState<Progress>();
   const [generation, setGeneration] = useState(0);
 
-  const clear = useCallback(() => {
-    clearDraft();
+  const forget = useCallback(() => {
     form.current?.reset();
     attempt.current = undefined;
     setLocation('');
@@ -54,7 +58,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
     setWrong([]);
     setGeneration((before) => before + 1); // fields with a state of their own start anew
   }, []);
-  const keepDraft = useDraft(form, setLocation, clear);
+  const keepDraft = useDraft(form, setLocation, forget);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chosen place fires no input event
   useEffect(keepDraft, [location]);
 
@@ -70,6 +74,9 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       const { title } = text.toasts.failed;
       return void toast({ title, description: text.offline, variant: 'destructive' });
     }
+    if (busy.current) return; // pressed twice
+    busy.current = true;
+    setProgress({ step: photo ? 'preparingPhoto' : 'sending' });
     try {
       const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');
       attempt.current = attemptFor(values, photo, attempt.current);
@@ -78,7 +85,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
         onStep: (step, share) => setProgress({ step, share }),
         onPhotoFailed: () => toast({ ...text.toasts.photoFailed, variant: 'destructive' }),
       });
-      clear();
+      clearDraft();
       toast(text.toasts.success);
       onSuccess(<ReportReceipt key={receipt.id} receipt={receipt} />);
     } catch (error) {
@@ -86,6 +93,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
       toast({ title, description: refusal ?? description, variant: 'destructive' });
     } finally {
+      busy.current = false;
       setProgress(undefined);
     }
   }
@@ -98,6 +106,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       method="post"
       encType="multipart/form-data"
       noValidate={hydrated}
+      autoComplete="off"
       onSubmit={submit}
       data-live=""
       data-offline={text.offline}
@@ -109,7 +118,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
         <input name="website" tabIndex={-1} autoComplete="off" aria-label="website" />
       </p>
       <Field name="name" label={text.name} hint={text.nameHint}>
-        {(control) => <Input {...control} autoComplete="name" maxLength={limits.name} />}
+        {(control) => <Input {...control} autoComplete={hydrated ? 'name' : 'off'} maxLength={limits.name} />}
       </Field>
       <PhoneField key={`phone-${generation}`} error={errorOf('phone')} />
       <Field
@@ -119,14 +128,14 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
         error={errorOf('product_name')}
         required
       >
-        {(control) => <Input {...control} autoComplete="off" maxLength={limits.product_name} />}
+        {(control) => <Input {...control} maxLength={limits.product_name} />}
       </Field>
       <Field name="where_bought" label={text.whereBought} hint={text.whereHint}>
-        {(control) => <Input {...control} autoComplete="off" maxLength={limits.where_bought} />}
+        {(control) => <Input {...control} maxLength={limits.where_bought} />}
       </Field>
       <div className="grid gap-5 sm:grid-cols-2">
         <Field name="batch_number" label={text.batchNumber} hint={text.batchHint}>
-          {(control) => <Input {...control} autoComplete="off" maxLength={limits.batch_number} />}
+          {(control) => <Input {...control} maxLength={limits.batch_number} />}
         </Field>
         <ExpiryDateField error={errorOf('expiry_date')} />
       </div>
@@ -159,7 +168,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
           {progress && <LoaderCircle aria-hidden className="motion-safe:animate-spin" />}
           {progress ? text.submitting : text.submit}
         </Button>
-        <Button type="button" variant="ghost" className="noscript:hidden" onClick={clear}>
+        <Button type="button" variant="ghost" className="noscript:hidden" onClick={clearDraft}>
           {text.clearDraft}
         </Button>
       </div>

@@ -49,7 +49,7 @@ export function toReport(values: ReportValues, expiryDate: string | null, photoU
   const optional = (text: string) => text || null;
   return {
     name: optional(values.name),
-    phone: values.phone.startsWith('+') ? values.phone : `+${values.country} ${values.phone}`,
+    phone: /^(\+|00)/.test(values.phone) ? values.phone : `+${values.country} ${values.phone}`,
     product_name: values.product_name,
     batch_number: optional(values.batch_number),
     expiry_date: expiryDate,

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, test } from 'vitest';
+import { saveAttempt } from '@/offline/draft';
 import type { ReportValues } from './report';
 import { toReport } from './report';
 import { type Attempt, attemptFor } from './submit-report';
@@ -30,6 +32,12 @@ test('a report has exactly the nine fields, and null where nothing was said', ()
   });
 });
 
+test('a number that carries its calling code is sent as it is', () => {
+  for (const phone of ['+33 6 12 34 56 78', '0033612345678']) {
+    expect(toReport({ ...values, phone }, null, null).phone).toBe(phone);
+  }
+});
+
 test('what is wrong is named in the order of the form', () => {
   expect(validateReport(values)).toEqual([]);
   const empty = Object.fromEntries(Object.keys(values).map((name) => [name, ''])) as ReportValues;
@@ -38,6 +46,21 @@ test('what is wrong is named in the order of the form', () => {
 });
 
 describe('attemptFor', () => {
+  beforeEach(() => sessionStorage.clear());
+
+  test('after a reload the same report keeps its key and its photo, and an edited one neither', () => {
+    const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
+    saveAttempt({ ...first, photo: undefined });
+    expect(attemptFor({ ...values }, undefined)).toMatchObject({ key: first.key, stored: '1.jpg' });
+    for (const other of [
+      attemptFor({ ...values, name: 'Caasha' }, undefined),
+      attemptFor(values, new File(['a'], 'a.jpg')),
+    ]) {
+      expect(other.key).not.toBe(first.key);
+      expect(other.stored).toBeUndefined();
+    }
+  });
+
   const photo = new File(['a'], 'a.jpg');
 
   test('a retry is the same attempt', () => {

@@ -2,6 +2,7 @@ import { supabase } from '@/backend/client';
 import { uploadPhoto } from '@/backend/photos';
 import { type Receipt, sendReport } from '@/backend/reports';
 import type { Language } from '@/i18n/language';
+import { readAttempt, saveAttempt } from '@/offline/draft';
 import { parseExpiryDate } from './expiry-date';
 import { type ReportValues, toReport } from './report';
 import { shrinkPhoto } from './shrink-photo';
@@ -26,11 +27,15 @@ interface Submission {
   onPhotoFailed: () => void;
 }
 
-/** A retry keeps the key of the attempt before it; an edited report is another one and gets its own. */
+/**
+ * A retry keeps the key of the attempt before it, which is `last` or, after a reload, what the tab remembers; an edited
+ * report is another one and gets its own.
+ */
 export function attemptFor(values: ReportValues, photo: File | undefined, last?: Attempt): Attempt {
-  const samePhoto = last?.photo === photo;
-  if (last && samePhoto && JSON.stringify(last.values) === JSON.stringify(values)) return last;
-  return { key: randomKey(), values, photo, stored: (samePhoto && last?.stored) || undefined };
+  const before = last ?? readAttempt<Attempt>();
+  if (before && before.photo === photo && JSON.stringify(before.values) === JSON.stringify(values))
+    return before;
+  return { key: randomKey(), values, photo, stored: (last?.photo === photo && last?.stored) || undefined };
 }
 
 /** Loads the client ahead of its use. */
@@ -54,6 +59,7 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
     }
   }
   onStep('sending');
+  saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
   return sendReport(report, attempt.key, language);
 }

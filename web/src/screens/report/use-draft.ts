@@ -1,15 +1,15 @@
 import { type RefObject, useCallback, useEffect } from 'react';
-import { draftLife, readDraft, saveDraft } from '@/offline/draft';
+import { clearDraft, draftCleared, draftLife, readDraft, saveDraft } from '@/offline/draft';
 import { fieldNames, type ReportValues, readValues } from './report';
 
 /**
- * Keeps what is typed in the tab's storage and brings it back after a change of language or a reload. After
- * thirty idle minutes `onExpire` clears the form as well: the next reader may be somebody else.
+ * Keeps what is typed in the tab's storage and brings it back after a change of language or a reload. Thirty idle
+ * minutes clear it: the next reader may be somebody else. `forget` empties the form whenever the draft is cleared.
  */
 export function useDraft(
   form: RefObject<HTMLFormElement | null>,
   onRestoreLocation: (location: string) => void,
-  onExpire: () => void,
+  forget: () => void,
 ) {
   useEffect(() => {
     const element = form.current;
@@ -32,19 +32,43 @@ export function useDraft(
     const element = form.current;
     if (!element) return;
     let timer: ReturnType<typeof setTimeout>;
+    let used: number;
+    let kept = readDraft() !== undefined;
+    const rest = () => {
+      used = Date.now();
+      clearTimeout(timer);
+      timer = setTimeout(clearDraft, draftLife);
+    };
     const keep = () => {
       saveDraft(readValues(element));
-      clearTimeout(timer);
-      timer = setTimeout(onExpire, draftLife);
+      kept = readDraft() !== undefined;
+      rest();
     };
+    // Timers stand still while a phone sleeps, and in a page that waits for the back button; there the draft may have
+    // been cleared meanwhile, by a quick exit or because the report was sent.
+    const wake = () => {
+      if (document.visibilityState === 'hidden') return;
+      if (Date.now() - used >= draftLife || (kept && readDraft() === undefined)) clearDraft();
+    };
+    const cleared = () => {
+      kept = false;
+      forget();
+    };
+    rest();
     element.addEventListener('input', keep);
     element.addEventListener('change', keep);
+    document.addEventListener('visibilitychange', wake);
+    addEventListener('pageshow', wake);
+    addEventListener(draftCleared, cleared);
     return () => {
       clearTimeout(timer);
       element.removeEventListener('input', keep);
       element.removeEventListener('change', keep);
+      document.removeEventListener('visibilitychange', wake);
+      removeEventListener('pageshow', wake);
+      removeEventListener(draftCleared, cleared);
     };
-  }, [form, onExpire]);
+  }, [form, forget]);
 
   return useCallback(() => {
     if (form.current) saveDraft(readValues(form.current));

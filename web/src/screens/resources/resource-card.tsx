@@ -49,15 +49,14 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   const text = useText('resources');
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
-  const { title, description, category, translated } = wordsOf(resource, language);
+  const { title, description, category } = wordsOf(resource, language);
   // A page kept offline may be older than the list and not know an icon.
   const Icon = icons[resource.icon_name ?? 'FileText'] ?? FileText;
   const ground = grounds.includes(resource.color_class) ? resource.color_class : grounds[0];
-  const lang = translated ? undefined : 'en';
 
   async function download() {
     setBusy(true);
-    await downloadResource(resource, title, text.toasts);
+    await downloadResource(resource, title.text, text.toasts);
     setBusy(false);
   }
 
@@ -68,13 +67,13 @@ export function ResourceCard({ resource }: { resource: Resource }) {
           <Icon aria-hidden className="size-6" />
         </span>
         <div className="min-w-0">
-          <p lang={lang} className="text-muted-foreground text-sm font-medium">
-            {category}
+          <p lang={category.lang} className="text-muted-foreground text-sm font-medium">
+            {category.text}
           </p>
-          <CardTitle lang={lang}>{title}</CardTitle>
+          <CardTitle lang={title.lang}>{title.text}</CardTitle>
         </div>
       </div>
-      <CardDescription lang={lang}>{description}</CardDescription>
+      <CardDescription lang={description.lang}>{description.text}</CardDescription>
       <div className="text-muted-foreground mt-auto flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <Badge className="bg-muted text-foreground">
           <span className="sr-only">{text.fileType}: </span>
@@ -91,7 +90,7 @@ export function ResourceCard({ resource }: { resource: Resource }) {
       <Button
         type="button"
         disabled={busy}
-        aria-label={text.downloadNamed.replace('{title}', title)}
+        aria-label={text.downloadNamed.replace('{title}', title.text)}
         onClick={() => void download()}
       >
         {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
@@ -101,12 +100,13 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   );
 }
 
-/** The card's words in the page's language where the organisation has written them, else in English. */
+/** The card's words in the page's language where the organisation has written them, else in English and marked so. */
 function wordsOf(resource: Resource, language: 'en' | 'so') {
-  const translated = language === 'en' || resource.title_so !== null;
-  const pick = (english: string, somali: string | null) => (language === 'so' && somali) || english;
+  const pick = (english: string, somali: string | null) => {
+    if (language === 'so' && somali) return { text: somali };
+    return { text: english, lang: language === 'so' ? 'en' : undefined };
+  };
   return {
-    translated,
     title: pick(resource.title, resource.title_so),
     description: pick(resource.description, resource.description_so),
     category: pick(resource.category, resource.category_so),
