@@ -63,11 +63,11 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		rest := strings.TrimPrefix(text, "\ufeff")
 		for _, stmt := range split(text) {
-			i := strings.Index(rest, stmt)
-			if i < 0 || strings.TrimFunc(rest[:i], isBetween) != "" {
+			after, found := strings.CutPrefix(strings.TrimLeftFunc(rest, isBetween), stmt)
+			if !found {
 				t.Fatalf("split(%q) lost something before %q", text, stmt)
 			}
-			rest = rest[i+len(stmt):]
+			rest = after
 		}
 		if strings.TrimFunc(rest, isBetween) != "" {
 			t.Fatalf("split(%q) lost %q", text, rest)
