@@ -94,7 +94,7 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	if err := errors.Join(err, err2, err3); err != nil {
 		return m, err
 	}
-	if m.Lists, err = s.putLists(ctx, m.End, files); err != nil {
+	if m.Lists, err = s.trees.putList(ctx, m.End, files, true); err != nil {
 		return m, err
 	}
 	s.opt.Progress("proof", 0, 1)
@@ -110,12 +110,6 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		return m, err
 	}
 	return m, putManifest(ctx, s.repo.Store, m)
-}
-
-// putLists stores a base backup's list of files, whether or not it is new.
-func (s *Service) putLists(ctx context.Context, now time.Time, files []file) (string, error) {
-	s.trees.forgetList()
-	return s.trees.putList(ctx, now, files)
 }
 
 // identify notes when and of what a backup is.

@@ -161,8 +161,10 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 		f.SHA256, f.Object = old.SHA256, old.Object
 		return f, nil
 	}
+	// Of a file that grows meanwhile, as an upload that is resumed does, the
+	// bytes up to here are taken, and the others the next time.
 	sum, keyed := sha256.New(), hmac.New(sha256.New, t.salt)
-	if _, err := io.Copy(io.MultiWriter(sum, keyed), in); err != nil {
+	if _, err := io.Copy(io.MultiWriter(sum, keyed), io.LimitReader(in, f.Size)); err != nil {
 		return file{}, err
 	}
 	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
@@ -172,8 +174,11 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 			return file{}, err
 		}
 		f.Object, err = t.repo.putSummed(ctx, name, func(w io.Writer) error {
-			// A file that grows while it is read is found whole the next time.
-			_, err := io.Copy(w, io.LimitReader(in, f.Size))
+			again := sha256.New()
+			_, err := io.Copy(io.MultiWriter(w, again), io.LimitReader(in, f.Size))
+			if err == nil && hex.EncodeToString(again.Sum(nil)) != f.SHA256 {
+				err = fmt.Errorf("%s was changed while it was read", path)
+			}
 			return err
 		})
 		if err != nil {
@@ -191,14 +196,16 @@ func (t *trees) sync(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.putList(ctx, now, files)
+	_, err = t.putList(ctx, now, files, false)
 	return err
 }
 
 // listTime is the time in a list's name; names sort by it.
 const listTime = "20060102T150405.000Z"
 
-func (t *trees) putList(ctx context.Context, now time.Time, files []file) (string, error) {
+// putList stores a list that differs from the one before, or, where always is
+// said, any.
+func (t *trees) putList(ctx context.Context, now time.Time, files []file, always bool) (string, error) {
 	text, err := json.Marshal(files)
 	if err != nil {
 		return "", err
@@ -206,7 +213,7 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file) (strin
 	t.mu.Lock()
 	same := t.last == string(text)
 	t.mu.Unlock()
-	if same {
+	if same && !always {
 		return "", nil
 	}
 	stamp := now.UTC().Format(listTime)
@@ -227,13 +234,6 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file) (strin
 	t.last = string(text)
 	t.mu.Unlock()
 	return name, nil
-}
-
-// forgetList makes the next list count as new.
-func (t *trees) forgetList() {
-	t.mu.Lock()
-	t.last = ""
-	t.mu.Unlock()
 }
 
 func putJSON(ctx context.Context, repo repository, name string, v any) (string, error) {

@@ -1,0 +1,55 @@
+package backup
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// A file that grows while it is backed up, as an upload that is resumed does,
+// is stored as a beginning of it that its sum fits.
+func TestAFileGrowsWhileItIsBackedUp(t *testing.T) {
+	dir := tempDir(t)
+	path := filepath.Join(dir, "upload")
+	if err := os.WriteFile(path, make([]byte, 8<<20), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := f.WriteString("more"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	repo := repository{Store: newFolder(t)}
+	all, err := openTrees(t.Context(), repo, tempDir(t), []Tree{{"storage", dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := all.copy(t.Context())
+	close(stop)
+	writer.Wait()
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%+v, %v", files, err)
+	}
+	if err := repo.checkFile(t.Context(), files[0]); err != nil {
+		t.Errorf("what was stored of it: %v", err)
+	}
+	if again, err := all.copy(t.Context()); err != nil || again[0].Size <= files[0].Size {
+		t.Errorf("when it has grown: %+v, %v", again, err)
+	}
+}
