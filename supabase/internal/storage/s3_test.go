@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
 // s3Client is minio-go with the given credentials. It knows no paths in an endpoint, so the protocol's handler stands
@@ -194,6 +196,67 @@ func TestS3Refuses(t *testing.T) {
 	if r.StatusCode != 403 || !strings.Contains(string(r.body), "<Code>AccessDenied</Code>") {
 		t.Errorf("no signature: %d %s", r.StatusCode, r.body)
 	}
+}
+
+// TestS3HeadersMustBeSigned: the holder of a presigned URL, or who can add headers to a signed request, cannot make
+// another request of it.
+func TestS3HeadersMustBeSigned(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	ctx := t.Context()
+	s.bucket("box", false)
+	s.bucket("hidden", false)
+	s.do(s.demo.ServiceRole, "POST", "/object/hidden/secret", "secret").want(t, 200, "Key")
+	c := s.s3Client("access", "secret-of-the-test", "")
+	send := func(name string, signed, unsigned http.Header, presigned bool) reply {
+		t.Helper()
+		address := c.Client.EndpointURL().JoinPath("box", name)
+		if presigned {
+			var err error
+			if address, err = c.Client.PresignHeader(ctx, "PUT", "box", name, time.Minute, nil, signed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := http.NewRequestWithContext(ctx, "PUT", address.String(), strings.NewReader("mine"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(r.Header, signed)
+		if !presigned {
+			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+			r = signer.SignV4(*r, "access", "secret-of-the-test", "", "local")
+		}
+		maps.Copy(r.Header, unsigned)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply{res, body}
+	}
+	colour := http.Header{"X-Amz-Meta-Colour": {"green"}}
+	for _, presigned := range []bool{true, false} {
+		for _, unsigned := range []http.Header{
+			{"X-Amz-Copy-Source": {"/hidden/secret"}},
+			{"x-amz-copy-source": {"/hidden/secret"}}, // as HTTP/1 may spell it
+			{"X-Amz-Meta-Owner": {"me"}},
+			{"X-Amz-Security-Token": {s.user("11111111-1111-4111-8111-111111111111")}},
+		} {
+			r := send("copy", colour, unsigned, presigned)
+			if r.StatusCode != 403 {
+				t.Errorf("presigned %v, %v: %d %s", presigned, unsigned, r.StatusCode, r.body)
+			}
+			s.do(s.demo.ServiceRole, "GET", "/object/box/copy", nil).want(t, 400, "not_found")
+		}
+		send("ours", colour, http.Header{"Content-Type": {"text/plain"}, "X-Amzn-Trace-Id": {"Root=1"}}, presigned).want(t, 200, "")
+		send("copied", http.Header{"X-Amz-Copy-Source": {"/hidden/secret"}}, nil, presigned).want(t, 200, "CopyObjectResult")
+	}
+	s.do(s.demo.ServiceRole, "GET", "/object/box/ours", nil).want(t, 200, "mine")
+	s.do(s.demo.ServiceRole, "GET", "/object/box/copied", nil).want(t, 200, "secret")
 }
 
 // TestS3SessionTokenIsUnderRLS: with a session token the client is the token's user.

@@ -100,6 +100,9 @@ func (c *call) authenticate() error {
 		}
 		return errMismatch
 	}
+	if err := s.covers(c.r.Header); err != nil {
+		return err
+	}
 	c.body, c.length, err = s.body(c.r, secret)
 	return err
 }
