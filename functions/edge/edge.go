@@ -28,6 +28,10 @@ type Func struct {
 
 	Handler Handler // answers calls by HTTP; nil for a function that only runs by its schedule or its jobs
 
+	// Refused answers in the handler's place what the host does not let in or ends: 413, 503, 504 or 546. It sends that
+	// status and returns true, or leaves the reply, in Supabase's own JSON, to the host. nil leaves all to the host.
+	Refused func(w http.ResponseWriter, r *http.Request, status int) bool
+
 	Schedule string // five-field cron expression in UTC, such as "0 6 * * 1"; "" for none
 	Run      Task   // what the schedule runs: once per due time, whatever the number of replicas
 

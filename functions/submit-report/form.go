@@ -1,7 +1,9 @@
 package submitreport
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +26,14 @@ type posted struct {
 func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	ctx := r.Context()
 	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: maxPhoto})
-	if err != nil {
-		return textIn(languageOf(r, r.URL.Query().Get("language"))).translate(err)
+	p := unread(r)
+	if form != nil {
+		p.Form = form
+		p.text = textIn(languageOf(r, cmp.Or(form.Values.Get("language"), r.URL.Query().Get("language"))))
 	}
-	p := posted{form, textIn(languageOf(r, form.Values.Get("language")))}
+	if err != nil {
+		return p.showUnreadable(w, err)
+	}
 	// Counted at once, because a post stores its photo before the report.
 	counting := env.Batch(edge.Service)
 	limit(ctx, env, counting)
@@ -62,6 +68,23 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	thank(w, r, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
 	return nil
+}
+
+// unread is a form of which nothing is known yet but the language of the page.
+func unread(r *http.Request) posted {
+	return posted{&edge.Form{Values: url.Values{}}, textIn(languageOf(r, r.URL.Query().Get("language")))}
+}
+
+// showUnreadable shows the form again, with the fields that were read before its body turned out to be too long or broken.
+func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
+	e, ok := edge.AsError(err)
+	if !ok {
+		return err
+	}
+	if e.Code == "body_too_large" { // only a photo makes it so
+		return p.show(w, e.Status, p.text.invalidTitle, p.text.photoTooLarge, map[string]string{"photo": p.text.photoTooLarge})
+	}
+	return p.show(w, e.Status, p.text.failedTitle, p.text.badRequest, nil)
 }
 
 // fields reads the nine fields. The phone number is put behind its country code, as the page's script does.
@@ -142,10 +165,9 @@ func (t *texts) problem(wrong map[string]string) string {
 
 // showFailure shows the form again when the report could not be stored for a reason that is not the visitor's.
 func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
-	failure, ok := edge.AsError(p.text.translate(err))
-	if !ok {
+	failure := p.text.translate(err)
+	if _, known := edge.AsError(err); !known {
 		env.Log.Error("a posted report was not stored", "error", err)
-		failure = edge.Errorf(http.StatusInternalServerError, "failed", "%s", p.text.failed)
 	}
 	for name, values := range failure.Header {
 		w.Header()[name] = values

@@ -19,12 +19,16 @@ var Func = edge.Func{
 	Methods:       []string{http.MethodPost, http.MethodGet},
 	NoVerifyJWT:   true,
 	Timeout:       30 * time.Second,
-	MaxBody:       8 << 20, // a photo of 5 MB and the fields
-	MaxConcurrent: 32,      // a form post holds its photo in memory
+	MaxBody:       32 << 20, // a photo beyond its 5 MB, too: the form comes back and says so
+	MaxConcurrent: 32,       // a form post holds its photo in memory
 	MaxWaiting:    1000,
 	MaxWait:       10 * time.Second,
 	Handler:       handle,
+	Refused:       refused,
 }
+
+// maxJSON is the bytes of a report in JSON, which is held in memory: several times the longest fields, all escaped.
+const maxJSON = 1 << 20
 
 // reportsPerHour is the limit of one client. A carrier's shared address counts as one client, so it is generous.
 const reportsPerHour = 60
@@ -46,6 +50,7 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	text := textIn(languageOf(r, ""))
 	w.Header().Set("Content-Language", text.language)
+	r.Body = http.MaxBytesReader(w, r.Body, maxJSON)
 	fields, err := edge.ReadJSON[Fields](r)
 	if err != nil {
 		return text.translate(err)
@@ -63,6 +68,19 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return text.translate(err)
 	}
 	return edge.WriteJSON(w, http.StatusOK, receipt)
+}
+
+// refused answers a form that the host cannot let in with a page. What was typed is not read: the browser still has it.
+func refused(w http.ResponseWriter, r *http.Request, status int) bool {
+	if !edge.IsForm(r) {
+		return false
+	}
+	p := unread(r)
+	message, wrong := p.text.failed, map[string]string(nil)
+	if status == http.StatusRequestEntityTooLarge {
+		message, wrong = p.text.photoTooLarge, map[string]string{"photo": p.text.photoTooLarge}
+	}
+	return p.show(w, status, p.text.failedTitle, message, wrong) == nil
 }
 
 // limit counts the report against its client. REPORTS_PER_HOUR changes the limit, for tests of the whole.

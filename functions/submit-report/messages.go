@@ -114,11 +114,12 @@ func languageOf(r *http.Request, form string) string {
 	return "en"
 }
 
-// translate puts an *edge.Error's message into the language; other errors stay as they are and become the host's 500.
-func (t *texts) translate(err error) error {
+// translate puts an *edge.Error's message into the language. Any other error is the cause of a 500 that says no more than
+// what the visitor can do.
+func (t *texts) translate(err error) *edge.Error {
 	e, ok := edge.AsError(err)
 	if !ok {
-		return err
+		return &edge.Error{Status: http.StatusInternalServerError, Code: "failed", Message: t.failed, Err: err}
 	}
 	said := *e
 	switch {
@@ -128,7 +129,7 @@ func (t *texts) translate(err error) error {
 		said.Message = t.tooMany
 	case e.Status >= 500:
 		said.Message = t.failed
-	case t.language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_")):
+	case t.language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_") || e.Code == "body_too_large"):
 		said.Message = t.badRequest
 	}
 	return &said

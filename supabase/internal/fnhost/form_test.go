@@ -55,6 +55,13 @@ func form(changes map[string]string) map[string]string {
 
 // post sends a multipart form, with a photo unless it is nil.
 func (s *site) post(fields map[string]string, photo []byte) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, s.request(fields, photo))
+	return w
+}
+
+// request is the post of a form.
+func (s *site) request(fields map[string]string, photo []byte) *http.Request {
 	var body bytes.Buffer
 	m := multipart.NewWriter(&body)
 	for name, value := range fields {
@@ -71,9 +78,7 @@ func (s *site) post(fields map[string]string, photo []byte) *httptest.ResponseRe
 	_ = m.Close()
 	r := httptest.NewRequest(http.MethodPost, "/submit-report", &body)
 	r.Header.Set("Content-Type", m.FormDataContentType())
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	return w
+	return r
 }
 
 func TestFormPostArrives(t *testing.T) {
@@ -215,6 +220,93 @@ func TestFormGoesOnWithoutPhotoWhenStorageIsDown(t *testing.T) {
 	s.ServeHTTP(frame, r)
 	if !strings.Contains(frame.Body.String(), "Report will be submitted without photo.") {
 		t.Errorf("the visitor is not told: %s", frame.Body)
+	}
+}
+
+// TestFormPhotosHaveTheSameRoom: what visitors may have waiting for its report is bounded for the form without script, too.
+func TestFormPhotosHaveTheSameRoom(t *testing.T) {
+	s := newSite(t)
+	uploads := s.withStorage(t)
+	const fill = `insert into storage.objects (bucket_id, name, metadata) values ('report-photos', '1700000000000.jpg', '{"size": 500000000}')`
+	s.db.ExecAs("supabase_storage_admin", fill)
+	w := s.post(form(nil), jpeg)
+	if w.Code != http.StatusSeeOther || !strings.Contains(w.Header().Get("Set-Cookie"), "without-photo") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusUnprocessableEntity || strings.Contains(w.Body.String(), "is kept") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports where photo_url is null`); n != 1 || uploads.Load() != 0 {
+		t.Errorf("%d reports without a photo and %d uploads, want 1 and 0", n, uploads.Load())
+	}
+}
+
+// TestFormWithAHugePhoto: whatever a telephone's camera makes, the answer is a page in the visitor's language, with what was
+// typed where that could be read.
+func TestFormWithAHugePhoto(t *testing.T) {
+	s := newSite(t)
+	somali := form(map[string]string{"language": "so", "name": "Axmed"})
+	for _, c := range []struct {
+		name     string
+		bytes    int
+		declared bool
+		status   int
+		language string
+		kept     bool
+	}{
+		{"read to its end", 20 << 20, true, 422, "so", true},
+		{"beyond what is read", 33 << 20, false, 413, "so", true},
+		{"not let in", 33 << 20, true, 413, "en", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.request(somali, append(bytes.Clone(jpeg), make([]byte, c.bytes)...))
+			if !c.declared {
+				r.ContentLength = -1
+			}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			says := map[string]string{"so": "Fadlan dooro fayl ka yar 5MB.", "en": "Please select a file smaller than 5MB."}[c.language]
+			page := w.Body.String()
+			if w.Code != c.status || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") || !strings.Contains(page, says) {
+				t.Errorf("%d %s %s", w.Code, w.Header(), page)
+			}
+			if strings.Contains(page, "Axmed") != c.kept {
+				t.Errorf("what was typed is kept: %v", !c.kept)
+			}
+		})
+	}
+	w := s.call("submit-report", report(map[string]any{"issue_description": strings.Repeat("x", 2<<20)}), nil)
+	if w.Code != http.StatusRequestEntityTooLarge || !json.Valid(w.Body.Bytes()) {
+		t.Errorf("long JSON: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestBusyFormIsAPage: a form that finds no place, or gets no answer in time, is answered with a page.
+func TestBusyFormIsAPage(t *testing.T) {
+	s := newSite(t)
+	for range cap(s.functions["submit-report"].gate.places) {
+		s.functions["submit-report"].gate.places <- struct{}{}
+	}
+	s.functions["submit-report"].gate.wait = time.Millisecond
+	w := s.post(form(nil), nil)
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "Please try again or contact us directly.") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if w := s.call("submit-report", report(nil), nil); !strings.Contains(w.Body.String(), `"code":"OVERLOADED"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestFormThatCannotBeReadIsAPage(t *testing.T) {
+	s := newSite(t)
+	r := s.request(form(map[string]string{"language": "so", "issue_description": strings.Repeat("x", 20_001)}), nil)
+	r.URL.RawQuery = "language=so" // the form's own may come after what is too long
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	page := w.Body.String()
+	if w.Code != http.StatusRequestEntityTooLarge || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+		!strings.Contains(page, "Warbixinta lama akhrin karin.") {
+		t.Errorf("%d %s", w.Code, page)
 	}
 }
 

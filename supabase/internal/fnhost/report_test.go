@@ -221,6 +221,21 @@ func TestReportsThatAreRefused(t *testing.T) {
 	}
 }
 
+// TestFailuresAreInTheVisitorsLanguage: an error that nobody foresaw tells the visitor what to do, and the log its cause.
+func TestFailuresAreInTheVisitorsLanguage(t *testing.T) {
+	s := newSite(t)
+	var log bytes.Buffer
+	s.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s.db.Exec(`alter table reports add constraint broken check (false) not valid`)
+	e := decode[struct{ Code, Message string }](t, s.call("submit-report", report(nil), map[string]string{"Accept-Language": "so"}), 500)
+	if e.Message != "Fadlan mar kale isku day ama si toos ah noola soo xiriir." || e.Code != "failed" {
+		t.Errorf("%v", e)
+	}
+	if !strings.Contains(log.String(), `violates check constraint`) {
+		t.Errorf("the log does not tell why: %s", log.String())
+	}
+}
+
 func TestPhotoBelongsToOneReport(t *testing.T) {
 	s := newSite(t)
 	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg')`)

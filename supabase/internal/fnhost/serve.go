@@ -66,17 +66,17 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		return
 	}
 	if r.ContentLength > f.MaxBody {
-		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
+		f.refuse(w, r, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
 		return
 	}
 	if err := f.gate.enter(r.Context()); err != nil {
 		h.metrics.refused(f.name)
 		if errors.Is(err, errRunaway) {
-			fail(w, statusWorkerLimit, "WORKER_LIMIT", "Worker failed to respond due to a resource limit (please check logs)")
+			f.refuse(w, r, statusWorkerLimit, "WORKER_LIMIT", "Worker failed to respond due to a resource limit (please check logs)")
 			return
 		}
 		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
+		f.refuse(w, r, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
 		return
 	}
 	env := h.env(f.name, id, caller, h.Client(r))
@@ -84,6 +84,13 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		env.Traceparent = r.Header.Get("Traceparent")
 	}
 	h.run(w, r, f, env)
+}
+
+// refuse answers in the handler's place, in the function's own words where it has some.
+func (f *function) refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
+	if f.Refused == nil || !f.Refused(w, r, status) {
+		fail(w, status, code, message)
+	}
 }
 
 // env is the environment of one call.
@@ -121,7 +128,7 @@ func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 		}
 		f.gate.runaway(done)
 		env.Log.Error("function did not answer in time", "limit", f.Timeout)
-		fail(late, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
+		f.refuse(late, r, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
 	}
 }
 
@@ -159,6 +166,8 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 	switch {
 	case w.begun(): // too late for a status: all that can be done is to break the reply off
 		env.Log.ErrorContext(r.Context(), "function failed after it began to answer", attrs...)
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
+		w.WriteHeader(499) // the client has left; for the log
 	case public:
 		if e.Status >= 500 {
 			env.Log.ErrorContext(r.Context(), "function failed", attrs...)

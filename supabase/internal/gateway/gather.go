@@ -13,7 +13,7 @@ import (
 // then holds a connection and nothing else, and never one of the places in which requests are served.
 const (
 	inMemory = 16 << 10  // bytes of a body that are kept in memory; a report without a photo is smaller
-	inFile   = 16 << 20  // bytes that go to a file without a name; what is longer is read by the service as it comes
+	inFile   = 32 << 20  // bytes that go to a file without a name; what is longer is read by the service as it comes
 	allFiles = 256 << 20 // bytes that all such files may have together
 )
 
