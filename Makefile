@@ -67,7 +67,7 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
 .PHONY: test
-test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack
+test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack, five short drills
 	@scripts/test.sh
 
 .PHONY: test-go
@@ -87,7 +87,7 @@ test-stack: $(MODULES) ## the contract tests against any stack: SUPABASE_URL=…
 	@npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts
 
 .PHONY: docker-check
-docker-check: ## run every stage of docker/Dockerfile without Docker, npm ci as well (make test takes the installed packages)
+docker-check: ## run every stage of docker/Dockerfile without Docker, with an npm ci of its own
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
 .PHONY: bench

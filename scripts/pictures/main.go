@@ -39,7 +39,7 @@ func main() {
 var reports = []string{
 	`{"product_name":"Whitening cream without a label","issue_description":"Maqaarka ayaa i gubanaya.","location":"Togdheer"}`,
 	`{"product_name":"Amoxicillin 500 mg","issue_description":"The tablets crumble and smell.","location":"Banaadir, Hodan","batch_number":"A-113","expiry_date":"2026-02-28"}`,
-	`{"product_name":"Diana cream","issue_description":"My skin burns since Tuesday, where I put the cream.","location":"Banaadir, Hodan","where_bought":"market","phone":"+252 61 234 5678","photo_url":"1790000000000.png"}`,
+	`{"product_name":"Cream without a label","issue_description":"My skin burns since Tuesday, where I put the cream.","location":"Banaadir, Hodan","where_bought":"market","phone":"+252 00 000 0000","photo_url":"1790000000000.png"}`,
 	`{"product_name":"Pain killer, two names on one box","issue_description":"Which one is it?","location":"Bari, Boosaaso"}`,
 }
 

@@ -240,6 +240,10 @@ func (a *App) examineMail(ctx context.Context, say sayer) {
 }
 
 func (a *App) examineBackups(ctx context.Context, say sayer) {
+	if a.cfg.DatabaseURL != "" {
+		say("backup", Note, "the database is given by DATABASE_URL: see that it is backed up where it runs")
+		return
+	}
 	if a.cfg.Backup.To == "" {
 		verdict := Note
 		if !a.cfg.Loopback() {

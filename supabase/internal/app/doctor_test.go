@@ -53,6 +53,9 @@ func TestDoctor(t *testing.T) {
 			write(t, filepath.Join(data, "storage", "x"), nil, 0o600)
 			chmod(t, filepath.Join(data, "storage"), 0o755)
 		}, "data folder", Bad, "chmod 750"},
+		{"a given database", func(_ *testing.T, _ string, env map[string]string) {
+			env["DATABASE_URL"] = "postgres://postgres:b1946ac92492d234@127.0.0.1:" + public["SMTP_PORT"] + "/postgres"
+		}, "backup", Note, "where it runs"},
 		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
 		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
 		{"a good backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},

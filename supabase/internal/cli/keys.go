@@ -88,6 +88,9 @@ func rotateKeys(ctx context.Context, inv *invocation, password bool) error {
 	if err != nil {
 		return err
 	}
+	if password && c.DatabaseURL != "" {
+		return usagef("--database-password: the database is given by DATABASE_URL; change the password there")
+	}
 	everywhere, err := app.RotateKeys(ctx, c, data)
 	if err != nil {
 		return err

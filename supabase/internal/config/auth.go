@@ -1,6 +1,6 @@
 package config
 
-// Auth is the [auth] section: names, meanings and defaults are the official CLI's.
+// Auth is the [auth] section: names, meanings and defaults are the official CLI's, but for LeakedPasswordsPath, which is ours.
 type Auth struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /auth/v1."`
 	SiteURL                    string   `toml:"site_url" doc:"Where mails and redirects lead; SITE_URL when it is not set."`
@@ -16,7 +16,7 @@ type Auth struct {
 	EnableManualLinking        bool     `toml:"enable_manual_linking" doc:"A user may link further identities."`
 	MinimumPasswordLength      int      `toml:"minimum_password_length" doc:"Shortest password, characters."`
 	PasswordRequirements       string   `toml:"password_requirements" doc:"letters_digits, lower_upper_letters_digits or lower_upper_letters_digits_symbols."`
-	LeakedPasswordsPath        string   `toml:"leaked_passwords_path" doc:"File of sorted SHA-1 hashes; a password on it is refused. No password leaves the machine."`
+	LeakedPasswordsPath        string   `toml:"leaked_passwords_path" doc:"File of sorted SHA-1 hashes; a password on it is refused. No password leaves the machine. Ours, not the CLI's."`
 
 	RateLimit AuthRateLimit           `toml:"rate_limit"`
 	Captcha   AuthCaptcha             `toml:"captcha"`
@@ -40,7 +40,7 @@ type AuthRateLimit struct {
 	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes in five minutes and address."`
 	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ins and sign-ups in five minutes and address."`
 	TokenVerifications int `toml:"token_verifications" doc:"Verifications in five minutes and address."`
-	Web3               int `toml:"web3" doc:"Web3 sign-ins in five minutes and address."`
+	Web3               int `toml:"web3" doc:"Web3 sign-ins in five minutes and address; not served by the engine here."`
 }
 
 // AuthCaptcha asks sign-up and sign-in for a captcha token.
@@ -95,9 +95,9 @@ type AuthSMS struct {
 	EnableConfirmations bool              `toml:"enable_confirmations" doc:"A number is confirmed before sign-in."`
 	Template            string            `toml:"template" doc:"Text of the message."`
 	MaxFrequency        Duration          `toml:"max_frequency" doc:"Shortest time between two messages to one user."`
-	TestOTP             map[string]string `toml:"test_otp"`
+	TestOTP             map[string]string `toml:"test_otp" each:"The code that always works for this number, for tests."`
 	Twilio              SMSTwilio         `toml:"twilio"`
-	TwilioVerify        SMSTwilio         `toml:"twilio_verify"`
+	TwilioVerify        SMSTwilioVerify   `toml:"twilio_verify"`
 	MessageBird         SMSMessageBird    `toml:"messagebird"`
 	Textlocal           SMSTextlocal      `toml:"textlocal"`
 	Vonage              SMSVonage         `toml:"vonage"`
@@ -106,6 +106,14 @@ type AuthSMS struct {
 // SMSTwilio is a Twilio account.
 type SMSTwilio struct {
 	Enabled           bool   `toml:"enabled" doc:"Use it."`
+	AccountSID        string `toml:"account_sid" doc:"Account."`
+	MessageServiceSID string `toml:"message_service_sid" doc:"Message service."`
+	AuthToken         string `toml:"auth_token" doc:"Token."`
+}
+
+// SMSTwilioVerify is Twilio's own verification service, which the engine here does not use.
+type SMSTwilioVerify struct {
+	Enabled           bool   `toml:"enabled" doc:"Not served by the engine here; named in a warning at the start."`
 	AccountSID        string `toml:"account_sid" doc:"Account."`
 	MessageServiceSID string `toml:"message_service_sid" doc:"Message service."`
 	AuthToken         string `toml:"auth_token" doc:"Token."`
@@ -182,8 +190,13 @@ type AuthProvider struct {
 
 // AuthWeb3 is sign-in with a wallet.
 type AuthWeb3 struct {
-	Solana   Switch `toml:"solana"`
-	Ethereum Switch `toml:"ethereum"`
+	Solana   Unserved `toml:"solana"`
+	Ethereum Unserved `toml:"ethereum"`
+}
+
+// Unserved is a part that the engine here has not: enabling it is answered by a warning at the start.
+type Unserved struct {
+	Enabled bool `toml:"enabled" doc:"Not served by the engine here; named in a warning at the start."`
 }
 
 // AuthWebAuthn names the relying party.

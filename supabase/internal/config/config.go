@@ -1,5 +1,6 @@
 // Package config turns config.toml (in the official CLI's format), the environment and the command line into one typed
-// and validated Config. It reads the CLI's own keys and adds none: what the CLI does not know is set by environment.
+// and validated Config. It reads the CLI's own keys and adds one, auth.leaked_passwords_path: all else that the CLI does not
+// know is set by environment.
 //
 // app, cli and the doctor import it; it imports nothing of ours and starts nothing.
 package config
@@ -105,7 +106,7 @@ type Bucket struct {
 
 // EdgeRuntime holds the secrets that functions see. Functions themselves are Go and are configured there.
 type EdgeRuntime struct {
-	Secrets map[string]string `toml:"secrets"`
+	Secrets map[string]string `toml:"secrets" each:"A variable that functions see; write env(NAME) instead of the value."`
 }
 
 // Duration is written as "1s", "24h".

@@ -14,6 +14,7 @@ func Document(w io.Writer) error {
 	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
 	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
 	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}
+	c.Auth.SMS.TestOTP, c.EdgeRuntime.Secrets = map[string]string{"NUMBER": ""}, map[string]string{"NAME": ""}
 	c.Auth.Hook = map[string]AuthHook{"NAME": {}}
 	c.Auth.External = map[string]AuthProvider{"NAME": {}}
 
@@ -79,7 +80,7 @@ and ` + "`SUPABASE_` + the key in capitals" + ` (` + "`SUPABASE_AUTH_JWT_EXPIRY`
 
 On a loopback address (the default) and without a public SITE_URL nothing needs to be set: the well-known local keys of the official CLI are used and mail goes to the
 development inbox. Otherwise ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required, keys are generated on the first start and
-kept in the data folder with mode 0600, demo keys are refused, and sign-up and anonymous sign-in are off unless config.toml turns them on.
+kept in the data folder with mode 0600 (in the database where ` + "`DATABASE_URL`" + ` gives one), demo keys are refused, and sign-up and anonymous sign-in are off unless config.toml turns them on.
 
 ## Variables
 

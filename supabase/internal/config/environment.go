@@ -76,7 +76,7 @@ type Files struct {
 
 // Backup is where copies of everything go while the stack runs.
 type Backup struct {
-	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups."`
+	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups. For the Postgres inside: refused with DATABASE_URL, whose database is backed up where it runs."`
 	Recipients List     `env:"BACKUP_RECIPIENTS" doc:"age public keys (age1…) that backups are encrypted to, separated by commas."`
 	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups; what is written in between is stored within a minute."`
 	Keep       int      `env:"BACKUP_KEEP" default:"7" doc:"Number of full backups to keep."`

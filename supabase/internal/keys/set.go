@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -197,18 +196,6 @@ func (s Set) Save(path string) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// LoadOrGenerate reads the set of a public installation, and makes it at the first start.
-func LoadOrGenerate(path string, now time.Time) (Set, error) {
-	s, err := Load(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return s, err
-	}
-	if s, err = Generate(now); err != nil {
-		return Set{}, err
-	}
-	return s, s.Save(path)
 }
 
 // newOpaque makes an API key of the new kind: 22 random characters and a checksum of 8, so that a truncated key is

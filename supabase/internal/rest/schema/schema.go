@@ -139,9 +139,6 @@ type Routine struct {
 // Scalar says whether one value that is no row is returned.
 func (r *Routine) Scalar() bool { return !r.SetOf && !r.Composite }
 
-// SetOfScalar says whether a set of such values is returned.
-func (r *Routine) SetOfScalar() bool { return r.SetOf && !r.Composite }
-
 // Void says whether nothing is returned.
 func (r *Routine) Void() bool {
 	return r.Scalar() && r.Return == Name{"pg_catalog", "void"}

@@ -1,10 +1,8 @@
 export const text = {
   siteName: 'Daawo',
-  tagline: 'Medicine safety for Somali communities',
   skip: 'Skip to main content',
   menu: 'Menu',
   mainNavigation: 'Main navigation',
-  languageName: 'English',
   switchLanguage: 'Soomaali',
   nav: {
     home: 'Home',

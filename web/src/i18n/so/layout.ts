@@ -1,10 +1,8 @@
 export const text = {
   siteName: 'Daawo',
-  tagline: 'Badbaadada daawada ee bulshada Soomaaliyeed',
   skip: 'U bood nuxurka muhiimka ah',
   menu: 'Liiska',
   mainNavigation: 'Liiska bogagga',
-  languageName: 'Soomaali',
   switchLanguage: 'English',
   nav: {
     home: 'Bogga Hore',
