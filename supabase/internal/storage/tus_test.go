@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/objects"
 )
 
 // tus sends a TUS request.
@@ -332,4 +335,56 @@ func TestTUSNewcomerEndsStalledRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// elsewhere holds the lock of an upload as another replica would. When it is asked to let go, it calls fn first.
+func (s *stack) elsewhere(path string, fn func(backend.Key)) (done chan error) {
+	s.t.Helper()
+	id, err := base64.RawURLEncoding.DecodeString(path[strings.LastIndexByte(path, '/')+1:])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	parts := strings.Split(string(id), "/")
+	key := backend.Key{Bucket: parts[0], Name: strings.Join(parts[1:len(parts)-1], "/"), Version: parts[len(parts)-1]}
+	conn, lock := s.db.Conn("supabase_storage_admin"), objects.LockKey(key.Bucket, key.Name, key.Version)
+	for _, sql := range []string{`listen storage_tus_release`, fmt.Sprintf(`select pg_advisory_lock(%d)`, lock)} {
+		if _, err := conn.Exec(s.t.Context(), sql); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	done = make(chan error, 1)
+	go func() {
+		_, err := conn.WaitForNotification(s.t.Context())
+		if err == nil {
+			fn(key)
+			_, err = conn.Exec(s.t.Context(), `select pg_advisory_unlock($1)`, lock)
+		}
+		done <- err
+	}()
+	return done
+}
+
+// TestTUSCompletedWhileTerminated: an upload that is completed while a DELETE waits for it stays.
+func TestTUSCompletedWhileTerminated(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("b", false)
+	path := s.tusPath(s.tusCreate(s.demo.ServiceRole, "b", "a/file", 5, ""))
+	done := s.elsewhere(path, func(key backend.Key) {
+		if _, err := s.engine.store.Backend.Append(t.Context(), key, 0, strings.NewReader("hello"), func(int64) bool { return true }); err != nil {
+			t.Error(err)
+		}
+		meta, err := s.engine.store.Backend.Finish(t.Context(), key)
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	s.tus(s.demo.ServiceRole, "DELETE", path, nil).want(t, 400, "already completed")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	s.do(s.demo.ServiceRole, "GET", "/object/b/a/file", nil).want(t, 200, "hello")
 }

@@ -383,21 +383,26 @@ func (h *Handler) patch(w http.ResponseWriter, r *http.Request, q Request) error
 
 func (h *Handler) terminate(w http.ResponseWriter, r *http.Request, q Request) error {
 	ctx := r.Context()
-	key, up, offset, err := h.open(ctx, q)
+	key, up, _, err := h.open(ctx, q)
 	if err != nil {
 		return err
 	}
 	if err := h.allowed(ctx, &q, r, key, up); err != nil {
 		return err
 	}
-	if up.Size != nil && offset == *up.Size {
-		return errTerminate
-	}
 	_, release, err := h.locks.acquire(ctx, objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
 		return err
 	}
 	defer release()
+	// Who held the lock may have completed the upload.
+	_, up, offset, err := h.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	if up.Size != nil && offset == *up.Size {
+		return errTerminate
+	}
 	if err := h.Store.Backend.Discard(ctx, key); err != nil {
 		return err
 	}
