@@ -84,6 +84,17 @@ func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), e
 	if err == nil && got {
 		return held, func() { l.release(key, cancel) }, nil
 	}
+	if ctx.Err() != nil {
+		// Nobody waits any more, but the session may still take the lock: it lets go of it next, before anyone else of
+		// this process can ask for it.
+		l.enqueue(func(ctx context.Context, c *pgx.Conn) error {
+			if c == nil || !got {
+				return nil
+			}
+			_, err := c.Exec(ctx, `select pg_advisory_unlock($1)`, key)
+			return err
+		})
+	}
 	l.forget(key)
 	cancel()
 	if err == nil {
@@ -115,12 +126,7 @@ func (l *locker) forget(key int64) {
 // do runs fn on the session that holds the locks, opening it when there is none.
 func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	result := make(chan error, 1)
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return errors.New("storage is closing")
-	}
-	l.queue = append(l.queue, func(session context.Context, c *pgx.Conn) error {
+	queued := l.enqueue(func(session context.Context, c *pgx.Conn) error {
 		if c == nil {
 			result <- errors.New("the connection that holds the locks broke")
 			return nil
@@ -129,6 +135,26 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 		result <- err
 		return err
 	})
+	if !queued {
+		return errors.New("storage is closing")
+	}
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enqueue has job run on the session, behind what is queued already: with nil when there is no session. It reports
+// whether it will run, which it will not once the locker is closed.
+func (l *locker) enqueue(job func(context.Context, *pgx.Conn) error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.queue = append(l.queue, job)
 	if l.wake != nil {
 		l.wake()
 	}
@@ -136,13 +162,7 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 		l.running, l.done = true, make(chan struct{})
 		go l.run(l.done)
 	}
-	l.mu.Unlock()
-	select {
-	case err := <-result:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return true
 }
 
 // idle is how long the session stays open without a lock.
