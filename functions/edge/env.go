@@ -108,7 +108,8 @@ func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duratio
 	return b.Send(ctx)
 }
 
-// Notice is a message to the administrators. It leaves the stack, so it must hold nothing of a visitor.
+// Notice is a message to the administrators. It leaves the stack, so it must hold nothing that tells of one visitor: no free
+// text, but for a word that several wrote, such as the name of a product in the weekly digest.
 type Notice struct {
 	Kind      string `json:"kind"`    // what happened, for programs: "report.received"
 	Subject   string `json:"subject"` // one line

@@ -54,15 +54,15 @@ const (
 func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	r := report{
 		language:         text.language,
-		name:             clean(f.Name),
-		phone:            clean(f.Phone),
-		productName:      clean(f.ProductName),
-		batchNumber:      clean(f.BatchNumber),
-		expiryDate:       clean(f.ExpiryDate),
-		whereBought:      clean(f.WhereBought),
+		name:             cleanLine(f.Name),
+		phone:            cleanLine(f.Phone),
+		productName:      cleanLine(f.ProductName),
+		batchNumber:      cleanLine(f.BatchNumber),
+		expiryDate:       cleanLine(f.ExpiryDate),
+		whereBought:      cleanLine(f.WhereBought),
 		issueDescription: clean(f.IssueDescription),
-		location:         clean(f.Location),
-		photoURL:         clean(f.PhotoURL),
+		location:         cleanLine(f.Location),
+		photoURL:         cleanLine(f.PhotoURL),
 	}
 	wrong := map[string]string{}
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func only(when bool, s string) string {
 	return ""
 }
 
-// clean trims and takes out what no text field should hold: control characters but line ends and tabs, broken UTF-8, and
+// clean trims and takes out what no text should hold: control characters but line ends and tabs, broken UTF-8, and
 // the characters that turn the direction of writing, which can make a name look like another.
 func clean(s *string) string {
 	if s == nil {
@@ -126,6 +126,21 @@ func clean(s *string) string {
 		return c
 	}, text)
 	return strings.TrimSpace(text)
+}
+
+// cleanLine is clean for a field of one line: what ends a line, and every other control character, becomes a space. Such a
+// field is shown and mailed as one line.
+func cleanLine(s *string) string {
+	if s == nil {
+		return ""
+	}
+	line := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return c
+	}, strings.ReplaceAll(*s, "\r\n", " "))
+	return clean(&line)
 }
 
 func limitRunes(s string, most int) string {

@@ -97,6 +97,23 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// Only the description has lines: another field with some could forge lines of the administrators' mail.
+func TestOneLineFields(t *testing.T) {
+	text := " a\r\nb\tc\u2028d\u2029e\u0085f\x00g\u202e\n"
+	got, _ := Fields{
+		Name: &text, Phone: &text, ProductName: &text, BatchNumber: &text, ExpiryDate: &text, WhereBought: &text, Location: &text,
+		PhotoURL: &text, IssueDescription: &text,
+	}.check(&english, false)
+	for _, value := range []string{got.name, got.phone, got.productName, got.batchNumber, got.whereBought, got.location, got.photoURL} {
+		if value != "a b c d e f g" {
+			t.Errorf("%q", value)
+		}
+	}
+	if got.issueDescription != "a\nb\tc\u2028d\u2029efg" {
+		t.Errorf("description %q", got.issueDescription)
+	}
+}
+
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct{ form, header, want string }{
 		{"", "", "en"}, {"", "so", "so"}, {"", "so-SO,so;q=0.9,en;q=0.8", "so"}, {"", "en;q=0.4, so;q=0.6", "so"},

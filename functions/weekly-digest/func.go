@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"daawo/functions/edge"
 
@@ -26,13 +27,14 @@ type count struct {
 }
 
 func run(ctx context.Context, env *edge.Env) error {
+	end := weekEnd(env.Now())
 	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
 		var total, open int
 		const totals = `
 select count(*) filter (where created_at >= $1::timestamptz - interval '7 days'),
        count(*) filter (where status in ('new', 'reviewing'))
   from public.reports where created_at < $1`
-		if err := tx.QueryRow(ctx, totals, env.Now()).Scan(&total, &open); err != nil {
+		if err := tx.QueryRow(ctx, totals, end).Scan(&total, &open); err != nil {
 			return err
 		}
 		if total == 0 && open == 0 {
@@ -43,7 +45,7 @@ select mode() within group (order by btrim(product_name)), count(*)::int
   from public.reports
  where created_at >= $1::timestamptz - interval '7 days' and created_at < $1
  group by lower(btrim(product_name)) having count(*) >= $2
- order by 2 desc, 1 limit 20`, env.Now(), enough)
+ order by 2 desc, 1 limit 20`, end, enough)
 		if err != nil {
 			return err
 		}
@@ -51,12 +53,24 @@ select mode() within group (order by btrim(product_name)), count(*)::int
 select coalesce(region, 'not given or not recognised'), count(*)::int
   from public.reports
  where created_at >= $1::timestamptz - interval '7 days' and created_at < $1
- group by 1 order by 2 desc, 1`, env.Now())
+ group by 1 order by 2 desc, 1`, end)
 		if err != nil {
 			return err
 		}
-		return env.Notify(ctx, tx, digest(total, open, products, regions))
+		return env.Notify(ctx, tx, digest(end, total, open, products, regions))
 	})
+}
+
+// weekEnd is when the week that now tells of ended: the last time of the schedule, so that a digest that comes late or again
+// counts no report of the next week, and each report is in one digest. The host may wake a second early.
+func weekEnd(now time.Time) time.Time {
+	now = now.UTC().Add(time.Second)
+	sinceMonday := (int(now.Weekday()) + 6) % 7
+	end := time.Date(now.Year(), now.Month(), now.Day()-sinceMonday, 6, 0, 0, 0, time.UTC)
+	if end.After(now) {
+		return end.AddDate(0, 0, -7)
+	}
+	return end
 }
 
 func counts(ctx context.Context, tx pgx.Tx, q string, args ...any) ([]count, error) {
@@ -68,9 +82,9 @@ func counts(ctx context.Context, tx pgx.Tx, q string, args ...any) ([]count, err
 }
 
 // digest puts the numbers into words.
-func digest(total, open int, products, regions []count) edge.Notice {
+func digest(end time.Time, total, open int, products, regions []count) edge.Notice {
 	facts := []edge.Fact{
-		{Name: "Reports in the last seven days", Value: strconv.Itoa(total)},
+		{Name: "Reports in the seven days before " + end.Format("2006-01-02 15:04 MST"), Value: strconv.Itoa(total)},
 		{Name: "Reports that wait for a decision", Value: strconv.Itoa(open)},
 	}
 	rest := total

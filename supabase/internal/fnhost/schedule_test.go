@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"daawo/supabase/internal/testdb"
 )
@@ -92,15 +93,17 @@ func TestWeeklyDigestHasCountsAndNothingOfAVisitor(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select count(*) from river.river_job`); n != 0 {
 		t.Error("a week without reports brings a mail")
 	}
+	s.Now = func() time.Time { return time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC) } // two days late: it was due at the 23rd
 	s.db.Exec(`
 		insert into reports (product_name, issue_description, region, created_at, status) values
-			('Cream X', 'secret', 'Bari', now(), 'new'), ('cream x', 'secret', 'Bari', now(), 'new'), (' Cream X', 'secret', null, now(), 'closed'),
-			('my neighbour Amina''s pills', 'secret', 'Sool', now(), 'new'), ('Cream X', 'secret', 'Bay', now() - interval '8 days', 'new')`)
+			('Cream X', 'secret', 'Bari', '2026-11-16 06:00Z', 'new'), ('cream x', 'secret', 'Bari', '2026-11-23 05:59Z', 'new'),
+			(' Cream X', 'secret', null, '2026-11-20 06:00Z', 'closed'), ('my neighbour Amina''s pills', 'secret', 'Sool', '2026-11-20 06:00Z', 'new'),
+			('Cream X', 'secret', 'Bay', '2026-11-16 05:59Z', 'new'), ('Cream X', 'secret', 'Bay', '2026-11-23 06:00Z', 'new')`)
 	if err := s.RunSchedule(t.Context(), "weekly-digest"); err != nil {
 		t.Fatal(err)
 	}
 	mail := testdb.Value[string](s.db, `select args::text from river.river_job`)
-	for _, want := range []string{"of the week: 4", `"Product Cream X", "value": "3"`, "fewer than 3 times", `"Region Bari", "value": "2"`} {
+	for _, want := range []string{"of the week: 4", "the seven days before 2026-11-23 06:00 UTC", `"Product Cream X", "value": "3"`, "fewer than 3 times", `"Region Bari", "value": "2"`} {
 		if !strings.Contains(mail, want) {
 			t.Errorf("no %q in %s", want, mail)
 		}

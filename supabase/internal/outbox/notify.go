@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
@@ -39,11 +40,11 @@ func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error
 	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Subject, Text: text, ID: "notice-" + id})
 }
 
-// noticeText is the body of a notice: its facts, and where to read more.
+// noticeText is the body of a notice: its facts, one to a line whatever they hold, and where to read more.
 func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) {
 	var t strings.Builder
 	for _, f := range n.Facts {
-		fmt.Fprintf(&t, "%s: %s\n", f.Name, f.Value)
+		t.WriteString(oneLine(f.Name) + ": " + oneLine(f.Value) + "\n")
 	}
 	if n.ReportID != "" {
 		link, err := b.recordLink(ctx, n)
@@ -56,6 +57,16 @@ func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) 
 		fmt.Fprintf(&t, "\n-- \n%s\n", b.SiteURL)
 	}
 	return t.String(), nil
+}
+
+// oneLine puts a space in the place of everything that a mail program might begin a line after.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return c
+	}, s)
 }
 
 // recordLink leads to the report: to its row in Studio's table editor, else by the command. Studio addresses a table by
@@ -86,7 +97,7 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	body, err := json.Marshal(struct {
 		edge.Notice
 		Text string `json:"text"` // what Slack-like chat bridges show
-	}{n, n.Subject + "\n" + text})
+	}{n, oneLine(n.Subject) + "\n" + text})
 	if err != nil {
 		return err
 	}
@@ -101,7 +112,9 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	req.Header.Set("Webhook-Id", id)
 	req.Header.Set("Webhook-Timestamp", stamp)
 	req.Header.Set("Webhook-Signature", Sign(b.WebhookSecret, id, stamp, body))
-	res, err := http.DefaultClient.Do(req)
+	// A redirect followed would become a GET without the notice (Fetch standard, "HTTP-redirect fetch"): it is a failure.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}

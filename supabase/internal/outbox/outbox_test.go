@@ -153,6 +153,35 @@ func TestNoticeReachesEveryChannelAndADeadOneHoldsUpNone(t *testing.T) {
 	})
 }
 
+// TestWebhookIsNotRedirected: a POST that is led elsewhere arrives as a GET without its body, or at somebody unknown.
+func TestWebhookIsNotRedirected(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		var followed atomic.Bool
+		hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/elsewhere" {
+				followed.Store(true)
+				return
+			}
+			http.Redirect(w, r, "/elsewhere", status)
+		}))
+		b := Outbox{Options: Options{WebhookURL: hook.URL}}
+		err := b.postNotice(t.Context(), edge.Notice{Subject: "x"}, "1", time.Now())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) || followed.Load() {
+			t.Errorf("%d counts as delivered: %v", status, err)
+		}
+		hook.Close()
+	}
+}
+
+// TestAFactIsOneLine: nobody forges a line of a notice.
+func TestAFactIsOneLine(t *testing.T) {
+	n := edge.Notice{Facts: []edge.Fact{{Name: "Product a\r\nRegion b\u2028c\u2029d\u0085e\vf\tg", Value: "1\n2"}}}
+	text, err := (&Outbox{}).noticeText(t.Context(), n)
+	if want := "Product a  Region b c d e f g: 1 2\n"; err != nil || text != want {
+		t.Errorf("%q %v, want %q", text, err, want)
+	}
+}
+
 func TestNothingIsSentForATransactionThatFails(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
