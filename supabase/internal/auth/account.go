@@ -51,8 +51,15 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 			return err
 		}
 	}
+	judged := u.EncryptedPassword
 	_, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+		if err := e.stillCalls(ctx, tx, c); err != nil {
+			return nil, err
+		}
 		if hash != "" {
+			if u.HasPassword() && !u.opensWith(judged) {
+				return nil, wire.Errorf(http.StatusConflict, "conflict", "The password was changed meanwhile")
+			}
 			var keep *uuid.UUID
 			if c.session != nil {
 				keep = &c.session.ID
@@ -79,6 +86,29 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 		return err
 	}
 	return send(w, http.StatusOK, u)
+}
+
+// stillCalls holds the caller and reads them and their session again: a change of the password that ended the session may
+// have overtaken this request while it waited for its turn to hash.
+func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
+	if err := e.reload(ctx, tx, c.user); err != nil {
+		return err
+	}
+	if c.user.banned(e.now()) {
+		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	if c.session == nil {
+		return nil
+	}
+	fresh, err := findSession(ctx, tx, c.session.ID)
+	if errors.Is(err, errNotFound) {
+		return errSessionGone
+	}
+	if err != nil {
+		return err
+	}
+	c.session = fresh
+	return nil
 }
 
 // changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up

@@ -89,6 +89,10 @@ func (e *Engine) accountOf(r *http.Request, tx pgx.Tx, a arrival, emailOptional 
 		if err := saveIdentityData(ctx, tx, identity, a.data, now); err != nil {
 			return nil, false, err
 		}
+		// The account's address counts, and the provider may vouch for another one by now.
+		if u.Email != "" && !slices.Contains(a.verified, u.Email) {
+			a.email.Verified = false
+		}
 		a.email.Address = u.Email
 	default:
 		if u, err = e.linkable(ctx, tx, &a, e.audience(r, nil)); err != nil {
@@ -168,7 +172,7 @@ func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience s
 	users, err := findUsers(ctx, tx, `
 		where u.aud = $2 and not u.is_sso_user
 		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
-		                                                                    and i.provider not like 'sso:%'))`, a.verified, audience)
+		                                       and `+vouchedFor+` and i.provider not like 'sso:%'))`, a.verified, audience)
 	if err != nil {
 		return nil, err
 	}
@@ -209,11 +213,16 @@ func userOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*
 
 // keepOnly removes an unconfirmed account's password and every identity but one.
 func (e *Engine) keepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	now := e.now()
 	u.EncryptedPassword = nil
-	if err := setColumn(ctx, tx, u, "encrypted_password", nil, now); err != nil {
+	if err := setColumn(ctx, tx, u, "encrypted_password", nil, e.now()); err != nil {
 		return err
 	}
+	return e.keepIdentity(ctx, tx, u, provider, subject)
+}
+
+// keepIdentity removes an unconfirmed account's identities but one, whose data become the account's.
+func (e *Engine) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
+	now := e.now()
 	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
 		return err
 	}

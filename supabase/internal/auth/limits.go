@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -45,10 +46,36 @@ func (e *Engine) limit(r *http.Request, what limited) error {
 		return nil
 	}
 	client, _, _ := strings.Cut(r.Header.Get(e.config.Limits.Header), ",")
-	if client = strings.TrimSpace(client); client == "" {
+	if client = network(strings.TrimSpace(client)); client == "" {
 		return nil
 	}
-	ok, err := e.pour(r.Context(), e.db.Pgx(), what.name+" "+client, most, what.per)
+	return e.count(r.Context(), what, client, most)
+}
+
+// network is what counts of a client's address. Of IPv6 it is the network: one household has 2^64 addresses.
+func network(client string) string {
+	a, err := netip.ParseAddr(client)
+	if err != nil {
+		return client
+	}
+	if a = a.Unmap().WithZone(""); a.Is6() {
+		return netip.PrefixFrom(a, 64).Masked().String()
+	}
+	return a.String()
+}
+
+// limitSubject counts one guess of a code that was sent to an address or a number, or that a factor makes, whoever guesses:
+// one code has as many guesses as one client, from however many addresses they come.
+func (e *Engine) limitSubject(ctx context.Context, what limited, subject string) error {
+	most := what.count(e.config.Limits)
+	if most <= 0 || subject == "" {
+		return nil
+	}
+	return e.count(ctx, what, "of "+subject, most)
+}
+
+func (e *Engine) count(ctx context.Context, what limited, whose string, most int) error {
+	ok, err := e.pour(ctx, e.db.Pgx(), what.name+" "+whose, most, what.per)
 	if err == nil && !ok {
 		return wire.Errorf(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	}

@@ -77,7 +77,8 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
-	if u == nil || !u.Confirmed() {
+	// Where nobody has to confirm, the link is what opens an account that somebody else may have made.
+	if u == nil || !u.Confirmed() && !e.config.MailerAutoconfirm {
 		p.Password = e.unknownPassword()
 		if _, err := e.signUp(r, http.Header{}, p, true); err != nil {
 			return err
@@ -106,7 +107,8 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 	return send(w, http.StatusOK, struct{}{})
 }
 
-// recover answers POST /recover. An unknown address gets the same answer as a known one.
+// recover answers POST /recover. An unknown address gets the same answer as a known one, though sooner: nothing is written
+// and mailed for it.
 func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	if e.config.DisableEmail {
 		return wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")

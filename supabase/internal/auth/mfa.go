@@ -3,7 +3,6 @@ package auth
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -291,6 +290,9 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		return wire.Errorf(http.StatusInternalServerError, "", "Cannot read SessionId claim as UUID")
 	}
 	ctx := r.Context()
+	if err := e.limitSubject(ctx, limitFactor, f.ID.String()); err != nil {
+		return err
+	}
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
 		row, err := e.challengeOf(r, tx, f, p.ChallengeID)
 		if err != nil {
@@ -304,7 +306,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 			return nil, err
 		}
 		if wrong != nil {
-			return nil, wrong
+			return nil, refused{wrong} // what the hook wrote of the attempt is kept
 		}
 		if err := e.audit(ctx, tx, c.user, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
 			return nil, err
@@ -326,7 +328,7 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 		}
 		return nil, nil
 	case "webauthn":
-		return nil, e.webAuthnAnswer(ctx, tx, u, f, c, w)
+		return e.webAuthnAnswer(ctx, tx, u, f, c, w)
 	}
 	valid, verr := totp.ValidateCustom(code, f.Secret, e.now().UTC(), totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if !valid {
@@ -338,6 +340,9 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
 func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
+	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID); err != nil {
+		return nil, err // no refresh is under way
+	}
 	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2 where id = $1`, row.ID, now); err != nil {
 		return nil, err
 	}
@@ -378,30 +383,32 @@ func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row 
 	return reply, nil
 }
 
-// nextToken makes the session's next refresh token and voids the one before.
+// nextToken makes the session's next refresh token. Those before are gone, also as a retry: an aal1 token that somebody
+// copied never becomes an aal2 one. The session is held.
 func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID) (string, error) {
 	s, err := findSession(ctx, tx, session)
+	if errors.Is(err, errNotFound) {
+		return "", errSessionGone
+	}
 	if err != nil {
 		return "", err
 	}
-	if s.HMACKey == nil || s.TokenCounter == nil {
-		t, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id limit 1 for update`, session)
-		if errors.Is(err, errNotFound) { // its family was revoked, and the access token still lives
-			return "", wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
-		}
-		if err != nil {
-			return "", err
-		}
-		return e.swapToken(ctx, tx, u, t)
+	if s.HMACKey != nil && s.TokenCounter != nil {
+		return newSignedToken(ctx, tx, session)
 	}
-	key, err := base64.RawURLEncoding.DecodeString(*s.HMACKey)
-	if err != nil {
+	var active int
+	if err := tx.QueryRow(ctx, `
+		with gone as (delete from auth.refresh_tokens where session_id = $1 returning revoked)
+		select count(*) from gone where revoked is not true`, session).Scan(&active); err != nil {
 		return "", err
 	}
-	// Two on: the token before last is never taken again, so that an aal1 token cannot become an aal2 one.
-	counter := *s.TokenCounter + 2
-	_, err = tx.Exec(ctx, `update auth.sessions set refresh_token_counter = $2 where id = $1`, session, counter)
-	return signedToken{Session: session, Counter: counter}.encode(key), err
+	if active == 0 { // its family was revoked, and the access token still lives
+		return "", errSessionGone
+	}
+	if err := e.audit(ctx, tx, u, "token_revoked", nil); err != nil {
+		return "", err
+	}
+	return storeLegacyToken(ctx, tx, u, session, "", e.now())
 }
 
 // unenroll answers DELETE /factors/{id}.

@@ -67,7 +67,7 @@ func findClients(ctx context.Context, q queries, rest string, args ...any) ([]oa
 	return clients, err
 }
 
-// clientByID finds a client that has not been deleted; lock is "" or "for update".
+// clientByID finds a client that has not been deleted; lock is "" or what the row is locked for.
 func clientByID(ctx context.Context, q queries, id uuid.UUID, lock string) (oauthserver.Client, error) {
 	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
 	if err != nil {
@@ -158,7 +158,7 @@ func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *oauthserver.Clie
 		}
 		ctx, status := r.Context(), 0
 		c, err := inTx(ctx, e, func(tx pgx.Tx) (oauthserver.Client, error) {
-			c, err := clientByID(ctx, tx, id, "for update")
+			c, err := clientByID(ctx, tx, id, "for no key update") // its sessions refer to it
 			if err != nil {
 				return c, err
 			}
@@ -216,9 +216,10 @@ func (e *Engine) adminDeleteClient(r *http.Request, tx pgx.Tx, c *oauthserver.Cl
 	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, e.now()); err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, `delete from auth.sessions where oauth_client_id = $1`, c.ID); err != nil {
+	// In this order: an exchange under way holds its authorization until its session can be seen.
+	if _, err := tx.Exec(ctx, `delete from auth.oauth_authorizations where client_id = $1`, c.ID); err != nil {
 		return 0, err
 	}
-	_, err := tx.Exec(ctx, `delete from auth.oauth_authorizations where client_id = $1`, c.ID)
+	_, err := tx.Exec(ctx, `delete from auth.sessions where oauth_client_id = $1`, c.ID)
 	return http.StatusNoContent, err
 }

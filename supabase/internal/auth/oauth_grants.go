@@ -82,9 +82,9 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 		if done.RowsAffected() == 0 {
 			return nil, wire.Errorf(http.StatusNotFound, "oauth_consent_not_found", "No active grant found for this client")
 		}
-		for _, statement := range []string{
+		for _, statement := range []string{ // in this order: an exchange under way holds its authorization until its session can be seen
+			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`,
 			`delete from auth.sessions where user_id = $1 and oauth_client_id = $2`,
-			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`, // codes under way
 		} {
 			if _, err := tx.Exec(ctx, statement, c.user.ID, client); err != nil {
 				return nil, err

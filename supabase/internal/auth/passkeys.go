@@ -278,6 +278,9 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return failed("Credential verification failed", err)
 	}
+	if credential.Authenticator.CloneWarning {
+		return failed("Credential verification failed", errCloned)
+	}
 	switch {
 	case u.Email != "" && !u.Confirmed():
 		return wire.Errorf(http.StatusForbidden, "email_not_confirmed", "Email not confirmed")

@@ -48,6 +48,14 @@ func (e *Engine) matches(ctx context.Context, u *User, text string) (bool, error
 	return e.hasher.Matches(ctx, *u.EncryptedPassword, text)
 }
 
+// matchesNobody takes the time of matches where nobody has the password: how long a refusal takes does not tell who exists.
+func (e *Engine) matchesNobody(ctx context.Context, text string) error {
+	if len(text) > password.MaxLength {
+		return nil
+	}
+	return e.hasher.MatchNobody(ctx, text)
+}
+
 // unknownPassword is for accounts that sign in by other means: nobody knows it.
 func (e *Engine) unknownPassword() string { return password.Random(e.config.RequiredCharacters, 64) }
 

@@ -48,7 +48,8 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
-	if u == nil || !u.PhoneConfirmed() {
+	// Where nobody has to confirm, the code is what opens an account that somebody else may have made.
+	if u == nil || !u.PhoneConfirmed() && !e.config.PhoneAutoconfirm {
 		p.Password = e.unknownPassword()
 		if _, err := e.signUp(r, http.Header{}, p, true); err != nil {
 			return err

@@ -108,6 +108,22 @@ func holdUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	return err
 }
 
+// reload holds the user and reads them again: what was read before may have changed while the request waited.
+func (e *Engine) reload(ctx context.Context, tx pgx.Tx, u *User) error {
+	if err := holdUser(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	fresh, err := userByID(ctx, tx, u.ID)
+	if errors.Is(err, errNotFound) {
+		return wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	}
+	if err != nil {
+		return err
+	}
+	*u = *fresh
+	return nil
+}
+
 // heldByProof finds whose link it is and holds the user. The link is looked up again: it may have been used meanwhile.
 func heldByProof(ctx context.Context, tx pgx.Tx, hash string, kinds ...proof) (*User, error) {
 	u, err := userByProof(ctx, tx, hash, kinds...)

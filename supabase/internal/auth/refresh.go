@@ -89,7 +89,11 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 // The family is ended by marking its tokens anew, which is why each of them is taken once more within the interval.
 func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*tokenReply, error) {
 	ctx := r.Context()
-	// The row is locked: two refreshes with one token follow one another, whichever replica they reach.
+	// The session is held: two refreshes, and a refresh and a second factor, follow one another, whichever replica they reach.
+	if _, err := tx.Exec(ctx, `
+		select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text); err != nil {
+		return nil, err
+	}
 	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
 	if errors.Is(err, errNotFound) {
 		return nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
@@ -143,14 +147,20 @@ func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyTok
 	if err := e.audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
-	now, token := e.now(), newLegacyToken()
+	now := e.now()
 	if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now); err != nil {
 		return "", err
 	}
+	return storeLegacyToken(ctx, tx, u, *t.SessionID, t.Token, now)
+}
+
+// storeLegacyToken makes a token of the session; parent is the one it was exchanged for, "" where there is none.
+func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID, parent string, now time.Time) (string, error) {
+	token := newLegacyToken()
 	_, err := tx.Exec(ctx, `
 		insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
-		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, false, $4, $4, $5)`,
-		token, t.Token, u.ID.String(), now, t.SessionID)
+		values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`,
+		token, parent, u.ID.String(), now, session)
 	return token, err
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // A refresh token has one of two forms, which its length tells apart: twelve random characters that are looked up in
@@ -34,6 +36,14 @@ func newTokenKey() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails (crypto/rand)
 	return key
+}
+
+// newSignedToken gives the session a key and makes the first token of it. What an earlier key signed is void.
+func newSignedToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (string, error) {
+	key := newTokenKey()
+	_, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0 where id = $1`,
+		session, base64.RawURLEncoding.EncodeToString(key))
+	return signedToken{Session: session}.encode(key), err
 }
 
 // isLegacyToken says whether a text has the first form.

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"encoding/base64"
 	"net/http"
 	"strconv"
 
@@ -24,19 +23,12 @@ func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u
 	headers.Set("sb-auth-session-id", session.String())
 	var token string
 	if e.config.SignedRefreshTokens {
-		key := newTokenKey()
-		if _, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0 where id = $1`,
-			session, base64.RawURLEncoding.EncodeToString(key)); err != nil {
+		if token, err = newSignedToken(ctx, tx, session); err != nil {
 			return nil, err
 		}
-		token = signedToken{Session: session}.encode(key)
 		headers.Set("sb-auth-refresh-token-counter", strconv.Itoa(0))
 	} else {
-		token = newLegacyToken()
-		if _, err := tx.Exec(ctx, `
-			insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
-			values ('00000000-0000-0000-0000-000000000000', $1, $2, false, $3, $3, $4)`,
-			token, u.ID.String(), now, session); err != nil {
+		if token, err = storeLegacyToken(ctx, tx, u, session, "", now); err != nil {
 			return nil, err
 		}
 		headers.Set("sb-auth-refresh-token-prefix", token[:5])

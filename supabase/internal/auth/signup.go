@@ -70,15 +70,22 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 	if err != nil {
 		return nil, err
 	}
-	if existing != nil && (existing.Confirmed() && p.Email != "" || existing.PhoneConfirmed() && p.Phone != "") {
-		return e.repeatedSignup(r, p, existing)
-	}
-	u := existing
-	if u == nil {
-		hash, err := e.hasher.Hash(ctx, p.Password)
+	if existing != nil {
+		mayGoOn, err := e.continues(r, p, existing)
 		if err != nil {
 			return nil, err
 		}
+		if !mayGoOn {
+			return e.repeatedSignup(r, p, existing)
+		}
+	}
+	u, hash := existing, ""
+	if u == nil || !u.knownBy(p.provider()) {
+		if hash, err = e.hasher.Hash(ctx, p.Password); err != nil {
+			return nil, err
+		}
+	}
+	if u == nil {
 		u = e.prepareSignup(p, hash, e.audience(r, nil))
 		if err := e.beforeUserCreated(r, u); err != nil {
 			return nil, err
@@ -89,6 +96,8 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 			if err := e.storeSignup(ctx, tx, u, p); err != nil {
 				return nil, err
 			}
+		} else if err := e.continueSignup(ctx, tx, u, p, hash); err != nil {
+			return nil, err
 		}
 		if !e.autoconfirm(p) {
 			return u, e.askToConfirm(r, tx, u, p)
@@ -123,6 +132,76 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		return &shown, nil
 	}
 	return reply, nil
+}
+
+// continues says whether a sign-up goes on with an account that exists. It does while nobody has confirmed the account's
+// address or number. Where nobody has to, only the account's own password opens it, and nothing one that somebody was
+// invited to.
+func (e *Engine) continues(r *http.Request, p signupParams, u *User) (bool, error) {
+	if p.confirmed(u) {
+		return false, nil
+	}
+	if !e.autoconfirm(p) {
+		return true, nil
+	}
+	if u.InvitedAt != nil || u.banned(e.now()) || !u.HasPassword() {
+		return false, nil
+	}
+	ok, err := e.matches(r.Context(), u, p.Password)
+	if err != nil {
+		return false, err
+	}
+	return ok, e.passwordVerdict(r, u, ok)
+}
+
+// confirmed says whether the address or number that signs up is somebody's. That of a verified identity is, too.
+func (p signupParams) confirmed(u *User) bool {
+	if p.Email == "" {
+		return u.PhoneConfirmed()
+	}
+	return u.Confirmed() || u.Email != p.Email
+}
+
+// continueSignup holds the account, for it may have been confirmed meanwhile. One that only other providers know, whose
+// word for the address did not count, becomes that of whoever signs up and will confirm: what is known of it goes.
+func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams, hash string) error {
+	checked := u.EncryptedPassword
+	if err := e.reload(ctx, tx, u); err != nil {
+		return err
+	}
+	if p.confirmed(u) || e.autoconfirm(p) && !u.opensWith(checked) {
+		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+	}
+	if u.knownBy(p.provider()) || u.Confirmed() || u.PhoneConfirmed() {
+		return nil
+	}
+	secret := p.Password
+	if u.InvitedAt != nil { // whoever signs up need not be the invited person
+		secret, hash = e.unknownPassword(), ""
+	}
+	if hash == "" {
+		var err error
+		if hash, err = e.hasher.Hash(ctx, secret); err != nil {
+			return err
+		}
+	}
+	if err := e.keepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
+		return err
+	}
+	return savePassword(ctx, tx, u, hash, nil, e.now())
+}
+
+// keepContact leaves an account that nobody has confirmed its address or number alone: the identities of providers that
+// did not vouch for it go, and what they brought.
+func (e *Engine) keepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data metadata) error {
+	if !u.knownBy(provider) {
+		if err := insertIdentity(ctx, tx, u, provider, contactData(u, data), e.now()); err != nil {
+			return err
+		}
+	} else if len(u.Identities) == 1 {
+		return nil
+	}
+	return e.keepIdentity(ctx, tx, u, provider, u.ID.String())
 }
 
 // askToConfirm sends what proves that the address or number is the person's.

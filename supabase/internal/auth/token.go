@@ -10,7 +10,10 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-var errInvalidLogin = wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
+var (
+	errInvalidLogin = wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
+	errBanned       = wire.Errorf(http.StatusBadRequest, "user_banned", "User is banned")
+)
 
 // token answers POST /token by its grant_type.
 func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
@@ -33,8 +36,11 @@ func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 	return grant(w, r)
 }
 
+// errOvertaken means that a login was overtaken by a change of the password that it had matched.
+var errOvertaken = errors.New("the password was changed meanwhile")
+
 // passwordGrant signs in with an address or a number and a password. Who does not exist and who has another password are
-// answered alike.
+// answered alike, and as late. Only a banned account says what it is.
 func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Email    string `json:"email"`
@@ -44,40 +50,70 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &p); err != nil {
 		return err
 	}
-	ctx := r.Context()
-	u, provider, err := e.findLogin(r, p.Email, p.Phone)
-	if err != nil {
-		return err
+	for range 2 { // another login of the same person may have renewed an outdated hash
+		reply, err := e.passwordLogin(r, w.Header(), p.Email, p.Phone, p.Password)
+		if errors.Is(err, errOvertaken) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		// An old password may be weaker than today's rules: the client is told, and let in.
+		reply.WeakPassword = e.weakness(p.Password)
+		return send(w, http.StatusOK, reply)
 	}
-	if !u.HasPassword() {
-		return errInvalidLogin
+	return errInvalidLogin
+}
+
+func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phone, password string) (*tokenReply, error) {
+	ctx := r.Context()
+	u, provider, err := e.findLogin(r, email, phone)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil || !u.HasPassword() {
+		if err := e.matchesNobody(ctx, password); err != nil {
+			return nil, err
+		}
+		return nil, errInvalidLogin
 	}
 	if u.banned(e.now()) {
-		return wire.Errorf(http.StatusBadRequest, "user_banned", "User is banned")
+		return nil, errBanned
 	}
-	ok, err := e.matches(ctx, u, p.Password)
+	ok, err := e.matches(ctx, u, password)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := e.passwordVerdict(r, u, ok); err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
-		return errInvalidLogin
+		return nil, errInvalidLogin
 	}
 	if provider == "email" && !u.Confirmed() {
-		return wire.Errorf(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
+		return nil, wire.Errorf(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
 	}
 	if provider == "phone" && !u.PhoneConfirmed() {
-		return wire.Errorf(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
+		return nil, wire.Errorf(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	}
 	fresh := ""
 	if e.hasher.Outdated(*u.EncryptedPassword) {
-		if fresh, err = e.hasher.Hash(ctx, p.Password); err != nil {
-			return err
+		if fresh, err = e.hasher.Hash(ctx, password); err != nil {
+			return nil, err
 		}
 	}
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	return inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		// Hashing has its queue: the password that was matched may be the old one by now.
+		matched := u.EncryptedPassword
+		if err := e.reload(ctx, tx, u); err != nil {
+			return nil, err
+		}
+		switch {
+		case !u.opensWith(matched):
+			return nil, errOvertaken
+		case u.banned(e.now()):
+			return nil, errBanned
+		}
 		if fresh != "" {
 			if err := setColumn(ctx, tx, u, "encrypted_password", fresh, e.now()); err != nil {
 				return nil, err
@@ -86,14 +122,8 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
 			return nil, err
 		}
-		return e.signIn(r, tx, w.Header(), u, "password")
+		return e.signIn(r, tx, headers, u, "password")
 	})
-	if err != nil {
-		return err
-	}
-	// An old password may be weaker than today's rules: the client is told, and let in.
-	reply.WeakPassword = e.weakness(p.Password)
-	return send(w, http.StatusOK, reply)
 }
 
 // web3Grant answers as a GoTrue without wallets does.
@@ -111,7 +141,7 @@ func (e *Engine) web3Grant(_ http.ResponseWriter, r *http.Request) error {
 	return wire.Errorf(http.StatusBadRequest, "web3_unsupported_chain", "Unsupported chain")
 }
 
-// findLogin finds the account that an address or a number names.
+// findLogin finds the account that an address or a number names; nil when there is none.
 func (e *Engine) findLogin(r *http.Request, email, phone string) (u *User, provider string, err error) {
 	ctx, aud := r.Context(), e.audience(r, nil)
 	switch {
@@ -133,7 +163,7 @@ func (e *Engine) findLogin(r *http.Request, email, phone string) (u *User, provi
 		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", "missing email or phone")
 	}
 	if errors.Is(err, errNotFound) {
-		return nil, "", errInvalidLogin
+		return nil, provider, nil
 	}
 	return u, provider, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,12 +148,15 @@ func userByEmail(ctx context.Context, q queries, email, audience string) (*User,
 	return findUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
-// userOfEmail finds who has an address as their own or as one of an identity's.
+// vouchedFor holds of an identity i whose provider says that the address is the person's. Any other may name anybody's.
+const vouchedFor = `i.identity_data ->> 'email_verified' = 'true'`
+
+// userOfEmail finds who has an address as their own or as a verified one of an identity's.
 func userOfEmail(ctx context.Context, q queries, email, audience string) (*User, error) {
 	return findUser(ctx, q, `
 		where u.aud = $2 and not u.is_sso_user
-		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1))
-		order by u.email = $1 desc limit 1`, strings.ToLower(email), audience)
+		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1 and `+vouchedFor+`))
+		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
 }
 
 func userByPhone(ctx context.Context, q queries, phone, audience string) (*User, error) {
@@ -197,6 +201,16 @@ func (u *User) Confirmed() bool { return u.EmailConfirmedAt != nil }
 func (u *User) PhoneConfirmed() bool { return u.PhoneConfirmedAt != nil }
 
 func (u *User) banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
+
+// knownBy says whether the account has an identity of the provider; an address is one of email's, a number of phone's.
+func (u *User) knownBy(provider string) bool {
+	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
+}
+
+// opensWith says whether the hash is still that of the account's password.
+func (u *User) opensWith(hash *string) bool {
+	return hash != nil && u.EncryptedPassword != nil && *hash == *u.EncryptedPassword
+}
 
 // verifiedFactor says whether a second factor protects the account.
 func (u *User) verifiedFactor() bool {

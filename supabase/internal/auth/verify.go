@@ -101,6 +101,11 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 	if err := p.check(); err != nil {
 		return err
 	}
+	if p.Token != "" {
+		if err := e.limitSubject(r.Context(), limitVerify, p.Email+p.Phone); err != nil {
+			return err
+		}
+	}
 	var reply *tokenReply
 	half, err := inTx(r.Context(), e, func(tx pgx.Tx) (bool, error) {
 		find := e.byCode
@@ -340,6 +345,17 @@ func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *User) error
 	}
 	if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
+	}
+	if !u.PhoneConfirmed() {
+		// A provider may have brought somebody else here, who would come in with them.
+		if !u.knownBy("email") {
+			if err := savePassword(ctx, tx, u, "", nil, e.now()); err != nil {
+				return err
+			}
+		}
+		if err := e.keepContact(ctx, tx, u, "email", nil); err != nil {
+			return err
+		}
 	}
 	return confirmEmail(ctx, tx, u, e.now())
 }

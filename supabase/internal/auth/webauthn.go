@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/go-webauthn/webauthn/protocol"
@@ -107,61 +108,67 @@ func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *User, f *f
 	return part, data, err
 }
 
-// webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential.
-func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, a *webAuthnAnswer) error {
+// webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential. wrong is the refusal of
+// an answer; err is a failure, or a request without one.
+func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
 	switch {
 	case a == nil:
-		return bad("WebAuthn config required")
+		return nil, bad("WebAuthn config required")
 	case a.Type != "create" && a.Type != "request":
-		return bad("WebAuthn type must be create or request")
+		return nil, bad("WebAuthn type must be create or request")
 	case a.Response == nil:
-		return bad("credential_response required")
+		return nil, bad("credential_response required")
 	case (a.Type == "create") == f.verified():
-		return bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
+		return nil, bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
 	}
 	rp, err := e.relyingParty(false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	h, err := factorHolder(ctx, tx, u)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var session webauthn.SessionData
 	if err := json.Unmarshal(c.SessionData, &session); err != nil {
-		return err
-	}
-	failed := func(err error) error {
-		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Failed to validate WebAuthn MFA response").WithCause(err)
+		return nil, err
 	}
 	var credential *webauthn.Credential
 	if a.Type == "create" {
 		parsed, perr := protocol.ParseCredentialCreationResponseBody(bytes.NewReader(a.Response))
 		if perr != nil {
-			return bad("Invalid credential_response")
+			return nil, bad("Invalid credential_response")
 		}
-		credential, err = rp.CreateCredential(h, session, parsed)
+		credential, wrong = rp.CreateCredential(h, session, parsed)
 	} else {
 		parsed, perr := protocol.ParseCredentialRequestResponseBody(bytes.NewReader(a.Response))
 		if perr != nil {
-			return bad("Invalid credential_response")
+			return nil, bad("Invalid credential_response")
 		}
-		if credential, err = rp.ValidateLogin(h, session, parsed); err == nil && !ownCredential(f, credential) {
-			return failed(nil)
+		credential, wrong = rp.ValidateLogin(h, session, parsed)
+		switch {
+		case wrong != nil:
+		case !ownCredential(f, credential):
+			wrong = errors.New("the credential is another factor's")
+		case credential.Authenticator.CloneWarning:
+			wrong = errCloned
 		}
 	}
-	if err != nil {
-		return failed(err)
+	if wrong != nil {
+		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Failed to validate WebAuthn MFA response").WithCause(wrong), nil
 	}
 	stored, err := json.Marshal(credential)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = tx.Exec(ctx, `update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4 where id = $1`,
 		f.ID, stored, aaguid(credential), e.now())
-	return err
+	return nil, err
 }
+
+// errCloned means that an authenticator counts fewer signatures than were seen of it: there may be two (WebAuthn, 6.1.1).
+var errCloned = errors.New("the authenticator's counter did not grow")
 
 // ownCredential says whether the credential that answered is the factor's, not another one of the user.
 func ownCredential(f *factorRow, c *webauthn.Credential) bool {

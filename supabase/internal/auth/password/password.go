@@ -85,6 +85,15 @@ func (h *Hasher) Matches(ctx context.Context, hash, password string) (ok bool, e
 	return ok, err
 }
 
+// MatchNobody compares a password with a hash of nobody's, made as costly as those of Hash.
+func (h *Hasher) MatchNobody(ctx context.Context, password string) error {
+	_, err := h.Matches(ctx, fmt.Sprintf("$2a$%02d$%s", h.cost, nobody), password)
+	return err
+}
+
+// nobody is salt and sum of a bcrypt hash that no password was hashed to.
+const nobody = "DaawoNobodyHasThisHash" + "NoPasswordWasHashedToThisText.."
+
 func matches(hash, password string) (bool, error) {
 	switch {
 	case strings.HasPrefix(hash, "$argon2"):

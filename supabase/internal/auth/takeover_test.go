@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnverifiedTakeover: an identity whose provider did not vouch for the address loses the account once the address's owner
+// signs up or asks for a code.
+func TestUnverifiedTakeover(t *testing.T) {
+	for way, confirm := range map[string]func(*world){
+		"signup": func(w *world) {
+			w.post("/signup", m{"email": "victim@example.org", "password": "password-1"}).want(200)
+			_, _, code := w.mail()
+			w.post("/verify", m{"type": "signup", "email": "victim@example.org", "token": code}).want(200)
+			w.signIn("victim@example.org", "password-1").want(200)
+		},
+		"otp": func(w *world) {
+			w.post("/otp", m{"email": "victim@example.org"}).want(200)
+			_, _, code := w.mail()
+			w.post("/verify", m{"type": "email", "email": "victim@example.org", "token": code}).want(200)
+		},
+		"recover": func(w *world) {
+			w.post("/recover", m{"email": "victim@example.org"}).want(200)
+			_, link, _ := w.mail()
+			w.follow(link)
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			w, f := withProviders(t, confirming)
+			f.claims = m{"email": "victim@example.org", "email_verified": false, "name": "Mallory"}
+			w.through("/authorize?provider=corp")
+			w.mail() // the provider's: its person would confirm it
+			confirm(w)
+			if to := w.through("/authorize?provider=corp"); to.Query().Get("error_code") != "provider_email_needs_verification" {
+				t.Errorf("the stranger came in: %s", to)
+			}
+			if n := w.count(`
+				select count(*) from auth.users u join auth.identities i on i.user_id = u.id
+				 where u.email = 'victim@example.org' and u.email_confirmed_at is not null and i.provider = 'email'
+				   and u.raw_app_meta_data = '{"provider":"email","providers":["email"]}' and not u.raw_user_meta_data ? 'name'
+				   and (select count(*) from auth.identities o where o.user_id = u.id) = 1`); n != 1 {
+				t.Error("the account is not its owner's alone")
+			}
+		})
+	}
+}
+
+// TestUnverifiedSessionEnds: where unverified addresses may sign in, what they opened closes as well.
+func TestUnverifiedSessionEnds(t *testing.T) {
+	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })
+	f.claims = m{"email": "victim@example.org", "email_verified": false}
+	open := fragment(t, w.through("/authorize?provider=corp")).Get("access_token")
+	w.do("PUT", "/user", open, m{"password": "attacker-1"}).want(200)
+	w.post("/signup", m{"email": "victim@example.org", "password": "password-1"}).want(200)
+	w.do("GET", "/user", open, nil).want(403, "session_not_found")
+	w.mail()
+	_, _, code := w.mail()
+	w.post("/verify", m{"type": "signup", "email": "victim@example.org", "token": code}).want(200)
+	w.signIn("victim@example.org", "attacker-1").want(400, "invalid_credentials")
+	w.signIn("victim@example.org", "password-1").want(200)
+}
+
+// TestAnotherAddressVouchedFor: a provider that vouches for one address does not confirm another, nor does an address that it
+// does not vouch for attract its owner.
+func TestAnotherAddressVouchedFor(t *testing.T) {
+	w, f := withProviders(t, confirming)
+	f.claims = m{"email": "victim@example.org", "email_verified": false}
+	w.through("/authorize?provider=corp")
+	f.claims = m{"email": "mallory@example.org", "email_verified": true}
+	if q := fragment(t, w.through("/authorize?provider=corp")); q.Get("access_token") != "" {
+		t.Error("the word for one address confirmed another")
+	}
+	if n := w.count(`select count(*) from auth.users where email_confirmed_at is not null`); n != 0 {
+		t.Error("confirmed")
+	}
+	// Mallory's own account, whose provider then names the victim's address.
+	f.claims = m{"sub": "person-2", "email": "mallory@example.org", "email_verified": true}
+	mallory := fragment(t, w.through("/authorize?provider=corp")).Get("access_token")
+	f.claims = m{"sub": "person-2", "email": "Other@example.org", "email_verified": false}
+	w.through("/authorize?provider=corp")
+	f.emails = []m{{"email": "other@example.org", "verified": true, "primary": true}}
+	other := fragment(t, w.through("/authorize?provider=github")).Get("access_token")
+	if a, b := w.do("GET", "/user", mallory, nil).want(200), w.do("GET", "/user", other, nil).want(200); a.text("id") == b.text("id") {
+		t.Error("the owner of the address was led into another's account")
+	}
+}
+
+// TestSignupOfUnconfirmed: where addresses need no confirmation, an account that an administrator made opens to its password
+// and to what is mailed, not to whoever signs up.
+func TestSignupOfUnconfirmed(t *testing.T) {
+	w := newWorld(t)
+	w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1"}).want(200)
+	w.do("POST", "/invite", w.admin(), m{"email": "invited@example.org"}).want(200)
+	w.do("POST", "/admin/users", w.admin(), m{"email": "banned@example.org", "password": "password-1", "ban_duration": "1h"}).want(200)
+	w.mail()
+	try := func(email, password string) reply { return w.post("/signup", m{"email": email, "password": password}) }
+	try("a@example.org", "another-1").want(422, "user_already_exists")
+	try("invited@example.org", "another-1").want(422, "user_already_exists")
+	try("banned@example.org", "password-1").want(422, "user_already_exists")
+	w.post("/otp", m{"email": "a@example.org"}).want(200)
+	if n := w.count(`select count(*) from auth.users where email_confirmed_at is not null`) + w.count(`select count(*) from auth.sessions`); n != 0 {
+		t.Error("an account was opened")
+	}
+	if try("a@example.org", "password-1").want(200).text("access_token") == "" {
+		t.Error("its own password did not open it")
+	}
+	_, link, _ := w.mail()
+	if _, to := w.follow(link); !strings.Contains(to.Fragment, "error_code=otp_expired") {
+		t.Errorf("a link of before the confirmation: %s", to)
+	}
+	w.post("/otp", m{"email": "a@example.org"}).want(200)
+	_, link, _ = w.mail()
+	if _, to := w.follow(link); fragment(t, to).Get("access_token") == "" {
+		t.Errorf("%s", to)
+	}
+}
