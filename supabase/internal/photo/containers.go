@@ -10,8 +10,25 @@ import (
 	"strings"
 )
 
-// strip cuts metadata out of a file without decoding its pixels.
-func strip(data []byte, info Info) ([]byte, error) {
+// strip cuts metadata out of a file without decoding its pixels. What is left is still the picture: a file whose
+// metadata overlaps with what it needs is refused.
+func strip(data []byte, info Info) (out []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a file that none of the walks below foresees
+			out, err = nil, fmt.Errorf("%w: %v", ErrFormat, p)
+		}
+	}()
+	if out, err = cut(data, info); err != nil {
+		return nil, err
+	}
+	left, err := Probe(out)
+	if err == nil && (left.Format != info.Format || left.Width != info.Width || left.Height != info.Height) {
+		err = fmt.Errorf("%w: without its metadata it is another picture", ErrFormat)
+	}
+	return out, err
+}
+
+func cut(data []byte, info Info) ([]byte, error) {
 	switch info.Format {
 	case JPEG:
 		return stripJPEG(data, info)
@@ -213,9 +230,14 @@ func probeWebP(data []byte, info *Info) error {
 // stripWebP drops EXIF, XMP and unknown chunks and says so in the header.
 func stripWebP(data []byte) ([]byte, error) {
 	out := append(make([]byte, 0, len(data)), data[:12]...)
-	err := eachRIFF(data, func(kind string, whole, _ []byte) {
+	broken := false
+	err := eachRIFF(data, func(kind string, whole, body []byte) {
 		switch kind {
 		case "VP8X":
+			if len(body) < 10 {
+				broken = true
+				return
+			}
 			at := len(out)
 			out = append(out, whole...)
 			out[at+8] &^= 0x0c // no EXIF, no XMP
@@ -223,6 +245,9 @@ func stripWebP(data []byte) ([]byte, error) {
 			out = append(out, whole...)
 		}
 	})
+	if broken {
+		return nil, fmt.Errorf("%w: broken WebP", ErrFormat)
+	}
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	return out, err
 }

@@ -300,6 +300,26 @@ func TestNoPicture(t *testing.T) {
 	}
 }
 
+// A WebP whose extended header is too short for the flags in it. The frame behind it has a size and cannot be decoded.
+const shortVP8X = "RIFF\x24\x00\x00\x00WEBPVP8X\x00\x00\x00\x00" + "VP8 \x0a\x00\x00\x00" + "\x00\x00\x00\x9d\x01\x2a\x08\x00\x08\x00" + "EXIF\x04\x00\x00\x00GPS!"
+
+// TestBrokenContainersStay: what cannot be taken apart is refused in order and flagged, whatever its chunks say.
+func TestBrokenContainersStay(t *testing.T) {
+	for _, in := range []string{shortVP8X, shortVP8X[:38]} { // with something behind the frame, and with nothing
+		info, err := Probe([]byte(in))
+		if err != nil || info.Format != WebP || info.Width != 8 {
+			t.Fatalf("%+v, %v", info, err)
+		}
+		if _, err := stripWebP([]byte(in)); !errors.Is(err, ErrFormat) {
+			t.Errorf("stripped: %v", err)
+		}
+		out, kind, flag, err := Clean(strings.NewReader(in), Limits{})
+		if err != nil || kind != "image/webp" || flag != Untouched || string(out) != in {
+			t.Errorf("%q %q %v", kind, flag, err)
+		}
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	f.Add(jpegWith(f, 8, 8, 6))
 	f.Add(pngWith(f, 8, 8))
