@@ -18,9 +18,12 @@ func errNoSchema() *wire.Error {
 	return wire.Errorf(503, "PGRST002", "Could not query the database for the schema cache. Retrying.")
 }
 
+// retryWrite is after how many seconds a write is tried again that the server takes none of.
+const retryWrite = "5"
+
 // databaseError turns a failure of the database into the reply that PostgREST gives. anon says whether the caller is
-// anonymous: then a missing privilege means that it should log in.
-func (e *Engine) databaseError(err error, anon bool) error {
+// anonymous: then a missing privilege means that it should log in. readOnly says that the request was to change nothing.
+func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	if _, ok := wire.AsError(err); ok {
 		return err
 	}
@@ -28,6 +31,12 @@ func (e *Engine) databaseError(err error, anon bool) error {
 	switch {
 	case ok && pg.Code == "PGRST":
 		return raised(pg)
+	case ok && pg.Code == "25006" && !readOnly:
+		// The server takes no writes: its disk is nearly full, or it has become a standby. PostgREST's 405 is for a
+		// method that only reads.
+		we := fromPostgres(pg, anon)
+		we.Status = http.StatusServiceUnavailable
+		return we.WithHeader("Retry-After", retryWrite)
 	case ok && !errors.Is(err, db.ErrUnavailable):
 		return fromPostgres(pg, anon)
 	case errors.Is(err, db.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):

@@ -108,7 +108,7 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 		})
 	})
 	if err != nil {
-		return doc, e.databaseError(err, id.anon)
+		return doc, e.databaseError(err, id.anon, true)
 	}
 	for n, t := range s.cache.Tables {
 		if n.Schema == q.schema && (all || tables[n.Name]) {

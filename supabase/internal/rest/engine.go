@@ -142,7 +142,7 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 		e.log.ErrorContext(r.Context(), "rest: request failed", "method", r.Method, "error", err)
 		we = wire.Errorf(http.StatusInternalServerError, "PGRSTX00", "Internal error")
 	}
-	if we.Status == http.StatusServiceUnavailable {
+	if we.Status == http.StatusServiceUnavailable && we.Header.Get("Retry-After") == "" {
 		we = we.WithHeader("Retry-After", e.loader.retryAfter())
 	}
 	if we.Status >= 500 {

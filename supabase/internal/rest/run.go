@@ -241,7 +241,7 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		return c.Run(ctx, ending(rollsBack), func(int, *pgconn.ResultReader) error { return nil })
 	})
 	if err != nil {
-		return nil, j.engine.databaseError(err, j.id.anon)
+		return nil, j.engine.databaseError(err, j.id.anon, readOnly)
 	}
 	if !decides {
 		if err := j.verdict(res); err != nil {
