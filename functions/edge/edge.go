@@ -39,8 +39,8 @@ type Func struct {
 }
 
 // Handler answers one call. An *Error that it returns is sent as it says; any other error, or a panic, becomes 500
-// WORKER_ERROR with the execution id, and the error is only logged. The request's context ends with the client or the
-// time limit.
+// WORKER_ERROR with the execution id, and the error is only logged; once the reply has begun, the connection is broken off,
+// so that half a reply does not look whole. The request's context ends with the client or the time limit.
 type Handler func(w http.ResponseWriter, r *http.Request, env *Env) error
 
 // Task is scheduled work. An error makes it run again later, with growing pauses.

@@ -5,6 +5,7 @@ package prune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -20,20 +21,12 @@ var Func = edge.Func{Schedule: "7 * * * *", Run: run}
 const batch = 500
 
 func run(ctx context.Context, env *edge.Env) error {
-	photos, err := prunePhotos(ctx, env)
-	if err != nil {
-		return err
-	}
-	reports, err := pruneReports(ctx, env)
-	if err != nil {
-		return err
-	}
-	records, err := pruneRecords(ctx, env)
-	if err != nil {
-		return err
-	}
+	// None waits for another: what keeps photos from being deleted keeps no record.
+	photos, photosErr := prunePhotos(ctx, env)
+	reports, reportsErr := pruneReports(ctx, env)
+	records, recordsErr := pruneRecords(ctx, env)
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
-	return nil
+	return errors.Join(photosErr, reportsErr, recordsErr)
 }
 
 // prunePhotos deletes photos that have waited a day for their report, through the storage service, which owns the files.
@@ -135,7 +128,7 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 			`delete from private.idempotency_keys where expires_at <= $1`,
 			`update public.reports set idempotency_key = null where idempotency_key is not null and created_at < $1::timestamptz - interval '30 days'`,
 			`delete from private.request_limits where started_at < $1::timestamptz - interval '1 day'`,
-			`delete from private.daily_salts where day < ($1::timestamptz at time zone 'UTC')::date - 1`,
+			`delete from private.daily_salts where day < ($1::timestamptz at time zone 'UTC')::date`,
 		} {
 			tag, err := tx.Exec(ctx, q, now)
 			if err != nil {

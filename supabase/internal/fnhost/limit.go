@@ -69,8 +69,9 @@ type saltCache struct {
 	salt []byte
 }
 
-// saltOfToday is the day's salt, made by whoever is first. Yesterday's are deleted on the way: with them goes the last
-// way back from a hash to an address.
+// saltOfToday is the day's salt, made by whoever is first. Those of the days before are deleted on the way, or by prune
+// within the hour: with them goes the last way back from a hash to an address. No window needs them, since a new day's
+// hashes are other ones: at midnight, UTC, every client begins anew.
 func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 	day := s.host.Now().UTC().Format(time.DateOnly)
 	s.salt.mu.Lock()
@@ -83,7 +84,7 @@ func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 		if _, err := tx.Exec(ctx, `insert into private.daily_salts (day) values ($1) on conflict do nothing`, day); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from private.daily_salts where day < $1::date - 1`, day); err != nil {
+		if _, err := tx.Exec(ctx, `delete from private.daily_salts where day < $1::date`, day); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select salt from private.daily_salts where day = $1`, day).Scan(&salt)

@@ -17,6 +17,7 @@ type reply struct {
 	mu        sync.Mutex
 	code      int
 	abandoned bool
+	broken    bool // the function failed within its reply: the rest of it must not look whole
 }
 
 // Header gives the handler's headers.

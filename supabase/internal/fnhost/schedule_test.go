@@ -32,7 +32,7 @@ func TestPrune(t *testing.T) {
 		insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at) values
 			('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second'), ('y', 'y', gen_random_uuid(), 'y', now() + interval '1 day');
 		insert into private.request_limits (client, name, started_at) values ('a', 'b', now() - interval '2 days'), ('c', 'b', now());
-		insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 2), ((now() at time zone 'UTC')::date)`)
+		insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 1), ((now() at time zone 'UTC')::date)`)
 	if err := s.RunSchedule(t.Context(), "prune"); err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +48,21 @@ func TestPrune(t *testing.T) {
 		if got := testdb.Value[string](s.db, q); got != want {
 			t.Errorf("%s: %s, want %s", q, got, want)
 		}
+	}
+}
+
+// TestPruneGoesOn: a storage service that is away and a setting that is wrong are told, and keep no record.
+func TestPruneGoesOn(t *testing.T) {
+	s := newSite(t)
+	s.env["SUPABASE_URL"], s.env["REPORTS_KEEP_DAYS"] = "http://127.0.0.1:1", "20"
+	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name, created_at) values ('report-photos', 'old', now() - interval '25 hours')`)
+	s.db.Exec(`insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 1)`)
+	err := s.RunSchedule(t.Context(), "prune")
+	if err == nil || !strings.Contains(err.Error(), "REPORTS_KEEP_DAYS") || !strings.Contains(err.Error(), "storage: ") {
+		t.Errorf("it says %v", err)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from private.daily_salts`); n != 0 {
+		t.Errorf("%d salts are left", n)
 	}
 }
 

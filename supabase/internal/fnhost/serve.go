@@ -38,6 +38,9 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &reply{ResponseWriter: w, header: http.Header{}}
 	h.serve(out, r, f, id)
 	status := out.status()
+	if out.broken {
+		status = http.StatusInternalServerError
+	}
 	h.metrics.observe(name, status, h.Now().Sub(start))
 	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
 		slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start))}
@@ -45,6 +48,9 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		attrs = append(attrs, slog.String("trace", trace))
 	}
 	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", attrs...)
+	if out.broken {
+		panic(http.ErrAbortHandler) // net/http breaks the connection off, as whoever is in between does (ReverseProxy)
+	}
 }
 
 func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
@@ -140,10 +146,14 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// call runs the handler and turns a panic into an error.
+// call runs the handler and turns a panic into an error; http.ErrAbortHandler is its own.
 func call(f *function, w http.ResponseWriter, r *http.Request, env *edge.Env) (err error) {
 	defer func() {
-		if v := recover(); v != nil && v != http.ErrAbortHandler {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			err = http.ErrAbortHandler
+		default:
 			err = &panicked{v, debug.Stack()}
 		}
 	}()
@@ -164,8 +174,13 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 	e, public := edge.AsError(err)
 	var tooLong *http.MaxBytesError
 	switch {
+	case w.status() == http.StatusSwitchingProtocols: // the connection is the function's own
+		env.Log.ErrorContext(r.Context(), "function failed after it took the connection", attrs...)
+	case errors.Is(err, http.ErrAbortHandler): // the function wants no more than to break off (net/http)
+		w.broken = true
 	case w.begun(): // too late for a status: all that can be done is to break the reply off
 		env.Log.ErrorContext(r.Context(), "function failed after it began to answer", attrs...)
+		w.broken = r.Context().Err() == nil // else the client has left, and that is why
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
 		w.WriteHeader(499) // the client has left; for the log
 	case public:
