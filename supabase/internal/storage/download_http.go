@@ -16,27 +16,19 @@ import (
 )
 
 func (c *call) downloadPublic() error {
-	o, err := c.e.store.PublicObject(c.r.Context(), c.caller, c.bucket, c.name)
-	if err != nil {
-		return err
-	}
-	return c.serve(o, "")
+	return objects.Read(c.public, func(o *objects.Object) error { return c.serve(o, "") })
 }
 
 func (c *call) download() error {
-	o, err := c.e.store.ReadableObject(c.r.Context(), c.caller, c.authenticated, c.bucket, c.name)
-	if err != nil {
-		return err
-	}
-	return c.serve(o, "")
+	return objects.Read(c.readable, func(o *objects.Object) error { return c.serve(o, "") })
 }
 
 func (c *call) downloadSigned() error {
-	o, u, err := c.signedObject()
+	u, err := c.signed()
 	if err != nil {
 		return err
 	}
-	return c.serve(o, time.Unix(int64(u.Expires), 0).UTC().Format(http.TimeFormat))
+	return objects.Read(c.object, func(o *objects.Object) error { return c.serve(o, expires(u)) })
 }
 
 func (c *call) headSigned() error {
@@ -44,19 +36,33 @@ func (c *call) headSigned() error {
 	return c.downloadSigned()
 }
 
-// signedObject checks the token of the query and reads the object that it is for.
-func (c *call) signedObject() (*objects.Object, *objects.SignedURL, error) {
+// public, readable and object read the row that the request is about: of a public bucket, of one that the caller may
+// read, and without asking about the bucket.
+func (c *call) public() (*objects.Object, error) {
+	return c.e.store.PublicObject(c.r.Context(), c.caller, c.bucket, c.name)
+}
+
+func (c *call) readable() (*objects.Object, error) {
+	return c.e.store.ReadableObject(c.r.Context(), c.caller, c.authenticated, c.bucket, c.name)
+}
+
+func (c *call) object() (*objects.Object, error) {
+	return c.e.store.Object(c.r.Context(), c.caller, c.bucket, c.name)
+}
+
+// signed checks the token of the query.
+func (c *call) signed() (*objects.SignedURL, error) {
 	q := c.query().require("token")
 	token := q.text("token")
 	if q.err != nil {
-		return nil, nil, q.err
+		return nil, q.err
 	}
-	u, err := c.e.store.VerifySigned(token, c.bucket, c.name, objects.ScopeDownload)
-	if err != nil {
-		return nil, nil, err
-	}
-	o, err := c.e.store.Object(c.r.Context(), c.caller, c.bucket, c.name)
-	return o, u, err
+	return c.e.store.VerifySigned(token, c.bucket, c.name, objects.ScopeDownload)
+}
+
+// expires is when a signed URL ends, for the header.
+func expires(u *objects.SignedURL) string {
+	return time.Unix(int64(u.Expires), 0).UTC().Format(http.TimeFormat)
 }
 
 // describe gives what serving needs: from the row, or from the backend when the row does not say.
@@ -240,7 +246,7 @@ func (c *call) publicInfo() (*objects.Object, error) {
 }
 
 func (c *call) head() error {
-	o, err := c.e.store.ReadableObject(c.r.Context(), c.caller, c.authenticated, c.bucket, c.name)
+	o, err := c.readable()
 	if err != nil {
 		return err
 	}
@@ -262,7 +268,7 @@ func (c *call) sendHead(o *objects.Object) error {
 }
 
 func (c *call) info() error {
-	o, err := c.e.store.ReadableObject(c.r.Context(), c.caller, c.authenticated, c.bucket, c.name)
+	o, err := c.readable()
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,13 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
+	"daawo/supabase/internal/storage/backend"
 	"daawo/supabase/internal/storage/images"
 	"daawo/supabase/internal/storage/objects"
 	"daawo/supabase/internal/wire"
@@ -68,11 +69,7 @@ func (c *call) renderPublic() error {
 	if q.err != nil {
 		return q.err
 	}
-	o, err := c.e.store.PublicObject(c.r.Context(), c.caller, c.bucket, c.name)
-	if err != nil {
-		return err
-	}
-	return c.render(o, t, "")
+	return objects.Read(c.public, func(o *objects.Object) error { return c.render(o, t, "") })
 }
 
 func (c *call) renderAuthenticated() error {
@@ -84,19 +81,16 @@ func (c *call) renderAuthenticated() error {
 	if err := objects.CheckName(c.name); err != nil {
 		return err
 	}
-	o, err := c.e.store.Object(c.r.Context(), c.caller, c.bucket, c.name)
-	if err != nil {
-		return err
-	}
-	return c.render(o, t, "")
+	return objects.Read(c.object, func(o *objects.Object) error { return c.render(o, t, "") })
 }
 
 func (c *call) renderSigned() error {
-	o, u, err := c.signedObject()
+	u, err := c.signed()
 	if err != nil {
 		return err
 	}
-	return c.render(o, transformation{images.Parse(u.Transformations)}, time.Unix(int64(u.Expires), 0).UTC().Format(http.TimeFormat))
+	t := transformation{images.Parse(u.Transformations)}
+	return objects.Read(c.object, func(o *objects.Object) error { return c.render(o, t, expires(u)) })
 }
 
 func (c *call) render(o *objects.Object, t transformation, expires string) error {
@@ -144,6 +138,8 @@ func renderError(err error) error {
 	switch {
 	case errors.As(err, &refusal):
 		return objects.ErrInvalidRequest(err.Error())
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound: // what it was to read is not there
+		return wire.Errorf(404, "InvalidRequest", "%s", refused.Message).WithCause(fmt.Errorf("%w: %w", backend.ErrNotFound, err))
 	case errors.As(err, &refused) && refused.Status < 500:
 		return wire.Errorf(refused.Status, "InvalidRequest", "%s", refused.Message)
 	case errors.As(err, &refused):

@@ -72,10 +72,15 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 	if err := key.Check(); err != nil {
 		return nil, mapError(err)
 	}
-	source, err := s.Object(ctx, c, p.FromBucket, p.FromName)
-	if err != nil {
-		return nil, err
-	}
+	var copied *Object
+	err := Read(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) }, func(source *Object) (err error) {
+		copied, err = s.copy(ctx, c, p, source, key)
+		return err
+	})
+	return copied, err
+}
+
+func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key backend.Key) (*Object, error) {
 	if p.Check != nil {
 		if err := p.Check(source); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -120,6 +121,26 @@ func (s *Store) Object(ctx context.Context, c Caller, bucket, name string) (*Obj
 		return nil, ErrNoKey()
 	}
 	return o, err
+}
+
+// Read has use do what it does with the bytes of the object that load reads. An upload that replaces the object deletes
+// the bytes that load has seen; so when use finds none, they are asked for again as long as the object has others.
+func Read(load func() (*Object, error), use func(*Object) error) error {
+	o, err := load()
+	if err != nil {
+		return err
+	}
+	for {
+		err := use(o)
+		if !errors.Is(err, backend.ErrNotFound) {
+			return err
+		}
+		now, gone := load()
+		if gone != nil || now.Key() == o.Key() {
+			return err
+		}
+		o = now
+	}
 }
 
 // Found names the objects among names that the caller may see.

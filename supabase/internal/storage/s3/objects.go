@@ -153,10 +153,12 @@ var overrides = map[string]string{
 }
 
 func (c *call) getObject() error {
-	o, err := c.h.Store.Object(c.r.Context(), c.caller, c.bucket, c.key)
-	if err != nil {
-		return err
-	}
+	return objects.Read(func() (*objects.Object, error) {
+		return c.h.Store.Object(c.r.Context(), c.caller, c.bucket, c.key)
+	}, c.sendObject)
+}
+
+func (c *call) sendObject(o *objects.Object) (err error) {
 	m, ok := o.Meta()
 	if !ok {
 		stored, err := c.h.Store.Backend.Head(c.r.Context(), o.Key())
