@@ -30,7 +30,7 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	}
 	c := rest.Default()
 	c.Schemas, c.ExtraSearchPath = a.cfg.API.Schemas, a.cfg.API.ExtraSearchPath
-	c.AnonRole, c.NoCORS = keys.RoleAnon, true
+	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
 	c.ProxyURL = at.public + "/rest/v1"
 	if a.cfg.API.MaxRows > 0 {
 		c.MaxRows = &a.cfg.API.MaxRows

@@ -200,7 +200,7 @@ func without(all []keys.Key, other keys.Key) []keys.Key {
 }
 
 func newKeyring(set keys.Set, now func() time.Time) *keyring {
-	return &keyring{now: now, known: set, used: set, verifier: keys.NewVerifier(keys.Options{Now: now}, set.Verifying()...)}
+	return &keyring{now: now, known: set, used: set, verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
 }
 
 // learn makes new keys known.

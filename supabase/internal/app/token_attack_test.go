@@ -125,4 +125,20 @@ func TestTokenAttacks(t *testing.T) {
 			t.Errorf("%s: as a key it got %d", attack.name, status)
 		}
 	}
+
+	// An ID token is a person's without a role, for an application to read. Nowhere does it stand for that person.
+	idToken := signed(signing, map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
+	for target, want := range map[string][2]int{ // of a true token, of an ID token
+		auth[0]: {200, 403}, rest[0]: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},
+	} {
+		if got := [2]int{ask(target, session.Token), ask(target, idToken)}; got != want {
+			t.Errorf("%s answered a true token and an ID token %v, want %v", target, got, want)
+		}
+	}
+	for token, want := range map[string]int{session.Token: 400, idToken: 401} {
+		status, body := call(t, "POST", api+"/functions/v1/track-download", `{"resourceId":""}`, "apikey", anon, "Authorization", "Bearer "+token, "Content-Type", "application/json")
+		if status != want {
+			t.Errorf("functions answered %d %s, want %d", status, body, want)
+		}
+	}
 }

@@ -22,6 +22,7 @@ var (
 	ErrSignature = errors.New("the token's signature is wrong")
 	ErrExpired   = errors.New("the token is expired")
 	ErrNotYet    = errors.New("the token is not valid yet")
+	ErrNoRole    = errors.New("the token names a person but no role")
 )
 
 // maxToken bounds what is parsed at all; headers are limited before, WebSocket and query tokens are not.
@@ -43,6 +44,9 @@ type Claims struct {
 type Options struct {
 	Leeway time.Duration    // clocks may differ by so much
 	Now    func() time.Time // nil means time.Now
+	// RefuseIDTokens refuses a token with a subject and without a role: the same keys sign it for an application to read, and
+	// it opens nothing.
+	RefuseIDTokens bool
 }
 
 // Verifier checks tokens against a set of keys that may change while it runs. What was verified is remembered until it
@@ -95,6 +99,9 @@ func (v *Verifier) Verify(token string) (*Claims, error) {
 	}
 	if err := v.timely(claims); err != nil {
 		return nil, err
+	}
+	if v.options.RefuseIDTokens && claims.Subject != "" && claims.Role == "" {
+		return nil, ErrNoRole
 	}
 	if !known {
 		v.remember(digest, claims, keys)

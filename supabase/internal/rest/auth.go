@@ -64,15 +64,18 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 
 func identityOf(c *Config, claims json.RawMessage) (identity, *wire.Error) {
 	role, ok := c.RoleClaim.Role(claims)
+	var all map[string]json.RawMessage
+	if json.Unmarshal(claims, &all) != nil {
+		return identity{}, wire.Errorf(401, "PGRST303", "Parsing claims failed")
+	}
 	if !ok {
+		if _, person := all["sub"]; person && c.RefuseIDTokens {
+			return identity{}, token.ErrNoRole()
+		}
 		role = c.AnonRole
 	}
 	if role == "" {
 		return identity{}, token.ErrMissing()
-	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal(claims, &all) != nil {
-		return identity{}, wire.Errorf(401, "PGRST303", "Parsing claims failed")
 	}
 	all["role"] = json.RawMessage(quoteJSON(role))
 	text, err := json.Marshal(all)

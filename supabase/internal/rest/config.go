@@ -48,6 +48,9 @@ type Config struct {
 	Audience  func(string) bool // [jwt-aud] nil accepts all
 	RoleClaim token.Path        // [jwt-role-claim-key]
 	CacheSize int               // [jwt-cache-max-entries] verified tokens remembered
+	// RefuseIDTokens refuses a token with a subject and without a role, which PostgREST takes for anonymous with its claims:
+	// where auth signs ID tokens with the same keys, they open nothing.
+	RefuseIDTokens bool
 
 	OpenAPI        OpenAPIMode // [openapi-mode]
 	OpenAPISecured bool        // [openapi-security-active]

@@ -68,7 +68,7 @@ func open(ctx context.Context, c fnhost.ChildConfig, log *slog.Logger) (*fnhost.
 	if err != nil {
 		return nil, nil, err
 	}
-	verifier := keys.NewVerifier(keys.Options{}, signing...)
+	verifier := keys.NewVerifier(keys.Options{RefuseIDTokens: true}, signing...)
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err

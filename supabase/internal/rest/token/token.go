@@ -33,6 +33,9 @@ func ErrMissing() *wire.Error {
 	return wire.Errorf(401, "PGRST302", "Anonymous access is disabled").WithHeader("WWW-Authenticate", "Bearer")
 }
 
+// ErrNoRole answers a token that names a person and no role, where that is refused.
+func ErrNoRole() *wire.Error { return invalid("PGRST303", "The JWT names a subject but no role") }
+
 // ErrNoSecret answers a request with a token where no key is configured.
 func ErrNoSecret() *wire.Error { return wire.Errorf(500, "PGRST300", "Server lacks JWT secret") }
 
