@@ -310,6 +310,7 @@ func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 
 func TestPathsHaveOneSpelling(t *testing.T) {
 	h := testGateway()
+	const internal = `{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"
 	tests := []struct {
 		target string
 		status int
@@ -328,7 +329,15 @@ func TestPathsHaveOneSpelling(t *testing.T) {
 		{"/a%0d%0aSet-Cookie:x", 400, "Bad Request"},
 		{"/storage/v1/object/public/b/a%20b%C3%A9.png", 200, "storage GET /object/public/b/a%20b%C3%A9.png auth= sb="},
 		{"/storage/v1/object/public/b/a+b&c=d.png", 200, "storage GET /object/public/b/a+b&c=d.png auth= sb="},
-		{"/learn/%61/", 200, "site GET /learn/%61/ auth= sb="},
+		{"/learn/%61/", 200, "site GET /learn/a/ auth= sb="},
+		{"/functions/v1/_internal/metric", 404, internal},
+		{"/functions/v1/%5finternal/metric", 404, internal},
+		{"/functions/v1/%5Finternal", 404, internal},
+		{"/functions/v1/_%69nternal/metric", 404, internal},
+		{"/%66unctions/v1/%5F%69nternal/metric", 404, internal},
+		{"/auth/v1/%61dmin/users", 401, "Unauthorized"},
+		{"/%72est/v1/t", 401, "Unauthorized"},
+		{"/functions/v1/%255finternal", 200, "functions GET /%255finternal auth= sb="}, // another name
 		{"/rest/v1/t?path=a%2fb/../c", 401, "Unauthorized"},
 	}
 	for _, tt := range tests {
@@ -345,7 +354,7 @@ func TestPathsHaveOneSpelling(t *testing.T) {
 }
 
 func FuzzNormalise(f *testing.F) {
-	for _, s := range []string{"/a/../b", "/%2e%2e/x", "//a", "/a%2fb", "/a b", "*", ""} {
+	for _, s := range []string{"/a/../b", "/%2e%2e/x", "//a", "/a%2fb", "/a b", "*", "", "/functions/v1/%5Finternal", "/%7e%2D%25%35f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
@@ -362,6 +371,14 @@ func FuzzNormalise(f *testing.F) {
 		}
 		if strings.Contains(out.Path, "//") || strings.Contains(out.Path+"/", "/../") || strings.Contains(out.Path+"/", "/./") {
 			t.Errorf("%q becomes %q", in, out.Path)
+		}
+		for c := range 256 {
+			if unreserved(byte(c)) && strings.Contains(strings.ToLower(out.EscapedPath()), fmt.Sprintf("%%%02x", c)) {
+				t.Errorf("%q becomes %q, which has another spelling", in, out.EscapedPath())
+			}
+		}
+		if decoded, err := url.PathUnescape(out.EscapedPath()); err != nil || decoded != out.Path {
+			t.Errorf("%q becomes %q and %q", in, out.EscapedPath(), out.Path)
 		}
 		if again, ok := normalise(out); !ok || again.EscapedPath() != out.EscapedPath() {
 			t.Errorf("%q is not stable: %q", in, again)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"daawo/supabase/internal/observe"
@@ -117,8 +118,9 @@ func (g *gateway) sanitised(next http.Handler) http.Handler {
 	})
 }
 
-// normalise resolves dot segments and doubled slashes in the path as it was sent. A path with an encoded slash,
-// backslash or control character is refused: services would disagree about it.
+// normalise resolves dot segments, doubled slashes and characters that need no encoding (RFC 3986, section 6.2.2) in the
+// path as it was sent, so that a route has no second spelling. A path with an encoded slash, backslash or control character
+// is refused: services would disagree about it.
 func normalise(u *url.URL) (*url.URL, bool) {
 	sent := u.EscapedPath()
 	if !strings.HasPrefix(sent, "/") {
@@ -130,9 +132,9 @@ func normalise(u *url.URL) (*url.URL, bool) {
 			return nil, false
 		}
 	}
-	dotted := strings.NewReplacer("%2e", ".", "%2E", ".").Replace(sent)
-	clean := path.Clean(dotted)
-	if strings.HasSuffix(dotted, "/") && clean != "/" {
+	plain := unencoded(sent)
+	clean := path.Clean(plain)
+	if strings.HasSuffix(plain, "/") && clean != "/" {
 		clean += "/"
 	}
 	if clean == sent {
@@ -143,8 +145,31 @@ func normalise(u *url.URL) (*url.URL, bool) {
 		return nil, false
 	}
 	out := *u
-	out.Path, out.RawPath = decoded, clean
+	out.Path, out.RawPath = decoded, ""
+	if out.EscapedPath() != clean {
+		out.RawPath = clean
+	}
 	return &out, true
+}
+
+// unencoded decodes the characters that RFC 3986 calls unreserved.
+func unencoded(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil && unreserved(byte(c)) {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 // trusted says whether the peer is a proxy whose headers are believed.
