@@ -15,6 +15,7 @@ import (
 
 	"filippo.io/age"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // ImportOptions say where an export goes.
@@ -49,7 +50,17 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	m := &importer{ImportOptions: o, tables: map[string]tableContent{}, files: map[string]fileContent{}}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return m.all(ctx, tx, plain) })
+	whole := false
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		err := m.all(ctx, tx, plain)
+		whole = err == nil
+		return err
+	})
+	if err != nil && whole && !refused(err) {
+		// Rows that were committed after all need their files. If they were not,
+		// storage deletes these in time, as nothing names them.
+		return e, fmt.Errorf("import: whether it took effect is unknown: the connection broke at its very end: look whether the content is there: %w", err)
+	}
 	if err != nil {
 		// The files that were written belong to no row: they go again.
 		return e, errors.Join(fmt.Errorf("import: %w", err), o.Files.Delete(context.WithoutCancel(ctx), without(m.written, m.before)...))
@@ -58,6 +69,16 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 		return m.done, fmt.Errorf("import: everything is in place, but files that nothing needs any more are still there: %w", err)
 	}
 	return m.done, nil
+}
+
+// refused reports whether the server has said that it did not commit. One that is
+// shutting down, or a connection that broke, says nothing of the kind.
+func refused(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return !strings.HasPrefix(pg.Code, "08") && !strings.HasPrefix(pg.Code, "57P0")
+	}
+	return errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
 type importer struct {
