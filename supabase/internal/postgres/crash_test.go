@@ -254,3 +254,21 @@ func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
 		t.Error("the half-made cluster is still there")
 	}
 }
+
+// Somebody who looks around in the data folder does not keep the server from
+// starting.
+func TestAShellInTheDataFolder(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	shell := exec.Command("sleep", "60")
+	shell.Dir = o.Data
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer shell.Wait()
+	defer shell.Process.Kill()
+	start(t, o)
+}

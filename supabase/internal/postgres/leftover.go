@@ -86,9 +86,9 @@ func removeStale(data string, f pidFile) error {
 	return nil
 }
 
-// live returns the processes whose working folder is the data folder: the
-// postmaster and its children. Where the system has no /proc, it believes the
-// pid file.
+// live returns the processes of Postgres whose working folder is the data
+// folder: the postmaster and its children, and no shell that stands there. Where
+// the system has no /proc, it believes the pid file.
 func live(data string, f pidFile) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil || len(entries) == 0 {
@@ -108,10 +108,17 @@ func live(data string, f pidFile) []int {
 			continue
 		}
 		// Stat follows the link to the very folder, whatever its name now.
-		if cwd, err := os.Stat("/proc/" + e.Name() + "/cwd"); err == nil && os.SameFile(cwd, want) {
+		cwd, err := os.Stat("/proc/" + e.Name() + "/cwd")
+		if err == nil && os.SameFile(cwd, want) && isPostgres(e.Name()) {
 			pids = append(pids, pid)
 		}
 	}
 	slices.Sort(pids)
 	return pids
+}
+
+// isPostgres tells by a process' program, whose file may be deleted by now.
+func isPostgres(pid string) bool {
+	exe, err := os.Readlink("/proc/" + pid + "/exe")
+	return err == nil && filepath.Base(strings.TrimSuffix(exe, " (deleted)")) == "postgres"
 }
