@@ -1,11 +1,13 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -158,26 +160,34 @@ func putManifest(ctx context.Context, store Store, m Manifest) error {
 	return putClear(ctx, store, "base/"+m.ID+"/manifest", ".json", text)
 }
 
-// List returns the good backups of a store, oldest first.
-func List(ctx context.Context, store Store) ([]Manifest, error) {
+// List returns the good backups of a store, oldest first, those of an earlier
+// timeline before those of a later. Of manifests that are damaged it returns
+// ErrDamaged, together with the others.
+func List(ctx context.Context, store Store) (all []Manifest, damage error) {
 	names, err := store.List(ctx, "base/")
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", store, err)
 	}
-	var all []Manifest
 	for _, name := range names {
 		base := path.Base(name)
 		if !strings.HasPrefix(base, "manifest-") {
 			continue
 		}
 		m, err := readManifest(ctx, store, name)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrDamaged):
+			damage = errors.Join(damage, err)
+		case errors.Is(err, fs.ErrNotExist): // pruned meanwhile
+		case err != nil:
 			return nil, err
+		default:
+			all = append(all, m)
 		}
-		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b Manifest) int { return a.End.Compare(b.End) })
-	return all, nil
+	slices.SortFunc(all, func(a, b Manifest) int {
+		return cmp.Or(cmp.Compare(a.timeline(), b.timeline()), a.End.Compare(b.End))
+	})
+	return all, damage
 }
 
 func readManifest(ctx context.Context, store Store, name string) (m Manifest, err error) {

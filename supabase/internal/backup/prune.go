@@ -1,8 +1,11 @@
 package backup
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,49 +18,88 @@ func (s *Service) Prune(ctx context.Context) error {
 	}
 	defer unlock()
 	all, err := List(ctx, s.repo.Store)
-	if err != nil || len(all) <= s.opt.Keep {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	old, kept := all[:len(all)-s.opt.Keep], all[len(all)-s.opt.Keep:]
-	// The manifest goes first of each: a half-deleted backup is none.
-	for _, m := range old {
-		if err := s.remove(ctx, "base/"+m.ID+"/manifest-"); err != nil {
-			return err
-		}
-		if err := s.remove(ctx, "base/"+m.ID+"/"); err != nil {
-			return err
-		}
+	if len(all) <= s.opt.Keep {
+		return nil
 	}
-	if err := s.pruneLog(ctx, kept[0]); err != nil {
+	kept := all[len(all)-s.opt.Keep:]
+	if err := s.pruneBases(ctx, all, kept); err != nil {
+		return err
+	}
+	if err := s.pruneLog(ctx, kept); err != nil {
 		return fmt.Errorf("prune the log: %w", err)
 	}
-	if err := s.pruneFiles(ctx, kept[0]); err != nil {
+	if err := s.pruneFiles(ctx, kept); err != nil {
 		return fmt.Errorf("prune the files: %w", err)
 	}
 	return nil
 }
 
-func (s *Service) pruneLog(ctx context.Context, oldest Manifest) error {
-	first, err := segment(oldest.StartLSN)
+// pruneBases deletes all good backups but those kept, and of others, whose
+// manifests are damaged, what is older than these.
+func (s *Service) pruneBases(ctx context.Context, all, kept []Manifest) error {
+	var old []string
+	names, err := s.repo.List(ctx, "base/")
 	if err != nil {
 		return err
 	}
+	oldest := slices.MinFunc(kept, func(a, b Manifest) int { return cmp.Compare(a.ID, b.ID) }).ID
+	for _, name := range names {
+		id := strings.Split(name, "/")[1]
+		is := func(m Manifest) bool { return m.ID == id }
+		if !slices.ContainsFunc(kept, is) && (id < oldest || slices.ContainsFunc(all, is)) && !slices.Contains(old, id) {
+			old = append(old, id)
+		}
+	}
+	// The manifest goes first of each: a half-deleted backup is none.
+	for _, id := range old {
+		if err := s.remove(ctx, "base/"+id+"/manifest-"); err != nil {
+			return err
+		}
+		if err := s.remove(ctx, "base/"+id+"/"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pruneLog deletes what of a timeline's log lies before all backups of it and of
+// the timelines that it may come from.
+func (s *Service) pruneLog(ctx context.Context, kept []Manifest) error {
 	names, err := s.repo.List(ctx, "wal/")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
-		if at, ok := segmentOf(plain); ok && at < first {
-			if err := s.repo.Delete(ctx, name); err != nil {
+		timeline, at, ok := segmentOf(plain)
+		if !ok {
+			continue
+		}
+		needed := false
+		for _, m := range kept {
+			first, _, err := m.segments()
+			if err != nil {
 				return err
 			}
+			needed = needed || m.timeline() <= timeline && first <= at
+		}
+		if needed {
+			continue
+		}
+		if err := s.repo.Delete(ctx, name); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) pruneFiles(ctx context.Context, oldest Manifest) error {
+func (s *Service) pruneFiles(ctx context.Context, kept []Manifest) error {
+	s.listing.Lock() // a file that was just stored has no list yet
+	defer s.listing.Unlock()
+	oldest := slices.MinFunc(kept, func(a, b Manifest) int { return cmp.Compare(a.Lists, b.Lists) })
 	first, _ := plainName(strings.TrimPrefix(oldest.Lists, "lists/"))
 	needed, err := neededFiles(ctx, s.repo, first)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,13 +67,20 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore: %s exists: move it away, or choose another folder", o.Data)
 	}
 	repo := repository{o.Store, sealer{identities: o.Identities}}
-	all, err := List(ctx, o.Store)
+	all, damage := List(ctx, o.Store)
+	if damage != nil && !errors.Is(damage, ErrDamaged) {
+		return r, fmt.Errorf("restore: %w", damage)
+	}
+	log, err := readHistory(ctx, repo)
 	if err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
-	base, next, err := choose(all, o.To)
+	base, next, err := choose(all, log, o.To)
 	if err != nil {
-		return r, fmt.Errorf("restore from %s: %w", o.Store, err)
+		return r, fmt.Errorf("restore from %s: %w", o.Store, errors.Join(err, damage))
+	}
+	if damage != nil {
+		o.Log.Warn("restoring from another backup than those that are damaged", "backup", base.ID, "error", damage)
 	}
 	r.Backup = base
 
@@ -80,7 +89,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore: %w", err)
 	}
 	defer os.RemoveAll(work)
-	if err := o.restoreCluster(ctx, repo, work, base, next, &r); err != nil {
+	if err := o.restoreCluster(ctx, repo, work, base, next, log, &r); err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
 	if r.Files, err = o.restoreTrees(ctx, repo, base); err != nil {
@@ -92,8 +101,14 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	return r, syncDir(filepath.Dir(o.Data))
 }
 
-// choose returns the newest backup that ended before to, and the one after it.
-func choose(all []Manifest, to time.Time) (base Manifest, next *Manifest, err error) {
+// choose returns the newest backup that ended before to, and the one after it,
+// of those that the log leads on from. What was backed up on a branch that an
+// earlier restore has left is not among them.
+func choose(all []Manifest, log history, to time.Time) (base Manifest, next *Manifest, err error) {
+	all = slices.DeleteFunc(slices.Clone(all), func(m Manifest) bool {
+		_, ok := log.of(m)
+		return !ok
+	})
 	if len(all) == 0 {
 		return base, nil, fmt.Errorf("%w: there is no good backup", ErrNothingToRestore)
 	}
@@ -115,7 +130,7 @@ func choose(all []Manifest, to time.Time) (base Manifest, next *Manifest, err er
 	return all[at], next, nil
 }
 
-func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest, r *Restored) error {
+func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest, newest history, r *Restored) error {
 	var d details
 	if err := getJSON(ctx, repo, base.Details.Name, &d); err != nil {
 		return err
@@ -126,27 +141,32 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 		return err
 	}
 	o.Progress("database", 1, 2)
-	first, err := segment(base.StartLSN)
-	if err != nil {
-		return err
-	}
 	var last uint64
 	if next != nil { // the moment lies before it; one segment more ends the wait for it
-		if last, err = segment(next.StopLSN); err != nil {
+		_, own, err := next.segments()
+		if err != nil {
 			return err
 		}
-		last++
+		last = own + 2
 	}
 	if err := os.Mkdir(log, 0o700); err != nil {
 		return err
 	}
-	if r.Segments, err = fetchLog(ctx, repo, log, first, last); err != nil {
+	h, _ := newest.of(base)
+	n, gap, err := fetchLog(ctx, repo, log, base, h, last)
+	if err != nil {
 		return err
+	}
+	if r.Segments = n; gap != nil && o.To.IsZero() {
+		return fmt.Errorf("%w: what was written after it cannot be had; say with --to which moment between %s and then to go back to", gap, base.End.UTC().Format(time.RFC3339))
 	}
 	if err := postgres.HandOver(data, log); err != nil {
 		return err
 	}
-	if err := o.replay(ctx, data, log, r); err != nil {
+	if err := o.replay(ctx, data, log, h.newest(), r); err != nil {
+		if gap != nil && errors.Is(err, ErrNothingToRestore) {
+			err = fmt.Errorf("%w, and it was written before %s: choose an earlier moment", gap, o.To.UTC().Format(time.RFC3339))
+		}
 		return err
 	}
 	o.Progress("database", 2, 2)
@@ -155,7 +175,7 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 
 // replay lets Postgres recover the cluster with the log, looks through it, and
 // stops it again.
-func (o RestoreOptions) replay(ctx context.Context, data, log string, r *Restored) error {
+func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline uint32, r *Restored) error {
 	// Without hot standby nobody is let in before all of the log is replayed.
 	// Archiving is on but goes nowhere yet: the history of the branch that begins
 	// here waits in the cluster for the first start that backs up.
@@ -169,6 +189,7 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, r *Restore
 		}
 		settings["restore_command"] = copyCommand(log)
 		settings["recovery_target_action"] = "promote"
+		settings["recovery_target_timeline"] = strconv.FormatUint(uint64(timeline), 10)
 		if !o.To.IsZero() {
 			settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
 		}

@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -57,6 +59,11 @@ type Service struct {
 	opt   Options
 	repo  repository
 	trees *trees
+
+	listing sync.Mutex // held while files are stored and listed, and while they are pruned
+
+	timeline uint32 // the server's, once it is known that the stored log leads up to now
+	warned   string // the damage that was last warned of
 }
 
 // ErrOtherSystem says that a store holds the backups of another installation.
@@ -134,11 +141,22 @@ func value[T any](ctx context.Context, url, sql string, args ...any) (v T, err e
 // Ship stores what is new since the last time: finished segments of the log and
 // files. What is committed and shipped can be restored.
 func (s *Service) Ship(ctx context.Context) error {
-	if s.opt.Archive != "" {
-		if _, err := shipLog(ctx, s.repo, s.opt.Archive); err != nil {
-			return fmt.Errorf("ship the log: %w", err)
-		}
+	return errors.Join(s.shipLog(ctx), s.shipFiles(ctx))
+}
+
+func (s *Service) shipLog(ctx context.Context) error {
+	if s.opt.Archive == "" {
+		return nil
 	}
+	if _, err := shipLog(ctx, s.repo, s.opt.Archive); err != nil {
+		return fmt.Errorf("ship the log: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) shipFiles(ctx context.Context) error {
+	s.listing.Lock()
+	defer s.listing.Unlock()
 	return s.trees.sync(ctx, time.Now())
 }
 
@@ -166,20 +184,39 @@ func Keep(ctx context.Context, o Options) {
 	}
 }
 
-// Run ships continuously and makes a base backup whenever the newest is older
-// than Options.Every, until ctx ends. Failures are logged and tried again.
+// Run ships continuously and makes a base backup whenever one is due, until ctx
+// ends. Failures are logged and tried again. The log waits neither for files nor
+// for base backups, however long these take.
 func (s *Service) Run(ctx context.Context) {
+	ship := func(work func(context.Context) error) func() {
+		return func() {
+			repeat(ctx, func() {
+				if err := work(ctx); err != nil && ctx.Err() == nil {
+					s.opt.Log.Error("backup: nothing can be stored", "place", s.repo.String(), "error", err)
+				}
+			})
+		}
+	}
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(ship(s.shipLog))
+	loops.Go(ship(s.shipFiles))
 	var retry time.Time // not before then
+	repeat(ctx, func() {
+		if time.Now().Before(retry) {
+			return
+		}
+		if err := s.whenDue(ctx); err != nil && ctx.Err() == nil {
+			s.opt.Log.Error("backup failed and is tried again in an hour", "place", s.repo.String(), "error", err)
+			retry = time.Now().Add(time.Hour)
+		}
+	})
+}
+
+// repeat calls work until ctx ends.
+func repeat(ctx context.Context, work func()) {
 	for {
-		if err := s.Ship(ctx); err != nil && ctx.Err() == nil {
-			s.opt.Log.Error("backup: nothing can be stored", "place", s.repo.String(), "error", err)
-		}
-		if time.Now().After(retry) {
-			if err := s.whenDue(ctx); err != nil && ctx.Err() == nil {
-				s.opt.Log.Error("backup failed and is tried again in an hour", "place", s.repo.String(), "error", err)
-				retry = time.Now().Add(time.Hour)
-			}
-		}
+		work()
 		select {
 		case <-ctx.Done():
 			return
@@ -190,16 +227,87 @@ func (s *Service) Run(ctx context.Context) {
 
 func (s *Service) whenDue(ctx context.Context) error {
 	all, err := List(ctx, s.repo.Store)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if n := len(all); n > 0 && time.Since(all[n-1].End) < s.opt.Every {
-		return nil
+	if err != nil && err.Error() != s.warned {
+		s.warned = err.Error()
+		s.opt.Log.Warn("a stored backup is damaged", "place", s.repo.String(), "error", err)
+	}
+	if due, err := s.due(ctx, all); err != nil || !due {
+		return err
 	}
 	if _, err := s.Backup(ctx); err != nil {
 		return err
 	}
 	return s.Prune(ctx)
+}
+
+// due reports whether a base backup is to be made: when the newest is older than
+// Options.Every, and at once when the stored log does not lead from it up to now,
+// as after a restore to a moment before it, or after a time without archiving.
+// While the server archives, it stays as it was found at first.
+func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
+	timeline := s.timeline
+	if timeline == 0 {
+		var err error
+		if timeline, err = value[uint32](ctx, s.opt.URL, `select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`); err != nil {
+			return false, err
+		}
+	}
+	all = slices.DeleteFunc(all, func(m Manifest) bool { return m.timeline() != timeline })
+	if len(all) == 0 || time.Since(all[len(all)-1].End) >= s.opt.Every {
+		return true, nil
+	}
+	if s.timeline == 0 && s.opt.Archive != "" {
+		if whole, err := s.followed(ctx, all[len(all)-1]); err != nil || !whole {
+			return !whole, err
+		}
+		s.timeline = timeline
+	}
+	return false, nil
+}
+
+// followed reports whether all of the log since a backup of the server's timeline
+// is stored or on its way there.
+func (s *Service) followed(ctx context.Context, m Manifest) (bool, error) {
+	_, own, err := m.segments()
+	if err != nil {
+		return false, err
+	}
+	// A segment moves from Postgres to the archive and on to the store while we
+	// look: we look in that order.
+	lsn, err := value[string](ctx, s.opt.URL, `select pg_current_wal_lsn()::text`)
+	if err != nil {
+		return false, err
+	}
+	now, err := position(lsn)
+	if err != nil {
+		return false, err
+	}
+	names, err := value[[]string](ctx, s.opt.URL, `
+		select coalesce(array_agg(left(name, 24)), '{}') from pg_ls_archive_statusdir() where name ~ '^[0-9A-F]{24}\.ready$'`)
+	if err != nil {
+		return false, err
+	}
+	waiting, err := os.ReadDir(s.opt.Archive)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	for _, e := range waiting {
+		names = append(names, e.Name())
+	}
+	log, err := listLog(ctx, s.repo.Store)
+	if err != nil {
+		return false, err
+	}
+	for at := own + 1; at < now/segmentSize; at++ {
+		if len(log.segments[m.timeline()][at]) == 0 && !slices.Contains(names, segmentName(m.timeline(), at)) {
+			s.opt.Log.Warn("backup: a full one is made now, as the server ran without archiving its log", "missing", segmentName(m.timeline(), at))
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // exclusive waits until no other process of this machine makes or deletes

@@ -71,15 +71,16 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-func (s *site) serve(data string) {
+func (s *site) serve(data string) { s.t.Helper(); s.start(data, filepath.Join(s.dir, "archive")) }
+
+// start starts the server, which puts its log into folder archive, or nowhere.
+func (s *site) start(data, archive string) {
 	s.t.Helper()
-	server, err := postgres.Start(s.t.Context(), postgres.Options{
-		Source: s.pkg, Data: data, Archive: filepath.Join(s.dir, "archive"), ArchiveWithin: time.Second,
-	})
+	server, err := postgres.Start(s.t.Context(), postgres.Options{Source: s.pkg, Data: data, Archive: archive, ArchiveWithin: time.Second})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.server = server
+	s.server, s.options.URL = server, server.URL(postgres.Superuser)
 	s.t.Cleanup(s.stop)
 }
 

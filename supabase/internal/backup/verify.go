@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -69,8 +71,35 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	for name := range sums {
 		damage = errors.Join(damage, fmt.Errorf("%w: %s is missing", ErrDamaged, name))
 	}
+	log, err := listLog(ctx, store)
+	if err != nil {
+		return v, err
+	}
 	missing, err := missingFiles(ctx, repo)
-	return v, errors.Join(damage, missing, err)
+	return v, errors.Join(damage, log.holes(all), missing, err)
+}
+
+// holes names the pieces of the log that are missing between others and that no
+// base backup bridges: nothing can be restored to a moment from them up to the
+// next base backup.
+func (l storedLog) holes(all []Manifest) (damage error) {
+	for _, timeline := range slices.Sorted(maps.Keys(l.segments)) {
+		numbers := slices.Sorted(maps.Keys(l.segments[timeline]))
+		for i, at := range numbers[1:] {
+			for missing := numbers[i] + 1; missing < at; missing++ {
+				bridged := slices.ContainsFunc(all, func(m Manifest) bool {
+					first, last, err := m.segments()
+					return err == nil && m.timeline() == timeline && first <= missing && missing <= last
+				})
+				if !bridged {
+					damage = errors.Join(damage, fmt.Errorf("%w: wal/%s is missing: there is no going back to moments between it and the next full backup",
+						ErrDamaged, segmentName(timeline, missing)))
+					break // the first of them says it
+				}
+			}
+		}
+	}
+	return damage
 }
 
 // missingFiles names objects that a list needs and the store does not have.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,58 +55,121 @@ func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err
 // segmentSize is that of our clusters (initdb --wal-segsize), in bytes.
 const segmentSize = 1 << 20
 
-// segment is the position of the log's segment that holds an LSN such as
-// 0/2000028, whatever the timeline.
-func segment(lsn string) (uint64, error) {
+// position reads a position in the log such as 0/2000028, in bytes.
+func position(lsn string) (uint64, error) {
 	hi, lo, ok := strings.Cut(lsn, "/")
 	h, err1 := strconv.ParseUint(hi, 16, 32)
 	l, err2 := strconv.ParseUint(lo, 16, 32)
 	if !ok || err1 != nil || err2 != nil {
 		return 0, fmt.Errorf("%q is no position in a log", lsn)
 	}
-	return (h<<32 | l) / segmentSize, nil
+	return h<<32 | l, nil
 }
 
-// segmentOf is the position of a segment by its file's name, which is its
-// timeline, and its number in two halves, the lower one counting within 4 GB.
-func segmentOf(name string) (uint64, bool) {
+// segmentOf is the timeline and the number of a segment by its file's name,
+// where the number is in two halves, the lower one counting within 4 GB.
+func segmentOf(name string) (timeline uint32, at uint64, ok bool) {
 	if len(name) < 24 {
-		return 0, false
+		return 0, 0, false
 	}
-	hi, err1 := strconv.ParseUint(name[8:16], 16, 32)
-	lo, err2 := strconv.ParseUint(name[16:24], 16, 32)
-	return hi*(1<<32/segmentSize) + lo, err1 == nil && err2 == nil
+	t, err1 := strconv.ParseUint(name[:8], 16, 32)
+	hi, err2 := strconv.ParseUint(name[8:16], 16, 32)
+	lo, err3 := strconv.ParseUint(name[16:24], 16, 32)
+	return uint32(t), hi*(1<<32/segmentSize) + lo, err1 == nil && err2 == nil && err3 == nil
 }
 
-// fetchLog brings the log from segment first to last (0: to its end) into dir
-// and returns how many segments there were. The note of a name that was
-// archived twice does not matter: equal names are equal logs.
-func fetchLog(ctx context.Context, repo repository, dir string, first, last uint64) (int, error) {
-	names, err := repo.List(ctx, "wal/")
-	if err != nil {
-		return 0, err
-	}
-	n := 0
+func segmentName(timeline uint32, at uint64) string {
+	const half = 1 << 32 / segmentSize
+	return fmt.Sprintf("%08X%08X%08X", timeline, at/half, at%half)
+}
+
+// storedLog is what of the log a store has: the objects of each timeline's whole
+// segments by their number, and the histories.
+type storedLog struct {
+	segments  map[uint32]map[uint64][]string
+	histories []string
+}
+
+func listLog(ctx context.Context, store Store) (storedLog, error) {
+	l := storedLog{segments: map[uint32]map[uint64][]string{}}
+	names, err := store.List(ctx, "wal/")
 	for _, name := range names {
 		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
-		if !walName.MatchString(plain) {
-			continue
-		}
-		if at, ok := segmentOf(plain); ok && (at < first || last != 0 && at > last) {
-			continue
-		}
-		err := repo.read(ctx, name, func(r io.Reader) error {
-			f, err := os.Create(filepath.Join(dir, plain))
-			if err != nil {
-				return err
+		switch timeline, at, ok := segmentOf(plain); {
+		case !walName.MatchString(plain):
+		case strings.HasSuffix(plain, ".history"):
+			l.histories = append(l.histories, name)
+		case ok && len(plain) == 24:
+			if l.segments[timeline] == nil {
+				l.segments[timeline] = map[uint64][]string{}
 			}
-			_, err = io.Copy(f, r)
-			return errors.Join(err, f.Close())
-		})
-		if err != nil {
-			return n, err
+			l.segments[timeline][at] = append(l.segments[timeline][at], name)
 		}
-		n++
 	}
-	return n, nil
+	return l, err
+}
+
+// along returns the objects of a history's segments, by their number.
+func (l storedLog) along(h history) map[uint64][]string {
+	all := map[uint64][]string{}
+	for _, s := range h {
+		for at, names := range l.segments[s.timeline] {
+			if s.has(at) {
+				all[at] = append(all[at], names...)
+			}
+		}
+	}
+	return all
+}
+
+// fetchLog brings the log that continues a backup along a history, up to segment
+// last (0: to its end), into dir and returns how many segments there were. gap
+// is ErrDamaged when one is missing before that; those before it are brought.
+// Equal names are equal logs: which object of a name is taken does not matter.
+func fetchLog(ctx context.Context, repo repository, dir string, m Manifest, h history, last uint64) (n int, gap, err error) {
+	log, err := listLog(ctx, repo)
+	if err != nil {
+		return 0, nil, err
+	}
+	first, own, err := m.segments()
+	if err != nil {
+		return 0, nil, err
+	}
+	all := log.along(h)
+	end := uint64(0)
+	for at := range all {
+		if end = max(end, at); last != 0 {
+			end = min(end, last)
+		}
+	}
+	for at := own + 1; at <= end; at++ {
+		if len(all[at]) == 0 {
+			gap = fmt.Errorf("%w: piece %s of the log is missing in %s", ErrDamaged, segmentName(h.at(at), at), repo)
+			end = at - 1
+		}
+	}
+	wanted := slices.Clone(log.histories)
+	for at := first; at <= end; at++ {
+		if len(all[at]) > 0 {
+			wanted, n = append(wanted, all[at]...), n+1
+		}
+	}
+	for _, name := range wanted {
+		if err := fetchPiece(ctx, repo, dir, name); err != nil {
+			return n, gap, err
+		}
+	}
+	return n, gap, nil
+}
+
+func fetchPiece(ctx context.Context, repo repository, dir, name string) error {
+	plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
+	return repo.read(ctx, name, func(r io.Reader) error {
+		f, err := os.Create(filepath.Join(dir, plain))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, r)
+		return errors.Join(err, f.Close())
+	})
 }

@@ -1,0 +1,234 @@
+package backup
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseHistory(t *testing.T) {
+	got, err := parseHistory("1\t0/2A00148\tbefore 2026-11-21 11:00:00+00\n\n# a remark\n2\t1/500000\tno recovery target specified\n", 4)
+	want := history{{1, 0, 0x2a00148}, {2, 0x2a00148, 1<<32 + 0x500000}, {4, 1<<32 + 0x500000, math.MaxUint64}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(stretch{})); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	for _, bad := range []string{"1\n", "one\t0/1\n", "1\tnowhere\n"} {
+		if _, err := parseHistory(bad, 2); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	backups := []struct {
+		timeline, stop string
+		ok             bool
+	}{
+		{"1", "0/2A00148", true}, {"1", "0/2B00000", false}, {"2", "0/2B00000", true}, {"2", "1/600000", false},
+		{"3", "0/1", false}, {"4", "1/600000", true}, {"5", "2/0", true},
+	}
+	for _, b := range backups {
+		m := Manifest{baseInfo: baseInfo{Timeline: b.timeline, StopLSN: b.stop}}
+		if _, ok := got.of(m); ok != b.ok {
+			t.Errorf("a backup of timeline %s at %s: %v", b.timeline, b.stop, ok)
+		}
+	}
+}
+
+// whenDue reports whether the continuous backup makes a base backup now.
+func (s *site) whenDue(service *Service) bool {
+	s.t.Helper()
+	newest := func() string {
+		all, err := List(s.t.Context(), s.options.Store)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(all) == 0 {
+			return ""
+		}
+		return all[len(all)-1].ID
+	}
+	before := newest()
+	if before != "" {
+		time.Sleep(1100 * time.Millisecond) // their names count seconds
+	}
+	if err := service.whenDue(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	return newest() != before
+}
+
+// After going back to a moment before a base backup, the store can be restored
+// from at once, and a new base backup is made at once.
+func TestABackupOnABranchThatWasLeft(t *testing.T) {
+	t.Parallel()
+	store := newFolder(t)
+	s := newSite(t, store)
+	service := open(t, s.options)
+	if !s.whenDue(service) || s.whenDue(service) {
+		t.Fatal("not one backup at the beginning")
+	}
+	s.report(1)
+	s.shipped(service)
+	fork := s.now()
+	s.report(2)
+	s.shipped(service)
+	if _, err := service.Backup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left := s.now()
+	s.report(3)
+	s.shipped(service)
+	s.stop()
+
+	restore := func(to time.Time) {
+		t.Helper()
+		if err := os.RemoveAll(s.options.Archive); err != nil { // as on another machine
+			t.Fatal(err)
+		}
+		data := filepath.Join(tempDir(t), "data")
+		if _, err := Restore(t.Context(), RestoreOptions{Store: store, To: to, Data: data, Package: s.pkg}); err != nil {
+			t.Fatalf("restore to %v: %v", to, err)
+		}
+		s.serve(data)
+	}
+	restore(fork)
+	service = open(t, s.options)
+	s.report(4)
+	s.shipped(service)
+	s.stop() // before a base backup on the new branch is made
+	restore(time.Time{})
+	if ids := s.ids(); ids != "1 4" {
+		t.Errorf("the newest state without a base backup on its branch: %q", ids)
+	}
+	s.stop()
+	restore(left)
+	if ids := s.ids(); ids != "1" {
+		t.Errorf("a moment when the new branch had nothing yet: %q", ids)
+	}
+	s.options.Keep = 2 // the one that was left and the new one
+	service = open(t, s.options)
+	if !s.whenDue(service) || s.whenDue(service) {
+		t.Error("not one backup at once on the new branch")
+	}
+	s.report(5)
+	s.shipped(service)
+	s.stop()
+	if _, err := Verify(t.Context(), store, nil); err != nil {
+		t.Error(err)
+	}
+	restore(time.Time{})
+	if ids := s.ids(); ids != "1 5" {
+		t.Errorf("after pruning: %q", ids)
+	}
+}
+
+// A server that ran without archiving has left a gap in the log.
+func TestAGapInTheLog(t *testing.T) {
+	t.Parallel()
+	store := newFolder(t)
+	s := newSite(t, store)
+	data := filepath.Join(s.dir, "postgres")
+	service := open(t, s.options)
+	if !s.whenDue(service) {
+		t.Fatal("no backup at the beginning")
+	}
+	s.report(1)
+	s.shipped(service)
+	s.stop()
+	s.serve(data)
+	if service = open(t, s.options); s.whenDue(service) {
+		t.Error("a backup after a mere restart")
+	}
+	moment := s.now()
+	s.report(2)
+	s.shipped(service)
+	s.stop()
+	s.start(data, "")
+	s.report(3)
+	for range 3 {
+		s.sql(`select pg_switch_wal(); create temp table t(); checkpoint`)
+	}
+	s.stop()
+	s.serve(data)
+	service = open(t, s.options)
+	s.report(4)
+	s.shipped(service)
+
+	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing: there is no going back") {
+		t.Errorf("verify: %v", err)
+	}
+	for _, r := range []struct {
+		to   time.Time
+		want string
+	}{{time.Time{}, "say with --to"}, {s.now(), "choose an earlier moment"}, {moment, ""}} {
+		o := RestoreOptions{Store: store, To: r.to, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}
+		_, err := Restore(t.Context(), o)
+		if r.want == "" && err != nil || r.want != "" && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), r.want)) {
+			t.Errorf("restore to %v: %v", r.to, err)
+		}
+		if _, err := os.Stat(o.Data); r.want != "" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+	}
+	if !s.whenDue(service) || s.whenDue(service) {
+		t.Error("not one backup at once")
+	}
+	s.report(5)
+	s.shipped(service)
+	s.stop()
+	o := RestoreOptions{Store: store, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}
+	if _, err := Restore(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	s.serve(o.Data)
+	if ids := s.ids(); ids != "1 2 3 4 5" {
+		t.Errorf("beyond the gap: %q", ids)
+	}
+}
+
+// One manifest that is damaged stops neither restoring nor new backups.
+func TestADamagedManifest(t *testing.T) {
+	t.Parallel()
+	store := newFolder(t)
+	s := newSite(t, store)
+	service := open(t, s.options)
+	if !s.whenDue(service) {
+		t.Fatal("no backup at the beginning")
+	}
+	s.report(1)
+	name := firstWith(t, store, "base/")
+	names, err := store.List(t.Context(), filepath.Dir(name)+"/manifest-")
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	bad := content(t, store, names[0])
+	bad[len(bad)/2] ^= 1
+	time.Sleep(1100 * time.Millisecond)
+	if _, err := service.Backup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, store, names[0], bad)
+	all, err := List(t.Context(), store)
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), names[0]) || len(all) != 1 {
+		t.Errorf("%d backups, %v", len(all), err)
+	}
+	if v, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || v.Backups != 1 {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+	if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}); err != nil {
+		t.Errorf("restore: %v", err)
+	}
+	s.options.Every, s.options.Keep = time.Nanosecond, 1
+	time.Sleep(1100 * time.Millisecond)
+	if err := open(t, s.options).whenDue(t.Context()); err != nil {
+		t.Errorf("a new backup: %v", err)
+	}
+	if all, err := List(t.Context(), store); err != nil || len(all) != 1 {
+		t.Errorf("after pruning: %d backups, %v", len(all), err)
+	}
+}
