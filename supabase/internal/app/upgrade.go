@@ -57,6 +57,11 @@ func (a *App) fullBackup(ctx context.Context, d *database, place string) error {
 	if err != nil {
 		return err
 	}
-	_, err = service.Backup(ctx)
-	return err
+	if _, err := service.Backup(ctx); err != nil {
+		return err
+	}
+	if err := service.Prune(ctx); err != nil {
+		a.log.Warn("older backups could not be deleted", "place", place, "error", err)
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // older is the project as a release before the newest migration had it.
@@ -60,6 +61,16 @@ func TestUpgrade(t *testing.T) {
 	}
 	if saved() == 0 {
 		t.Error("no backup was made before the upgrade")
+	}
+	a := newApp(t, data, nil)
+	for range 2 { // as two more upgrades
+		time.Sleep(1100 * time.Millisecond) // backups are named by the second
+		if err := a.oneShot(t.Context(), func(d *database) error { return a.fullBackup(t.Context(), d, a.beforeUpgrade()) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := filepath.Glob(filepath.Join(data, "before-upgrade/base/*")); err != nil || len(kept) != 1 {
+		t.Errorf("backups kept after three upgrades: %v %v", kept, err)
 	}
 	if err := os.RemoveAll(filepath.Join(data, "before-upgrade")); err != nil {
 		t.Fatal(err)
