@@ -235,6 +235,49 @@ func TestIDTokenGrant(t *testing.T) {
 	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
 }
 
+// TestAzureTenants: Microsoft's addresses for everybody name the issuer by a placeholder for each person's organisation. That
+// of a token is the organisation's that it names, and its address counts only where Microsoft says that it is theirs.
+func TestAzureTenants(t *testing.T) {
+	w := newWorld(t)
+	f, mux := fakeProviderOf(t, w)
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	const tenant, other = "6f1f3b0e-5f57-4c11-9d5c-0b7d0d7d8f11", "9188040d-6c67-4c5b-b112-36a304b66dad"
+	published := map[string]string{"common": "{tenantid}", "organizations": "{tenantid}", "consumers": other, tenant: tenant}
+	for path, issuer := range published {
+		mux.HandleFunc("/"+path+"/v2.0/.well-known/openid-configuration", func(rw http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(rw).Encode(m{"issuer": f.URL + "/" + issuer + "/v2.0", "authorization_endpoint": f.URL + "/auth", "token_endpoint": f.URL + "/token",
+				"jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
+		})
+	}
+	for path, verified := range map[string]string{"common": "false", "organizations": "false", "consumers": "false", tenant: "true"} {
+		w.e.providers = oauth.New(map[string]oauth.Config{"azure": {ClientIDs: []string{"client"}, URL: f.URL + "/" + path}}, f.Client(), w.now)
+		own, stranger := tenant, other
+		if path == "consumers" {
+			own, stranger = other, tenant
+		}
+		f.claims = m{"sub": path, "email": path + "@example.org", "iss": f.URL + "/" + own + "/v2.0", "tid": own}
+		grant := func(change m) reply {
+			return w.post("/token?grant_type=id_token", m{"provider": "azure", "id_token": f.idToken(t, w, change)})
+		}
+		if r := grant(nil).want(200); r.text("user.user_metadata.email_verified") == "" ||
+			w.count(`select count(*) from auth.identities where provider_id = $1 and identity_data ->> 'email_verified' = $2`, path, verified) != 1 {
+			t.Errorf("%s: %s", path, r.raw)
+		}
+		grant(m{"sub": path + "-2", "email": path + "2@example.org", "xms_edov": true}).want(200)
+		if n := w.count(`select count(*) from auth.identities where provider_id = $1 and identity_data ->> 'email_verified' = 'true'`, path+"-2"); n != 1 {
+			t.Errorf("%s: Microsoft's word did not count", path)
+		}
+		grant(m{"iss": f.URL + "/" + stranger + "/v2.0"}).want(400)
+		grant(m{"iss": f.URL + "/{tenantid}/v2.0", "tid": "{tenantid}"}).want(400)
+		grant(m{"iss": "https://evil.example/" + own + "/v2.0"}).want(400)
+		if path != tenant {
+			grant(m{"tid": nil}).want(400)
+			grant(m{"iss": f.URL + "/x/v2.0", "tid": "x"}).want(400)
+		}
+	}
+}
+
 // TestHooks: a function of the database changes the claims, an HTTP service takes the mail, signed.
 func TestHooks(t *testing.T) {
 	var seen []m

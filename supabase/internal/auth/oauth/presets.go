@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // preset is a provider's addresses and how it words who somebody is.
 type preset struct {
 	issuer            string // of those that speak OpenID Connect; the rest is found by discovery
+	tenants           string // what tokens say instead, where everybody's organisation issues them: {tenantid} is theirs
 	authURL, tokenURL string
 	scopes            []string
 	params            map[string]string // of the authorisation URL
@@ -36,7 +39,16 @@ func presetFor(name string, c Config) preset {
 		// Asked for a name or an address, Apple posts its answer.
 		return preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"}, params: map[string]string{"response_mode": "form_post"}}
 	case "azure":
-		return preset{issuer: own("https://login.microsoftonline.com/common") + "/v2.0", scopes: openID}
+		base := own("https://login.microsoftonline.com/common")
+		p := preset{issuer: base + "/v2.0", scopes: openID}
+		for path, tenant := range map[string]string{
+			"/common": tenantID, "/organizations": tenantID, "/consumers": "9188040d-6c67-4c5b-b112-36a304b66dad",
+		} {
+			if host, ok := strings.CutSuffix(base, path); ok {
+				p.tenants = host + "/" + tenant + "/v2.0"
+			}
+		}
+		return p
 	case "linkedin_oidc":
 		return preset{issuer: own("https://www.linkedin.com/oauth"), scopes: openID}
 	case "slack_oidc":
@@ -72,6 +84,15 @@ func presetFor(name string, c Config) preset {
 			read: profile(api, "/helix/users", twitch)}
 	}
 	return preset{issuer: own(""), scopes: openID, proofKey: true}
+}
+
+// tenantID stands for a token's tenant in the issuer that Microsoft's discovery documents for everybody name.
+const tenantID = "{tenantid}"
+
+// issuedBy says whether the issuer of a token is the one that its tenant has.
+func (p preset) issuedBy(issuer string, claims map[string]any) bool {
+	tenant, err := uuid.Parse(asText(claims["tid"]))
+	return err == nil && issuer == strings.Replace(p.tenants, tenantID, tenant.String(), 1)
 }
 
 // personOf reads OpenID Connect's standard claims (Core, section 5.1).
