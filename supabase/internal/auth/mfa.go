@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/boombuler/barcode/qr"
 	"github.com/google/uuid"
@@ -294,6 +296,10 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		return err
 	}
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+		// Two answers with one code follow one another.
+		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
+			return nil, err
+		}
 		row, err := e.challengeOf(r, tx, f, p.ChallengeID)
 		if err != nil {
 			return nil, err
@@ -330,10 +336,21 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 	case "webauthn":
 		return e.webAuthnAnswer(ctx, tx, u, f, c, w)
 	}
+	code = strings.TrimSpace(code) // as the library does
 	valid, verr := totp.ValidateCustom(code, f.Secret, e.now().UTC(), totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if !valid {
 		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(verr), nil
 	}
+	// A code is taken once (RFC 6238, 5.2). It is good for a minute and a half.
+	var used bool
+	if err := tx.QueryRow(ctx, `select exists (select from auth.mfa_challenges where factor_id = $1 and verified_at > $2 and otp_code = $3)`,
+		f.ID, e.now().Add(-2*time.Minute), code).Scan(&used); err != nil {
+		return nil, err
+	}
+	if used {
+		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(errors.New("the code was used")), nil
+	}
+	c.Code = code
 	return nil, nil
 }
 
@@ -343,7 +360,7 @@ func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row 
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID); err != nil {
 		return nil, err // no refresh is under way
 	}
-	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2 where id = $1`, row.ID, now); err != nil {
+	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
 		return nil, err
 	}
 	first := !f.verified()

@@ -52,6 +52,34 @@ func TestTOTP(t *testing.T) {
 	}
 }
 
+// TestTOTPOnce: a code that was seen is of no use, in whatever session and however it is written.
+func TestTOTPOnce(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	verify := func(token, code string) reply {
+		w.wait(time.Second)
+		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
+	}
+	code := func() string {
+		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	seen := code()
+	verify(token, seen).want(200)
+	thief := w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	for _, text := range []string{seen, " " + seen, seen + "\n"} {
+		verify(thief, text).want(422, "mfa_verification_failed")
+	}
+	w.wait(30 * time.Second)
+	verify(thief, seen).want(422, "mfa_verification_failed")
+	verify(thief, code()).want(200)
+}
+
 // TestPhoneFactor sends a code and takes it.
 func TestPhoneFactor(t *testing.T) {
 	w := newWorld(t)
