@@ -12,7 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"daawo/supabase/internal/postgres"
 )
@@ -129,13 +131,51 @@ func untarFile(root *os.Root, name string, in io.Reader, size int64, want map[st
 	return nil
 }
 
-// restoreFile brings one file of a list to target, if it is not there already.
-func (r repository) restoreFile(ctx context.Context, f file, target string) error {
-	if err := os.MkdirAll(filepath.Dir(target), 0o750); err != nil {
+// placed are the files and folders that a restore has made, in their order.
+type placed []string
+
+// undo removes them again. A folder in which somebody else has put something
+// stays.
+func (p placed) undo() (err error) {
+	for _, name := range slices.Backward(p) {
+		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) && !errors.Is(e, syscall.ENOTEMPTY) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// mkdir makes a folder and those above it.
+func (p *placed) mkdir(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.mkdir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o750); err != nil {
+		return err
+	}
+	*p = append(*p, dir)
+	return syncDir(filepath.Dir(dir))
+}
+
+// restoreFile brings one file of a list to target. One that is there already,
+// with the same content, stays; another is not overwritten.
+func (r repository) restoreFile(ctx context.Context, f file, target string, p *placed) error {
+	if there, err := os.Open(target); err == nil {
+		defer there.Close()
+		if err := sameSum(there, f.SHA256); err != nil {
+			return fmt.Errorf("%s is there with another content: move it away", target)
+		}
+		return nil
+	}
+	dir := filepath.Dir(target)
+	if err := p.mkdir(dir); err != nil {
 		return err
 	}
 	return r.read(ctx, f.Object, func(in io.Reader) error {
-		tmp, err := os.CreateTemp(filepath.Dir(target), ".restore-")
+		tmp, err := os.CreateTemp(dir, ".restore-")
 		if err != nil {
 			return err
 		}
@@ -150,6 +190,10 @@ func (r repository) restoreFile(ctx context.Context, f file, target string) erro
 		if err != nil {
 			return err
 		}
-		return os.Rename(tmp.Name(), target)
+		if err := os.Rename(tmp.Name(), target); err != nil {
+			return err
+		}
+		*p = append(*p, target)
+		return syncDir(dir)
 	})
 }

@@ -92,11 +92,12 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	if err := o.restoreCluster(ctx, repo, work, base, next, log, &r); err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
-	if r.Files, err = o.restoreTrees(ctx, repo, base); err != nil {
-		return r, fmt.Errorf("restore: %w", err)
+	var files placed
+	if r.Files, err = o.restoreTrees(ctx, repo, base, &files); err == nil {
+		err = os.Rename(filepath.Join(work, "data"), o.Data)
 	}
-	if err := os.Rename(filepath.Join(work, "data"), o.Data); err != nil {
-		return r, fmt.Errorf("restore: %w", err)
+	if err != nil {
+		return r, errors.Join(fmt.Errorf("restore: %w", err), files.undo())
 	}
 	return r, syncDir(filepath.Dir(o.Data))
 }
@@ -227,8 +228,8 @@ func copyCommand(dir string) string {
 
 // restoreTrees brings back the files of the time: those of the first list at or
 // after it, or the newest. A file too many has no row and does no harm; one too
-// few would be a loss.
-func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base Manifest) (int, error) {
+// few would be a loss. made is told what was put where.
+func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base Manifest, made *placed) (int, error) {
 	if len(o.Trees) == 0 {
 		return 0, nil
 	}
@@ -254,7 +255,7 @@ func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base 
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) && f.Path != "" {
 			return n, fmt.Errorf("%w: %q is no path of a file", ErrDamaged, f.Path)
 		}
-		if err := repo.restoreFile(ctx, f, filepath.Join(place, filepath.FromSlash(f.Path))); err != nil {
+		if err := repo.restoreFile(ctx, f, filepath.Join(place, filepath.FromSlash(f.Path)), made); err != nil {
 			return n, err
 		}
 		n++
