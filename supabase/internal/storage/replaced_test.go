@@ -16,22 +16,24 @@ import (
 // racing is a backend before whose reads something else happens.
 type racing struct {
 	backend.Backend
-	first atomic.Pointer[func()] // called once
+	first atomic.Pointer[func()] // called once, before a read
+	last  atomic.Pointer[func()] // called once, behind a copy
 }
 
-func (r *racing) race() {
-	if fn := r.first.Swap(nil); fn != nil {
+func race(once *atomic.Pointer[func()]) {
+	if fn := once.Swap(nil); fn != nil {
 		(*fn)()
 	}
 }
 
 func (r *racing) Open(ctx context.Context, key backend.Key, offset, length int64) (io.ReadCloser, error) {
-	r.race()
+	race(&r.first)
 	return r.Backend.Open(ctx, key, offset, length)
 }
 
 func (r *racing) Copy(ctx context.Context, from, to backend.Key, o *backend.Options) (backend.Meta, error) {
-	r.race()
+	race(&r.first)
+	defer race(&r.last)
 	return r.Backend.Copy(ctx, from, to, o)
 }
 
@@ -39,8 +41,8 @@ func (r *racing) Copy(ctx context.Context, from, to backend.Key, o *backend.Opti
 // deleted there is gone.
 func TestReadWhileReplaced(t *testing.T) {
 	t.Parallel()
-	race := &racing{}
-	s := newStack(t, func(o *Options) { race.Backend, o.Backend = o.Backend, race })
+	between := &racing{}
+	s := newStack(t, func(o *Options) { between.Backend, o.Backend = o.Backend, between })
 	s.bucket("open", true)
 	key := s.demo.ServiceRole
 	picture := func(side int) []byte {
@@ -93,17 +95,32 @@ func TestReadWhileReplaced(t *testing.T) {
 			}
 			return r.StatusCode, r.body
 		}, true},
+		"move": {func() (int, []byte) {
+			r := s.do(key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"})
+			if r.StatusCode == 200 {
+				r = s.do(key, "GET", "/object/open/moved.png", nil)
+				s.do(key, "DELETE", "/object/open/moved.png", nil).want(t, 200, "")
+				put(before)
+			}
+			return r.StatusCode, r.body
+		}, true},
 	} {
 		put(before)
 		replace := func() { put(after) }
-		race.first.Store(&replace)
+		between.first.Store(&replace)
 		if status, body := c.read(); status != 200 || c.whole && !bytes.Equal(body, after) {
 			t.Errorf("%s, replaced: %d, %d bytes", name, status, len(body))
 		}
 		remove := func() { s.do(key, "DELETE", "/object/open/p.png", nil).want(t, 200, "") }
-		race.first.Store(&remove)
+		between.first.Store(&remove)
 		if status, _ := c.read(); status != 404 && status != 400 {
 			t.Errorf("%s, deleted: %d", name, status)
 		}
 	}
+	put(before)
+	replace := func() { put(after) }
+	between.last.Store(&replace)
+	s.do(key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"}).want(t, 200, "moved")
+	s.do(key, "GET", "/object/open/moved.png", nil).want(t, 200, string(after))
+	s.do(key, "GET", "/object/open/p.png", nil).want(t, 400, "not_found")
 }

@@ -185,11 +185,16 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	if err != nil {
 		return nil, err
 	}
-	source, err := s.Object(ctx, c.Service(), fromBucket, fromName)
-	if err != nil {
-		return nil, err
-	}
-	if fromBucket == toBucket && fromName == toName {
+	var moved *Object
+	err = Read(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) }, func(source *Object) (err error) {
+		moved, err = s.move(ctx, c, source, key)
+		return err
+	})
+	return moved, err
+}
+
+func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.Key) (*Object, error) {
+	if source.Bucket == key.Bucket && source.Name == key.Name {
 		return source, nil
 	}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, nil)
@@ -205,22 +210,23 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	if err != nil {
 		return nil, err
 	}
-	// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone.
+	// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone, and Read
+	// comes again.
 	var moved *Object
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	s.step("write row")
-	err = s.pipeline(ctx, service.Role, as(service.pg(lockTimeout)), lock(toBucket, toName),
+	err = s.pipeline(ctx, service.Role, as(service.pg(lockTimeout)), lock(key.Bucket, key.Name),
 		objectRow(&moved, `
 			update storage.objects
 			   set name = $3, bucket_id = $4, version = $5, metadata = $6,
 			       owner = coalesce($7, owner), owner_id = coalesce($8, owner_id)
 			 where bucket_id = $1 and name = $2 and version is not distinct from $9
 			returning `+objectColumns,
-			append(from, text(toName), text(toBucket), text(key.Version), metadata, maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)),
-				maybe(source.Version))...))
+			text(source.Bucket), text(source.Name), text(key.Name), text(key.Bucket), text(key.Version), metadata,
+			maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)), maybe(source.Version)))
 	if err = lockError(err); err == nil && moved == nil {
-		err = ErrNoKey()
+		err = ErrNoKey().WithCause(backend.ErrNotFound)
 	}
 	if err != nil {
 		s.refuse(ctx, key, err)

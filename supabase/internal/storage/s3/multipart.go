@@ -98,10 +98,12 @@ func (c *call) uploadPartCopy() error {
 	if err != nil {
 		return err
 	}
-	source, err := c.h.Store.Object(c.r.Context(), c.caller, bucket, key)
-	if err != nil {
-		return err
-	}
+	return objects.Read(func() (*objects.Object, error) {
+		return c.h.Store.Object(c.r.Context(), c.caller, bucket, key)
+	}, c.copyPart)
+}
+
+func (c *call) copyPart(source *objects.Object) error {
 	if err := c.checkSource(source); err != nil {
 		return err
 	}
