@@ -144,9 +144,6 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	if err := a.openStudio(); err != nil {
-		return err
-	}
 	return a.openDoors(ctx, front, gateway.New(s.gatewayOptions(a, files)))
 }
 

@@ -332,6 +332,16 @@ func env(m map[string]string) func(string) (string, bool) {
 }
 
 // TestOwnCertificate: [api.tls] serves HTTPS, HTTP/2 too, with HSTS.
+// freePort is a port that nobody listened on a moment ago.
+func freePort(t *testing.T) uint16 {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return uint16(portOf(l))
+}
+
 func TestOwnCertificate(t *testing.T) {
 	dir := t.TempDir()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -355,6 +365,7 @@ func TestOwnCertificate(t *testing.T) {
 	c, err := config.Load(config.Sources{Dir: dir, Overrides: []func(*config.Config){func(c *config.Config) {
 		c.API.Port = 0
 		c.API.TLS = config.TLS{Enabled: true, CertPath: "cert.pem", KeyPath: "key.pem"}
+		c.StudioUpstreamURL, c.DashboardUser, c.DashboardPassword, c.Studio.Port = "http://127.0.0.1:1", "supabase", "secret", freePort(t)
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -374,6 +385,14 @@ func TestOwnCertificate(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
+		studio, err := (&http.Client{Transport: transport}).Get(fmt.Sprintf("https://127.0.0.1:%d/", c.Studio.Port))
+		if err != nil {
+			t.Fatal("Studio's password would travel in the clear:", err)
+		}
+		studio.Body.Close()
+		if studio.StatusCode != http.StatusUnauthorized {
+			t.Error("Studio:", studio.Status)
+		}
 		transport.CloseIdleConnections()
 		if res.StatusCode != 200 || res.ProtoMajor != 2 || res.Header.Get("Strict-Transport-Security") == "" {
 			t.Error(res.Status, res.Proto, res.Header)

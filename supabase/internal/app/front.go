@@ -84,6 +84,7 @@ func publicAddress(c *config.Config, port int) string {
 
 // openDoors begins to serve. With a certificate of one's own the public port speaks HTTPS; with domains to fetch
 // certificates for, port 443 does, and the public port stays plain for this machine's own programs and health checks.
+// Studio's port speaks HTTPS with either: a password travels to it.
 func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 	var own *tls.Config
 	if a.cfg.API.TLS.Enabled {
@@ -93,14 +94,21 @@ func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 		}
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
-	a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
 	if f.secure == nil {
+		if err := a.openStudio(own); err != nil {
+			return err
+		}
+		a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
 		return nil
 	}
 	magic, redirect, err := a.certificates(ctx)
 	if err != nil {
 		return err
 	}
+	if err := a.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
+		return err
+	}
+	a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
 	a.onClose("HTTPS", serve(server(h, a.log), f.secure, a.visitors(), tlsConfig(magic.TLSConfig()), a.fail))
 	a.onClose("HTTP", serve(server(redirect, a.log), f.web, a.visitors(), nil, a.fail))
 	return nil
@@ -132,6 +140,8 @@ func (a *App) certificates(ctx context.Context) (*certmagic.Config, http.Handler
 	magic = certmagic.New(cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: filepath.Join(a.data, "certificates")},
 		Logger:  zap.NewNop(),
+		// For who comes by another name, such as through a tunnel to Studio's port: the browser asks, and it is encrypted.
+		FallbackServerName: a.cfg.TLSDomains[0],
 		OnEvent: func(_ context.Context, event string, data map[string]any) error {
 			switch event {
 			case "cert_obtained":
@@ -175,8 +185,8 @@ func known(domains []string, host string) bool {
 	return false
 }
 
-// openStudio serves Studio behind its login, on a port of its own.
-func (a *App) openStudio() error {
+// openStudio serves Studio behind its login, on a port of its own; secure may be nil.
+func (a *App) openStudio(secure *tls.Config) error {
 	if a.cfg.StudioUpstreamURL == "" {
 		return nil
 	}
@@ -188,6 +198,7 @@ func (a *App) openStudio() error {
 	if err != nil {
 		return err
 	}
-	a.onClose("Studio", serve(server(gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, studio), a.log), l, a.visitors(), nil, a.fail))
+	door := gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, a.cfg.Proxies, studio)
+	a.onClose("Studio", serve(server(door, a.log), l, a.visitors(), secure, a.fail))
 	return nil
 }

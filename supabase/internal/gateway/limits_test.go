@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -386,53 +385,5 @@ func TestUpstreamCORSIsNotDoubled(t *testing.T) {
 	r := ask(h, "GET", "/rest/v1/t", "apikey", "anon")
 	if got := r.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != "*" || r.Header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Error(r.Header)
-	}
-}
-
-func TestLogin(t *testing.T) {
-	var authorization string
-	h := Login("supabase", "right", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		authorization = r.Header.Get("Authorization")
-	}))
-	try := func(user, password string) int {
-		r := httptest.NewRequest("GET", "/", nil)
-		if user != "" {
-			r.SetBasicAuth(user, password)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r.WithContext(ctx))
-		if w.Code == 401 && w.Header().Get("WWW-Authenticate") == "" {
-			t.Error("the browser is not asked for a password")
-		}
-		return w.Code
-	}
-	for _, tt := range []struct {
-		user, password string
-		status         int
-	}{{"", "", 401}, {"supabase", "wrong", 401}, {"other", "right", 401}, {"supabase", "", 401}, {"supabase", "right", 200}} {
-		if got := try(tt.user, tt.password); got != tt.status {
-			t.Errorf("%q %q: %d", tt.user, tt.password, got)
-		}
-	}
-	if authorization != "" {
-		t.Error("the login reaches what is behind it")
-	}
-	if Login("u", "", nil) == nil || func() int {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.SetBasicAuth("u", "")
-		w := httptest.NewRecorder()
-		Login("u", "", http.NotFoundHandler()).ServeHTTP(w, r)
-		return w.Code
-	}() != 401 {
-		t.Error("an empty password opens the door")
-	}
-	begun := time.Now()
-	for range 7 {
-		try("supabase", "guess")
-	}
-	if took := time.Since(begun); took < 40*time.Millisecond {
-		t.Error("guessing is not slowed down:", took)
 	}
 }
