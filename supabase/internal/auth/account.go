@@ -91,7 +91,9 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 // stillCalls holds the caller and reads them and their session again: a change of the password that ended the session may
 // have overtaken this request while it waited for its turn to hash.
 func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
-	if err := e.reload(ctx, tx, c.user); err != nil {
+	if err := e.reload(ctx, tx, c.user); errors.Is(err, errNotFound) {
+		return errUserGone
+	} else if err != nil {
 		return err
 	}
 	if c.user.banned(e.now()) {

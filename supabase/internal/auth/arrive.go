@@ -81,6 +81,13 @@ func (e *Engine) arrive(r *http.Request, f *flow, p oauth.Person, then func(pgx.
 func (e *Engine) accountOf(r *http.Request, tx pgx.Tx, a arrival, emailOptional bool) (u *User, fresh bool, err error) {
 	ctx, now := r.Context(), e.now()
 	u, identity, err := userOfIdentity(ctx, tx, a.provider, a.subject)
+	if err == nil {
+		// Whoever confirms the address meanwhile may take the identity off: it is looked up again.
+		if err := holdUser(ctx, tx, u.ID); err != nil {
+			return nil, false, err
+		}
+		u, identity, err = userOfIdentity(ctx, tx, a.provider, a.subject)
+	}
 	if err != nil && !errors.Is(err, errNotFound) {
 		return nil, false, err
 	}

@@ -24,7 +24,10 @@ type caller struct {
 	session *Session // nil for a token without session_id
 }
 
-var errSessionGone = wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+var (
+	errUserGone    = wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	errSessionGone = wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+)
 
 // bearer checks the access token of a request.
 func (e *Engine) bearer(r *http.Request) (*keys.Claims, error) {
@@ -79,7 +82,7 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 	}
 	switch {
 	case c.user == nil:
-		return nil, wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+		return nil, errUserGone
 	case session != uuid.Nil && c.session == nil:
 		return nil, errSessionGone
 	case c.user.banned(e.now()):

@@ -108,20 +108,17 @@ func holdUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	return err
 }
 
-// reload holds the user and reads them again: what was read before may have changed while the request waited.
+// reload holds the user and reads them again: what was read before may have changed while the request waited, and they may
+// be gone (errNotFound).
 func (e *Engine) reload(ctx context.Context, tx pgx.Tx, u *User) error {
 	if err := holdUser(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	fresh, err := userByID(ctx, tx, u.ID)
-	if errors.Is(err, errNotFound) {
-		return wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	if err == nil {
+		*u = *fresh
 	}
-	if err != nil {
-		return err
-	}
-	*u = *fresh
-	return nil
+	return err
 }
 
 // heldByProof finds whose link it is and holds the user. The link is looked up again: it may have been used meanwhile.

@@ -166,7 +166,9 @@ func (p signupParams) confirmed(u *User) bool {
 // word for the address did not count, becomes that of whoever signs up and will confirm: what is known of it goes.
 func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams, hash string) error {
 	checked := u.EncryptedPassword
-	if err := e.reload(ctx, tx, u); err != nil {
+	if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+		return wire.Errorf(http.StatusConflict, "conflict", "The account was deleted meanwhile")
+	} else if err != nil {
 		return err
 	}
 	if p.confirmed(u) || e.autoconfirm(p) && !u.opensWith(checked) {

@@ -105,7 +105,9 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 	return inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
 		// Hashing has its queue: the password that was matched may be the old one by now.
 		matched := u.EncryptedPassword
-		if err := e.reload(ctx, tx, u); err != nil {
+		if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+			return nil, errInvalidLogin
+		} else if err != nil {
 			return nil, err
 		}
 		switch {
