@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,19 +67,16 @@ func (inv *invocation) listBackups(ctx context.Context, place string) error {
 	if err != nil {
 		return err
 	}
-	all, err := backup.List(ctx, store)
-	if err != nil {
-		return err
-	}
+	all, damage := backup.List(ctx, store)
 	if len(all) == 0 {
-		return errors.New("there is no backup in " + store.String())
+		return cmp.Or(damage, errors.New("there is no backup in "+store.String()))
 	}
 	w := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "BACKUP\tCOMPLETE AT\tSIZE\tPOSTGRES")
 	for _, m := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.ID, m.End.UTC().Format(time.RFC3339), bytesText(m.Base.Size), m.Server)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), damage)
 }
 
 func (inv *invocation) verifyBackups(ctx context.Context, place string, bar *bar) error {
