@@ -86,10 +86,11 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 			mu.Lock()
 			defer mu.Unlock()
 			executions += n
-			fmt.Printf("  %s %s: %d inputs\n", t.dir, t.name, n)
+			verdict := ""
 			if err != nil {
-				broken = append(broken, err)
+				broken, verdict = append(broken, err), ", broken"
 			}
+			fmt.Printf("  %s %s: %d inputs%s\n", t.dir, t.name, n, verdict)
 		})
 	}
 	running.Wait()
