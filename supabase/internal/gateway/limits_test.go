@@ -277,6 +277,25 @@ func TestPanicsTellNothing(t *testing.T) {
 	}
 }
 
+// TestHalfAReplyIsBrokenOff: a service of this process that breaks its reply off breaks it off for the client, too.
+func TestHalfAReplyIsBrokenOff(t *testing.T) {
+	s := live(t, func(o *Options) {
+		o.Functions = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"half":`)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		})
+	})
+	res, err := http.Post(s.URL+"/functions/v1/f", "text/plain", strings.NewReader(strings.Repeat("x", 2*inMemory)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); err == nil {
+		t.Errorf("it looks whole: %s", got)
+	}
+}
+
 func proxyTo(t *testing.T, target string, patience time.Duration) http.Handler {
 	t.Helper()
 	u, err := url.Parse(target)
