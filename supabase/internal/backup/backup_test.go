@@ -19,11 +19,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	os.Setenv("AWS_ACCESS_KEY_ID", "id") // of the bucket that tests make
+	os.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	testdb.Main(m)
+}
 
 // Write, back up, write, destroy, restore to a moment: the rows and files are
 // those of that moment.
 func TestRestoresToAMoment(t *testing.T) {
+	t.Parallel()
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -39,6 +44,7 @@ func TestRestoresToAMoment(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			store := test.store(t)
 			s := newSite(t, store, test.recipients...)
 			s.report(1)

@@ -60,6 +60,8 @@ type Service struct {
 	repo  repository
 	trees *trees
 
+	pause time.Duration // between two rounds: shipPause
+
 	listing sync.Mutex // held while files are stored and listed, and while they are pruned
 
 	timeline uint32 // the server's, once it is known that the stored log leads up to now
@@ -84,7 +86,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Keep == 0 {
 		o.Keep = 7
 	}
-	s := &Service{opt: o, repo: repository{Store: o.Store}}
+	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause}
 	if len(o.Recipients) > 0 {
 		// The operator's identity is not on this machine. To read back what we
 		// write we also encrypt to one of our own, which lives and dies with
@@ -190,7 +192,7 @@ func Keep(ctx context.Context, o Options) {
 func (s *Service) Run(ctx context.Context) {
 	ship := func(work func(context.Context) error) func() {
 		return func() {
-			repeat(ctx, func() {
+			s.repeat(ctx, func() {
 				if err := work(ctx); err != nil && ctx.Err() == nil {
 					s.opt.Log.Error("backup: nothing can be stored", "place", s.repo.String(), "error", err)
 				}
@@ -202,7 +204,7 @@ func (s *Service) Run(ctx context.Context) {
 	loops.Go(ship(s.shipLog))
 	loops.Go(ship(s.shipFiles))
 	var retry time.Time // not before then
-	repeat(ctx, func() {
+	s.repeat(ctx, func() {
 		if time.Now().Before(retry) {
 			return
 		}
@@ -214,13 +216,13 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // repeat calls work until ctx ends.
-func repeat(ctx context.Context, work func()) {
+func (s *Service) repeat(ctx context.Context, work func()) {
 	for {
 		work()
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(shipPause):
+		case <-time.After(s.pause):
 		}
 	}
 }

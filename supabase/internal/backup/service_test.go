@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +12,10 @@ import (
 // the service waits for neither.
 func TestTheLogWaitsForNothing(t *testing.T) {
 	store := newFolder(t)
-	s := newSite(t, stuck{store})
+	uploading := make(chan struct{}, 10)
+	s := newSite(t, stuck{store, uploading})
 	service := open(t, s.options)
-	s.report(1)
-	s.sql(`select pg_switch_wal()`)
+	service.pause = 100 * time.Millisecond
 	until := func(what string, done func() bool) {
 		t.Helper()
 		for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
@@ -25,15 +24,17 @@ func TestTheLogWaitsForNothing(t *testing.T) {
 			}
 		}
 	}
-	until("nothing was archived", func() bool {
-		waiting, _ := filepath.Glob(s.options.Archive + "/0*")
-		return len(waiting) > 0
-	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); service.Run(ctx) }()
+	<-uploading
+	s.report(1)
+	segment, err := value[string](t.Context(), s.options.URL, `select pg_walfile_name(pg_switch_wal())`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	until("the log is not stored", func() bool {
-		names, err := store.List(t.Context(), "wal/")
+		names, err := store.List(t.Context(), "wal/"+segment)
 		return err == nil && len(names) > 0
 	})
 	cancel()
@@ -48,10 +49,14 @@ func TestTheLogWaitsForNothing(t *testing.T) {
 }
 
 // stuck is a store that never finishes taking a file.
-type stuck struct{ Store }
+type stuck struct {
+	Store
+	uploading chan<- struct{}
+}
 
 func (s stuck) Put(ctx context.Context, name string, r io.Reader) error {
 	if strings.HasPrefix(name, "files/") {
+		s.uploading <- struct{}{}
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}

@@ -185,8 +185,6 @@ func newBucket(t *testing.T) Store {
 	}
 	server := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	store, err := OpenStore("s3://safe/daawo?insecure=1&region=us-east-1&endpoint=" + strings.TrimPrefix(server.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
