@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"daawo/supabase/internal/testdb"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -41,7 +42,13 @@ func TestImportWhoseCommitHasNoReply(t *testing.T) {
 	whole := export(t, source, sourceFiles)
 	target := migrated(t)
 	targetFiles := &memory{data: map[string]string{}}
-	_, err := Import(t.Context(), ImportOptions{URL: withoutReply(t, target.URL("supabase_admin")), Files: targetFiles}, bytes.NewReader(whole))
+	var ending atomic.Bool
+	url := testdb.Relay(t, target.TCPURL("supabase_admin"), func(b []byte) {
+		if bytes.HasSuffix(b, []byte("commit\x00")) {
+			ending.Store(true)
+		}
+	}, func([]byte) bool { return ending.Load() })
+	_, err := Import(t.Context(), ImportOptions{URL: url, Files: targetFiles}, bytes.NewReader(whole))
 	if err == nil || !strings.Contains(err.Error(), "whether it took effect is unknown") {
 		t.Errorf("got error %v", err)
 	}
@@ -49,57 +56,4 @@ func TestImportWhoseCommitHasNoReply(t *testing.T) {
 		t.Errorf("files: %s", diff)
 	}
 	manifestOf(t, export(t, target, targetFiles)) // every row has its file
-}
-
-// withoutReply leads to a database over connections that break when a commit is
-// answered.
-func withoutReply(t *testing.T, url string) string {
-	t.Helper()
-	config, err := pgconn.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		client, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer client.Close()
-		network, address := pgconn.NetworkAddress(config.Host, config.Port)
-		server, err := net.Dial(network, address)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer server.Close()
-		var ending atomic.Bool
-		go func() {
-			chunk := make([]byte, 64<<10)
-			for {
-				n, err := client.Read(chunk)
-				if bytes.HasSuffix(chunk[:n], []byte("commit\x00")) {
-					ending.Store(true)
-				}
-				if _, err2 := server.Write(chunk[:n]); err != nil || err2 != nil {
-					return
-				}
-			}
-		}()
-		chunk := make([]byte, 64<<10)
-		for {
-			n, err := server.Read(chunk)
-			if err != nil || ending.Load() {
-				return
-			}
-			if _, err := client.Write(chunk[:n]); err != nil {
-				return
-			}
-		}
-	}()
-	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", config.User, l.Addr(), config.Database)
 }

@@ -1,9 +1,6 @@
 package storage
 
 import (
-	"io"
-	"net"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,73 +11,19 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// relay passes bytes between clients and the server of a database URL. While mute is set, what the server answers is
-// lost and the connection with it: the commit has happened, and nobody hears of it.
-type relay struct {
-	net.Listener
-	server string
-	mute   atomic.Bool
-}
-
-func newRelay(t *testing.T, database string) (*relay, string) {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	r := &relay{Listener: l, server: u.Host}
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go r.serve(client)
-		}
-	}()
-	u.Host = l.Addr().String()
-	return r, u.String()
-}
-
-func (r *relay) serve(client net.Conn) {
-	defer client.Close()
-	server, err := net.Dial("tcp", r.server)
-	if err != nil {
-		return
-	}
-	go func() {
-		io.Copy(server, client)
-		server.Close()
-	}()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := server.Read(buffer)
-		if err != nil || r.mute.Load() {
-			return
-		}
-		if _, err := client.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
-}
-
 // TestLostReplyOfTheCommit: when the reply to the transaction that names new bytes is lost, every row has its bytes
 // nevertheless.
 func TestLostReplyOfTheCommit(t *testing.T) {
 	st := newStack(t)
-	relay, through := newRelay(t, st.db.TCPURL("supabase_storage_admin"))
+	var mute atomic.Bool // from the commit on, no answer arrives
+	through := testdb.Relay(t, st.db.TCPURL("supabase_storage_admin"), nil, func([]byte) bool { return mute.Load() })
 	written := map[string]string{"upload": "new/file", "replace": "old", "resumable": "old", "multipart": "parts/file", "copy": "copied", "move": "moved"}
 	for name, object := range written {
 		t.Run(name, func(t *testing.T) {
 			bucket := "lost-" + name
 			crashRound(t, st, bucket, func(_, dir, _ string) {
-				defer relay.mute.Store(false)
-				s, _ := crashStore(t, through, dir, func(step string) { relay.mute.Store(relay.mute.Load() || step == "write row") })
+				defer mute.Store(false)
+				s, _ := crashStore(t, through, dir, func(step string) { mute.Store(mute.Load() || step == "write row") })
 				if err := s.Healthy(t.Context()); err != nil { // connects
 					t.Fatal(err)
 				}
