@@ -57,6 +57,7 @@ var client = &http.Client{
 
 // reply is what submit-report answers.
 type reply struct {
+	status    int    // 0 when no answer came
 	ID        string `json:"id"`
 	Reference string `json:"reference"`
 }
@@ -81,16 +82,16 @@ func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, [
 		return unknown, reply{}, nil
 	}
 	defer res.Body.Close()
+	r := reply{status: res.StatusCode}
 	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	switch {
 	case err != nil || res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests:
-		return unknown, reply{}, text
+		return unknown, r, text
 	case res.StatusCode >= 400:
-		return refused, reply{}, text
+		return refused, r, text
 	}
-	var r reply
 	if json.Unmarshal(text, &r) != nil || r.Reference == "" {
-		return unknown, reply{}, text
+		return unknown, r, text
 	}
 	return accepted, r, text
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -247,6 +248,46 @@ func TestABackupThatCannotBeRestoredIsNone(t *testing.T) {
 	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
 		t.Errorf("left behind: %v, %v", names, err)
 	}
+}
+
+// The proof takes no room that the database needs.
+func TestABackupWithoutRoomForItsProofIsNone(t *testing.T) {
+	store := newFolder(t)
+	service := open(t, newSite(t, store).options)
+	var free int64 = logRoom
+	service.spare = func(string) (int64, error) { return free, nil }
+	if _, err := service.Backup(t.Context()); !errors.Is(err, postgres.ErrDiskFull) || !strings.Contains(err.Error(), "only 64 MB may be used") {
+		t.Errorf("got error %v", err)
+	}
+	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
+		t.Errorf("left behind: %v, %v", names, err)
+	}
+	free = 1 << 30
+	if _, err := service.Backup(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A store that is full says so, and what to do.
+func TestFullStore(t *testing.T) {
+	store := newFolder(t)
+	service := open(t, newSite(t, full{store}).options)
+	if _, err := service.Backup(t.Context()); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "is full: free some space there") {
+		t.Errorf("got error %v", err)
+	}
+	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
+		t.Errorf("left behind: %v, %v", names, err)
+	}
+}
+
+// full is a store without room for big objects.
+type full struct{ Store }
+
+func (f full) Put(ctx context.Context, name string, r io.Reader) error {
+	if strings.Contains(name, "base.tar") {
+		return &os.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
+	}
+	return f.Store.Put(ctx, name, r)
 }
 
 // rotten is a store whose big objects come back with a wrong byte.

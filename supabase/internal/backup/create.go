@@ -101,7 +101,7 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	}
 	s.opt.Progress("proof", 0, 1)
 	if d.Tables, err = s.prove(ctx, m, d.Cluster, files); err != nil {
-		return m, fmt.Errorf("the backup does not hold what it should: %w", err)
+		return m, fmt.Errorf("the backup is not proved: %w", err)
 	}
 	if err := s.compareCounts(ctx, churn, before, after, d.Tables); err != nil {
 		return m, err
@@ -133,6 +133,9 @@ func (s *Service) prove(ctx context.Context, m Manifest, cluster []byte, files [
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if err := s.roomFor(cluster, dir); err != nil {
+		return nil, err
+	}
 	data := filepath.Join(dir, "data")
 	if err := s.repo.extract(ctx, m, cluster, data); err != nil {
 		return nil, err
@@ -146,6 +149,28 @@ func (s *Service) prove(ctx context.Context, m Manifest, cluster []byte, files [
 	}
 	counts, err := examine(ctx, server.URL(postgres.Superuser))
 	return counts, errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
+}
+
+// logRoom is what the log of a cluster that is only looked at takes at most, in bytes.
+const logRoom = 64 << 20
+
+// roomFor refuses a proof that would leave the disk of dir, which is that of the database, so little room that writes were
+// refused. A backup must not be what stops the reports.
+func (s *Service) roomFor(cluster []byte, dir string) error {
+	files, err := clusterFiles(cluster)
+	if err != nil {
+		return err
+	}
+	needed := int64(logRoom)
+	for _, f := range files {
+		needed += f.Size
+	}
+	spare, err := s.spare(dir)
+	if err == nil && spare < needed {
+		err = fmt.Errorf("%w: a backup is restored to %s before it is called good; that takes %d MB, and only %d MB may be used: free some space",
+			postgres.ErrDiskFull, s.opt.StateDir, needed>>20, spare>>20)
+	}
+	return err
 }
 
 // quiet are settings for a cluster that is only looked at.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
@@ -159,10 +160,18 @@ func (r repository) putStream(ctx context.Context, name string, write func(io.Wr
 	err := r.Put(ctx, o.Name, pr)
 	pr.CloseWithError(errors.New("the store does not take it")) // frees the writer, if Put gave up
 	if err != nil {
-		return o, fmt.Errorf("store %s in %s: %w", o.Name, r, err)
+		return o, notStored(o.Name, r, err)
 	}
 	o.Size, o.SHA256 = sum.n, hex.EncodeToString(sum.Sum(nil))
 	return o, nil
+}
+
+// notStored says why a store did not take a name, and of a full one what to do.
+func notStored(name string, store Store, err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%s is full: free some space there, or choose another place (%w)", store, err)
+	}
+	return fmt.Errorf("store %s in %s: %w", name, store, err)
 }
 
 // sumChars is how much of the sum of its bytes a stored name carries.
@@ -191,7 +200,7 @@ func (r repository) putSummed(ctx context.Context, name string, write func(io.Wr
 	}
 	name += "-" + hex.EncodeToString(sum.Sum(nil))[:sumChars] + r.ext()
 	if err := r.Put(ctx, name, spool); err != nil {
-		return "", fmt.Errorf("store %s in %s: %w", name, r, err)
+		return "", notStored(name, r, err)
 	}
 	return name, nil
 }
@@ -240,7 +249,7 @@ func putClear(ctx context.Context, store Store, name, ext string, text []byte) e
 	sum := sha256.Sum256(text)
 	name += "-" + hex.EncodeToString(sum[:])[:sumChars] + ext
 	if err := store.Put(ctx, name, bytes.NewReader(text)); err != nil {
-		return fmt.Errorf("store %s in %s: %w", name, store, err)
+		return notStored(name, store, err)
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/postgres"
+
 	"filippo.io/age"
 	"github.com/jackc/pgx/v5"
 )
@@ -60,7 +62,8 @@ type Service struct {
 	repo  repository
 	trees *trees
 
-	pause time.Duration // between two rounds: shipPause
+	pause time.Duration               // between two rounds: shipPause
+	spare func(string) (int64, error) // postgres.SpareRoom
 
 	listing sync.Mutex // held while files are stored and listed, and while they are pruned
 
@@ -86,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Keep == 0 {
 		o.Keep = 7
 	}
-	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause}
+	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, spare: postgres.SpareRoom}
 	if len(o.Recipients) > 0 {
 		// The operator's identity is not on this machine. To read back what we
 		// write we also encrypt to one of our own, which lives and dies with

@@ -24,19 +24,34 @@ func keptRoom(total uint64) uint64 {
 	return min(max(total/roomShare, leastRoom), mostRoom)
 }
 
+// SpareRoom is how many bytes may be written to the disk that holds dir, a
+// folder, before a cluster there would take no more writes.
+func SpareRoom(dir string) (int64, error) {
+	free, kept, err := room(dir)
+	return max(0, free-kept), err
+}
+
+// room is what of the disk that holds dir is free, and what is kept free.
+func room(dir string) (free, kept int64, err error) {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	block := uint64(disk.Bsize)
+	return int64(disk.Bavail * block), int64(keptRoom(disk.Blocks * block)), nil
+}
+
 // shortOfSpace reports whether the disk of the data folder has too little room;
 // was is the answer of the last time.
 func (s *Server) shortOfSpace(was bool) bool {
-	var disk syscall.Statfs_t
-	if syscall.Statfs(s.opt.Data, &disk) != nil {
+	free, kept, err := room(s.opt.Data)
+	if err != nil {
 		return was
 	}
-	block := uint64(disk.Bsize)
-	kept := keptRoom(disk.Blocks * block)
 	if was {
 		kept *= 2
 	}
-	return disk.Bavail*block < kept
+	return free < kept
 }
 
 // watchSpace refuses writes while the disk has too little room.

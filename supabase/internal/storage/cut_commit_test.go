@@ -71,13 +71,15 @@ func TestRefusedRow(t *testing.T) {
 		create function public.refuse() returns trigger language plpgsql as
 			$$ begin raise 'no room' using errcode = '53100'; end $$;
 		create trigger refuse before insert or update on storage.objects for each row when (new.version <> '1') execute function public.refuse()`)
-	s.do(key, "POST", "/object/b/new", "fresh").want(t, 500, "53100")
-	s.do(key, "PUT", "/object/b/old", "fresh").want(t, 500, "53100")
-	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old", "destinationKey": "copied"}).want(t, 500, "53100")
+	if full := s.do(key, "POST", "/object/b/new", "fresh").want(t, 507, "InsufficientStorage"); full.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	s.do(key, "PUT", "/object/b/old", "fresh").want(t, 507, "InsufficientStorage")
+	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old", "destinationKey": "copied"}).want(t, 507, "InsufficientStorage")
 	if n := len(filesIn(t, s.dir)); n != before {
 		t.Errorf("%d files, before there were %d", n, before)
 	}
-	s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 500, "53100")
+	s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no room left")
 	for range 2 {
 		if _, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
 			t.Error(err)

@@ -3,6 +3,7 @@ package objects
 import (
 	"errors"
 	"strings"
+	"syscall"
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/storage/backend"
@@ -96,6 +97,16 @@ func ErrLockTimeout() *wire.Error {
 	return named(503, "acquiring_lock_timeout", "LockTimeout", "acquiring lock timeout")
 }
 
+// errNoRoom: the disk of the files or of the database is full. RFC 4918, 11.5.
+func errNoRoom() *wire.Error {
+	e := wire.Errorf(507, "InsufficientStorage", "There is no room left. Please try again later.")
+	e.Details = wire.StorageDetails{Reply: 507}
+	return e.WithHeader("Retry-After", retryRoom)
+}
+
+// retryRoom is after how many seconds a client may ask whether there is room again: somebody has to make it.
+const retryRoom = "5"
+
 func errExists(code string) *wire.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
@@ -118,6 +129,9 @@ func mapError(err error) error {
 		e := wire.Errorf(544, "DatabaseTimeout", "The connection to the database timed out")
 		e.Details = wire.StorageDetails{Reply: 544}
 		return e.WithCause(err)
+	}
+	if db.IsDiskFull(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return errNoRoom().WithCause(err)
 	}
 	pg, ok := db.AsPgError(err)
 	if !ok {
@@ -148,6 +162,8 @@ func mapError(err error) error {
 		e.Details = wire.StorageDetails{Reply: 544}
 	case "25006":
 		e = wire.Errorf(503, "DatabaseReadOnly", "The database is currently in read-only mode. Please try again later.")
+		e.Details = wire.StorageDetails{Reply: 503}
+		e = e.WithHeader("Retry-After", retryRoom)
 	case "25P02":
 		e = wire.Errorf(500, "DatabaseTransactionAborted", "The database transaction has been aborted. Roll back the transaction before retrying.")
 	case "42P17":
