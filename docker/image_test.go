@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -54,6 +55,9 @@ func TestImages(t *testing.T) {
 	}
 
 	stack := startStack(t, filepath.Join(dir, "embedded/usr/local/bin/daawo"))
+	if inbox, err := net.Listen("tcp", "127.0.0.1:54324"); err == nil { // as a server that is running here has it
+		defer inbox.Close()
+	}
 	functions := empty.serve("functions", stack.with("PORT=0", "DATABASE_URL="+stack["DB_URL"], "SUPABASE_URL="+stack["API_URL"], "STORAGE_URL="+stack["STORAGE_URL"]))
 	gateway := empty.serve("gateway", stack.with("AUTH_URL="+stack["AUTH_URL"], "REST_URL="+stack["REST_URL"], "STORAGE_URL="+stack["STORAGE_URL"],
 		"FUNCTIONS_URL="+functions, "DAAWO_DATA=/data"), "--port", "0")

@@ -48,7 +48,7 @@ func (inv *invocation) app(dev bool) (*app.App, error) {
 	}
 	project, _ := inv.project()
 	return app.New(app.Options{
-		Config: c, Data: data, AnyPort: inv.given("port"), Dev: dev,
+		Config: c, Data: data, AnyPort: inv.given("port") || c.FunctionsPort == 0, Dev: dev,
 		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
 		Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}), nil

@@ -31,7 +31,7 @@ type Environment struct {
 	StorageURL    string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
 	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
 	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
-	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Where serve functions listens."`
+	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Where serve functions listens; 0 picks free ports."`
 	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions, and for reports and resources inside of a container; SITE_URL when not set."`
 	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
