@@ -65,8 +65,9 @@ async function page(request: Request, { pathname }: URL): Promise<Response> {
   const kept = await cache.match(pathname);
   if (kept) return kept;
   const response = await fetch(request);
-  // Under data saving nothing was fetched ahead: keep what the reader opens.
-  if (response.ok && pages.some(({ url }) => url === pathname)) await cache.put(pathname, response.clone());
+  // Under data saving nothing was fetched ahead: keep what the reader opens, unless the phone is full.
+  if (response.ok && pages.some(({ url }) => url === pathname))
+    await cache.put(pathname, response.clone()).catch(() => {});
   return response;
 }
 
@@ -82,10 +83,14 @@ async function file(request: Request | string): Promise<Response> {
 async function keepFile(request: Request | string): Promise<Response> {
   const response = await fetch(request);
   if (!response.ok) return response;
-  const cache = await caches.open(fileCache);
-  await cache.put(request, response.clone());
-  const keys = await cache.keys();
-  await Promise.all(keys.slice(0, -keptFiles).map((key) => cache.delete(key)));
+  try {
+    const cache = await caches.open(fileCache);
+    await cache.put(request, response.clone());
+    const keys = await cache.keys();
+    await Promise.all(keys.slice(0, -keptFiles).map((key) => cache.delete(key)));
+  } catch {
+    // The phone is full: the page has its file all the same.
+  }
   return response;
 }
 

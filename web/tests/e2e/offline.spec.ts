@@ -118,13 +118,17 @@ async function scriptsKept(page: Page) {
   });
 }
 
-test('under data saving nothing is fetched ahead, and what was opened is kept', async ({ page, context }) => {
-  // The worker reads its own navigator, which a test cannot change: it is asked for with the setting written in.
+/** The worker reads its own navigator, which a test cannot change: it is asked for with the setting written in. */
+async function saveData(context: BrowserContext) {
   await context.route('**/sw.js', async (route) => {
     const answer = await route.fetch();
     const body = `Object.defineProperty(navigator, 'connection', { value: { saveData: true } });${await answer.text()}`;
     await route.fulfill({ response: answer, body });
   });
+}
+
+test('under data saving nothing is fetched ahead, and what was opened is kept', async ({ page, context }) => {
+  await saveData(context);
   await visit(page, '/');
   await page.goto('/about/');
   await goOffline(context);
@@ -135,4 +139,22 @@ test('under data saving nothing is fetched ahead, and what was opened is kept', 
     () => true,
   );
   expect(failed).toBe(true);
+});
+
+test('on a full phone a page and its files are shown although they cannot be kept', async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  await saveData(context);
+  await visit(page, '/');
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: baseURL ?? '', quotaSize: 1 });
+  await page.goto('/report/');
+  await live(page);
+  const kept = () => page.evaluate(async () => (await caches.match('/report/')) !== undefined);
+  expect(await kept()).toBe(false);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: baseURL ?? '' });
+  await page.reload();
+  await expect.poll(kept).toBe(true);
 });
