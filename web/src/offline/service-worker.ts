@@ -38,8 +38,6 @@ self.addEventListener('activate', (event) => {
       const mine = (name: string) => name.startsWith(`pages ${scope} `) && name !== pageCache;
       await Promise.all((await caches.keys()).filter(mine).map((name) => caches.delete(name)));
       await self.clients.claim();
-      for (const client of await self.clients.matchAll({ type: 'window' }))
-        client.postMessage('offline-ready');
     })(),
   );
 });
