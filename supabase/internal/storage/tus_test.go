@@ -337,15 +337,21 @@ func TestTUSNewcomerEndsStalledRequest(t *testing.T) {
 	}
 }
 
+// keyOf is where the upload of a path is.
+func keyOf(t testing.TB, path string) backend.Key {
+	t.Helper()
+	id, err := base64.RawURLEncoding.DecodeString(path[strings.LastIndexByte(path, '/')+1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(id), "/")
+	return backend.Key{Bucket: parts[0], Name: strings.Join(parts[1:len(parts)-1], "/"), Version: parts[len(parts)-1]}
+}
+
 // elsewhere holds the lock of an upload as another replica would. When it is asked to let go, it calls fn first.
 func (s *stack) elsewhere(path string, fn func(backend.Key)) (done chan error) {
 	s.t.Helper()
-	id, err := base64.RawURLEncoding.DecodeString(path[strings.LastIndexByte(path, '/')+1:])
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	parts := strings.Split(string(id), "/")
-	key := backend.Key{Bucket: parts[0], Name: strings.Join(parts[1:len(parts)-1], "/"), Version: parts[len(parts)-1]}
+	key := keyOf(s.t, path)
 	conn, lock := s.db.Conn("supabase_storage_admin"), objects.LockKey(key.Bucket, key.Name, key.Version)
 	for _, sql := range []string{`listen storage_tus_release`, fmt.Sprintf(`select pg_advisory_lock(%d)`, lock)} {
 		if _, err := conn.Exec(s.t.Context(), sql); err != nil {

@@ -73,6 +73,8 @@ type info struct {
 	Metadata map[string]*string `json:"metadata"`
 	Created  time.Time          `json:"creation_date"`
 	Owner    string             `json:"owner,omitempty"` // who began it, for the row
+	// Completed: a row has named it.
+	Completed bool `json:"completed,omitempty"`
 }
 
 func (i *info) text(name string) string {

@@ -3,6 +3,7 @@ package tus
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -45,6 +46,13 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		}
 		return 0, errSize
 	}
+	if up.Completed { // there are no bytes to come
+		if err := h.complete(ctx, q, key, up); err != nil {
+			return 0, err
+		}
+		w.Header().Set("Tus-Complete", "1")
+		return offset, nil
+	}
 	// A newcomer on the same upload ends the wait for bytes that will not come.
 	fired := make(chan struct{})
 	stop := context.AfterFunc(held, func() {
@@ -75,16 +83,49 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	return offset, nil
 }
 
-// complete finishes an upload whose bytes are all there and that no row names yet.
+// complete answers for an upload whose bytes are all there: the row names it, or does from now on. Once it has been the
+// object, it never becomes it again: what replaced, moved or deleted it may have left bytes and description to the sweeper.
 func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up info) error {
 	o, err := h.Store.Object(ctx, q.Caller.Service(), key.Bucket, key.Name)
-	if err == nil && o.Key() == key {
-		return nil
+	if e, ok := wire.AsError(err); ok && e.Code == "NoSuchKey" {
+		o, err = nil, nil
 	}
-	if e, ok := wire.AsError(err); err != nil && (!ok || e.Code != "NoSuchKey") {
+	if err != nil {
 		return err
 	}
+	switch {
+	case o != nil && o.Key() == key:
+		if !up.Completed { // the server died, or the reply of the commit was lost
+			h.mark(ctx, key, up)
+		}
+		return nil
+	case up.Completed:
+		return errNotFound
+	case o != nil && o.UpdatedAt != nil:
+		// A row that was written behind the last byte may have taken the place of this upload's, before it was marked.
+		// Nobody may undo that without a token, and who has one sends the file again.
+		meta, err := h.Store.Backend.Head(ctx, key)
+		if err == nil && o.UpdatedAt.After(meta.Modified) {
+			return errNotFound
+		}
+		if err != nil && !errors.Is(err, backend.ErrNotFound) { // in an S3 store there is none before it is joined
+			return err
+		}
+	}
 	return h.finish(ctx, q, key, up)
+}
+
+// mark notes in the description that a row has named the upload. An upload that cannot be marked is the object
+// nevertheless, and one that was replaced meanwhile has no description any more.
+func (h *Handler) mark(ctx context.Context, key backend.Key, up info) {
+	up.Completed = true
+	raw, err := json.Marshal(up)
+	if err == nil {
+		err = h.Store.Backend.SetInfo(context.WithoutCancel(ctx), key, raw)
+	}
+	if err != nil && !errors.Is(err, backend.ErrNotFound) {
+		h.Log.WarnContext(ctx, "storage: a completed upload was not marked", "error", err)
+	}
 }
 
 // declare takes the length of an upload that was begun without one.
@@ -134,6 +175,9 @@ func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up inf
 	if owner == "" {
 		owner = up.Owner
 	}
-	_, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), userMetadata(up))
-	return err
+	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), userMetadata(up)); err != nil {
+		return err
+	}
+	h.mark(ctx, key, up)
+	return nil
 }
