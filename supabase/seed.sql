@@ -37,7 +37,7 @@ values
   ('5eed0000-0000-4000-8000-000000000007', 'Medicine in Pregnancy and Breastfeeding (in Somali)', 'Daawada xilliga uurka iyo naas nuujinta',
    'Medicine can reach your baby. Ask before you start or stop one.',
    'Daawadu waxay gaari kartaa ilmahaaga. Weydii ka hor inta aadan bilaabin ama joojin.',
-   'Women''s Health', 'Caafimaadka Haweenka', 'Baby', 'bg-rose-700', '/storage/v1/object/public/resources/pregnancy-medicine.so.pdf', 94645, true, false,
+   'Women''s Health', 'Caafimaadka Haweenka', 'Baby', 'bg-rose-700', '/storage/v1/object/public/resources/pregnancy-medicine.so.pdf', 94635, true, false,
    timestamptz '2026-01-31 09:00:00+00' - interval '7 hours'),
   ('5eed0000-0000-4000-8000-000000000008', 'Medicine in Pregnancy and Breastfeeding', 'Daawada xilliga uurka iyo naas nuujinta (Ingiriisi)',
    'Medicine can reach your baby. Ask before you start or stop one.',

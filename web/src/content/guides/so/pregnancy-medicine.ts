@@ -68,7 +68,7 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Hadda tag xarun caafimaad haddii aad la kulanto: dhiig ama dareere ka yimaado siilka; madax-xanuun daran ama aan dhammaanayn; aragga oo ceeryaamo noqda; suuxdin ama miyir beel; wajiga ama gacmaha oo barara; qandho ka badan 38 °C; calool xanuun daran; neefta oo ku dhegta ama laab xanuun; ilmaha oo dhaqdhaqaaqiisu yaraado ama istaago; fikrado ah inaad naftaada wax yeesho.',
+        'Hadda tag xarun caafimaad haddii aad la kulanto: dhiig ama dareere ka yimaado xubinta taranka; madax-xanuun daran ama aan dhammaanayn; aragga oo ceeryaamo noqda; suuxdin ama miyir beel; wajiga ama gacmaha oo barara; qandho ka badan 38 °C; calool xanuun daran; neefta oo ku dhegta ama laab xanuun; ilmaha oo dhaqdhaqaaqiisu yaraado ama istaago; fikrado ah inaad naftaada wax yeesho.',
     },
   ],
   sources: [
