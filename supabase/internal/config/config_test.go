@@ -161,6 +161,9 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"sender", "", []string{"SMTP_HOST", "mail.example.org"}, "SMTP_ADMIN_EMAIL"},
 		{"studio", "", []string{"STUDIO_UPSTREAM_URL", "http://studio:3000"}, "DASHBOARD_PASSWORD"},
 		{"secret", "", []string{"JWT_SECRET", "short"}, "JWT_SECRET"},
+		{"backups back to back", "", []string{"BACKUP_EVERY", "-1h"}, "BACKUP_EVERY: is -1h0m0s, and at least 1m0s"},
+		{"no backup to keep", "", []string{"BACKUP_KEEP", "-1"}, "BACKUP_KEEP: is -1, and at least 1"},
+		{"a standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b", "DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, and at least 100ms"},
 		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
 	}
 	for _, tt := range tests {

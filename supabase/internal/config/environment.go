@@ -59,7 +59,7 @@ type Environment struct {
 type Replica struct {
 	URL    string   `env:"DATABASE_READ_URL" doc:"Superuser URL of a standby of DATABASE_URL; GET requests of DATABASE_READ_TABLES are answered there. While it cannot be reached or is late, the primary answers."`
 	Tables List     `env:"DATABASE_READ_TABLES" default:"public.resources" doc:"Tables and views, as schema.name separated by commas, that a GET of nothing else may read from DATABASE_READ_URL."`
-	MaxLag Duration `env:"DATABASE_READ_MAX_LAG" default:"5s" doc:"How old the answers of DATABASE_READ_URL may be."`
+	MaxLag Duration `env:"DATABASE_READ_MAX_LAG" default:"5s" doc:"How old the answers of DATABASE_READ_URL may be; at least 100ms."`
 }
 
 // Files is where storage keeps files, under storage-api's names.
@@ -78,8 +78,8 @@ type Files struct {
 type Backup struct {
 	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups. For the Postgres inside: refused with DATABASE_URL, whose database is backed up where it runs."`
 	Recipients List     `env:"BACKUP_RECIPIENTS" doc:"age public keys (age1…) that backups are encrypted to, separated by commas."`
-	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups; what is written in between is stored within a minute."`
-	Keep       int      `env:"BACKUP_KEEP" default:"7" doc:"Number of full backups to keep."`
+	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups; what is written in between is stored within a minute. At least 1m."`
+	Keep       int      `env:"BACKUP_KEEP" default:"7" doc:"Number of full backups to keep, at least 1."`
 }
 
 // SMTP is the mail server that notifications and auth use.

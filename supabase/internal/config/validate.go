@@ -9,6 +9,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+)
+
+// leastLag is the least age that a standby's answers may be allowed: it is measured four times as often. leastEvery is the
+// least time between two full backups, each of which is restored and looked through.
+const (
+	leastLag   = 100 * time.Millisecond
+	leastEvery = time.Minute
 )
 
 // validate checks what can be checked without starting anything and reports every mistake at once.
@@ -95,6 +103,15 @@ func (c *Config) validate() error {
 	}
 	if c.Replica.URL != "" && c.DatabaseURL == "" {
 		bad("DATABASE_READ_URL: is a standby of DATABASE_URL, which is not set")
+	}
+	if c.Replica.URL != "" && time.Duration(c.Replica.MaxLag) < leastLag {
+		bad("DATABASE_READ_MAX_LAG: is %s, and at least %s is needed; without DATABASE_READ_URL all is read from the primary", c.Replica.MaxLag, leastLag)
+	}
+	if time.Duration(c.Backup.Every) < leastEvery {
+		bad("BACKUP_EVERY: is %s, and at least %s is needed; without BACKUP_TO there are no backups", c.Backup.Every, leastEvery)
+	}
+	if c.Backup.Keep < 1 {
+		bad("BACKUP_KEEP: is %d, and at least 1 is needed; without BACKUP_TO there are no backups", c.Backup.Keep)
 	}
 	if n := len(c.Keys.JWTSecret); n > 0 && n < 32 {
 		bad("JWT_SECRET: has %d characters, at least 32 are needed", n)
