@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -67,7 +68,9 @@ func (s *state) makeFrame(k kind) *frame {
 		names, *list = append(names, name), append(*list, []byte(value))
 	}
 	searchPath := sql.SearchPath(append([]string{k.schema}, s.config.ExtraSearchPath...))
-	f.scope = k.role + "\x00" + searchPath
+	// Postgres fixes the types of a statement's parameters when it prepares it: after a column has become of another type,
+	// statements prepared before would read values as of the old one. So each load of the schema prepares anew.
+	f.scope = strconv.FormatUint(s.loads, 36) + "\x00" + k.role + "\x00" + searchPath
 	if k.readOnly {
 		fixed(&f.before, "transaction_read_only", "on")
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -199,6 +200,43 @@ func TestOpenAPI(t *testing.T) {
 	off.run(t, []scenario{{name: "disabled", url: "/", status: 404, want: `{"code":"PGRST126","message":"Root endpoint metadata is disabled","details":null,"hint":null}`}})
 	fn := openOn(t, b.db, func(c *rest.Config) { c.RootFunction = &schema.Name{Name: "pair"} })
 	fn.run(t, []scenario{{name: "function at the root", url: "/", want: `{"x":1,"y":"one"}`}})
+}
+
+// TestReloadPreparesAnew: a filter is of its column's type, also when that has changed and connections had prepared it.
+func TestReloadPreparesAnew(t *testing.T) {
+	b := open(t, nil)
+	ask := func(url string) string {
+		w := httptest.NewRecorder()
+		b.engine.ServeHTTP(w, scenario{url: url}.request(t))
+		return w.Body.String()
+	}
+	loaded := func(table string) {
+		t.Helper()
+		b.db.Exec(`create table api.` + table + ` (); grant select on api.` + table + ` to anon; notify pgrst, 'reload schema'`)
+		for end := time.Now().Add(10 * time.Second); ask("/"+table) != "[]"; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal(ask("/" + table))
+			}
+		}
+	}
+	b.db.Exec(`create table api.sized (id int); insert into api.sized values (5); grant select on api.sized to anon`)
+	loaded("one")
+	all := func(url, want string) {
+		t.Helper()
+		var visitors sync.WaitGroup
+		for range 32 {
+			visitors.Go(func() {
+				if got := ask(url); got != want {
+					t.Errorf("%s: %s, want %s", url, got, want)
+				}
+			})
+		}
+		visitors.Wait()
+	}
+	all("/sized?id=eq.5", `[{"id":5}]`)
+	b.db.Exec(`alter table api.sized alter id type text using 'five'`)
+	loaded("two")
+	all("/sized?id=eq.five", `[{"id":"five"}]`)
 }
 
 // TestReload: what changes in the database is seen after a notification, and no request waits or fails meanwhile.

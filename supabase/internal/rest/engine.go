@@ -71,6 +71,7 @@ func (e *Engine) Stats() Stats {
 type state struct {
 	config Config
 	cache  *schema.Cache // nil until it is loaded
+	loads  uint64        // how often it was
 	roles  map[string]roleSettings
 	memory memory
 	frames frames
@@ -105,7 +106,7 @@ func (e *Engine) SetConfig(c Config) {
 func (e *Engine) replaceConfig(c Config) {
 	for {
 		old := e.state.Load()
-		if e.state.CompareAndSwap(old, &state{config: c, cache: old.cache, roles: old.roles}) {
+		if e.state.CompareAndSwap(old, &state{config: c, cache: old.cache, loads: old.loads, roles: old.roles}) {
 			break
 		}
 	}

@@ -148,7 +148,7 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	}
 	for {
 		old := e.state.Load()
-		if e.state.CompareAndSwap(old, &state{config: old.config, cache: cache, roles: roles}) {
+		if e.state.CompareAndSwap(old, &state{config: old.config, cache: cache, loads: old.loads + 1, roles: roles}) {
 			break
 		}
 	}
@@ -196,14 +196,16 @@ func loadRoles(ctx context.Context, conn interface {
 func (l *loader) listen(ctx context.Context) {
 	once := sync.OnceFunc(func() { close(l.listening) })
 	defer once()
+	listening := once
 	for delay := time.Second; ctx.Err() == nil; delay = min(2*delay, maxDelay) {
 		channel := l.engine.Config().Channel
 		if channel == "" {
 			return
 		}
 		began := time.Now()
-		err := l.listenOnce(ctx, channel, once)
+		err := l.listenOnce(ctx, channel, listening)
 		once()
+		listening = func() { l.ask(true) } // a notification may have been missed; none is from here on
 		if ctx.Err() != nil {
 			return
 		}
@@ -214,7 +216,6 @@ func (l *loader) listen(ctx context.Context) {
 		if !sleep(ctx, delay) {
 			return
 		}
-		l.ask(true) // a notification may have been missed
 	}
 }
 
