@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -111,7 +112,7 @@ func (p *Pool) ask(ctx context.Context, sql string, to ...any) error {
 	})
 }
 
-// patience is how long a read waits for one of two servers before it asks the other.
+// patience is how long a read waits for a connection to one of two servers before it asks the other.
 const patience = 2 * time.Second
 
 // Session lends a connection for statements that only read, to the standby when that will do. fn runs again on the other
@@ -123,9 +124,11 @@ func (r *Replica) Session(ctx context.Context, scope string, fn func(*Session) e
 	for _, p := range []*Pool{r.standby, r.primary} {
 		attempt, cancel := context.WithTimeout(ctx, patience)
 		err := p.Session(attempt, scope, fn)
-		late := attempt.Err() != nil
+		// Only waiting for a connection ends with the attempt: what the server itself says, that the statement took too long
+		// for one, it would say again. 40001 it would not: what the statement read was removed meanwhile (PostgreSQL
+		// documentation, "Handling Query Conflicts").
+		late := errors.Is(err, context.DeadlineExceeded) && attempt.Err() != nil
 		cancel()
-		// 40001: what the statement read was removed meanwhile (PostgreSQL documentation, "Handling Query Conflicts").
 		if err == nil || ctx.Err() != nil || !late && !IsUnavailable(err) && !IsCode(err, "40001") {
 			return err
 		}

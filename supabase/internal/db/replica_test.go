@@ -84,14 +84,8 @@ func TestReplica(t *testing.T) {
 // TestReplicaThatIsDown: a standby that cannot be reached costs nobody an answer.
 func TestReplicaThatIsDown(t *testing.T) {
 	database := testdb.New(t)
-	one, other := pool(t, database.URL("postgres")), pool(t, database.URL("postgres"))
-	r := db.NewReplica(one, other, time.Second, slog.New(slog.DiscardHandler))
-	ctx, stop := context.WithCancel(t.Context())
-	watched := make(chan struct{})
-	go func() { defer close(watched); r.Watch(ctx) }()
-	time.Sleep(100 * time.Millisecond) // it has been seen, and is used
-	stop()
-	<-watched
+	other := pool(t, database.URL("postgres"))
+	r := inUse(t, pool(t, database.URL("postgres")), other)
 	other.Close()
 	n := 0
 	err := r.Session(t.Context(), "", func(s *db.Session) error {
@@ -101,6 +95,34 @@ func TestReplicaThatIsDown(t *testing.T) {
 	if err != nil || n != 1 {
 		t.Errorf("%v after %d tries", err, n)
 	}
+}
+
+// TestReplicaAsksOnce: what a server says after a long time, the other would say after as long.
+func TestReplicaAsksOnce(t *testing.T) {
+	database := testdb.New(t)
+	r := inUse(t, pool(t, database.URL("postgres")), pool(t, database.URL("postgres")))
+	n := 0
+	err := r.Session(t.Context(), "", func(s *db.Session) error {
+		n++
+		return s.Run(t.Context(), []db.Statement{{SQL: `set local statement_timeout = 2100`}, {SQL: `select pg_sleep(9)`}},
+			func(int, *pgconn.ResultReader) error { return nil })
+	})
+	if !db.IsCode(err, "57014") || n != 1 {
+		t.Errorf("%v after %d tries", err, n)
+	}
+}
+
+// inUse is a Replica that has seen its standby.
+func inUse(t *testing.T, primary, standby *db.Pool) *db.Replica {
+	t.Helper()
+	r := db.NewReplica(primary, standby, time.Second, slog.New(slog.DiscardHandler))
+	ctx, stop := context.WithCancel(t.Context())
+	watched := make(chan struct{})
+	go func() { defer close(watched); r.Watch(ctx) }()
+	time.Sleep(100 * time.Millisecond)
+	stop()
+	<-watched
+	return r
 }
 
 func pool(t *testing.T, url string) *db.Pool {
