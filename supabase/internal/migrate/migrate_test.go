@@ -63,13 +63,18 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesToLoseItsTransaction(t *testing.T) {
-	db := testdb.New(t)
-	_, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{
-		"migrations/1_x.sql": `create table a (id int); commit and no chain; create table b (id int);`,
-	}))
-	if err == nil || !strings.Contains(err.Error(), "all or nothing") {
-		t.Errorf("got error %v", err)
+func TestApplyKeepsItsTransaction(t *testing.T) {
+	for _, end := range []string{"commit", "commit and no chain", "end work and chain", "rollback and chain"} {
+		db := testdb.New(t)
+		_, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{
+			"migrations/1_x.sql": `create table a (id int); ` + end + `; select 1 / 0;`,
+		}))
+		if err == nil || !strings.Contains(err.Error(), "division by zero") {
+			t.Errorf("%s: got error %v", end, err)
+		}
+		if got := tables(db); got != "" {
+			t.Errorf("%s: table %q is left", end, got)
+		}
 	}
 }
 
@@ -237,5 +242,5 @@ func records(t *testing.T, db *testdb.DB) []string {
 }
 
 func tables(db *testdb.DB) string {
-	return testdb.Value[string](db, `select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'`)
+	return testdb.Value[string](db, `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
 }

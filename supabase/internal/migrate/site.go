@@ -166,7 +166,7 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", where, withLine(err, stmt))
 		}
-		if conn.TxStatus() != 'T' {
+		if conn.TxStatus() != 'T' { // prepare transaction, where the server allows it
 			return fmt.Errorf("%s ends the transaction that makes the file all or nothing", where)
 		}
 	}
@@ -174,7 +174,7 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 }
 
 // control matches statements by which a file would end our transaction.
-var control = regexp.MustCompile(`(?is)^(begin|start\s+transaction|commit|end|rollback|abort)(\s+(work|transaction))?$`)
+var control = regexp.MustCompile(`(?is)^(begin|start\s+transaction|commit|end|rollback|abort)(\s+(work|transaction))?(\s+and\s+(no\s+)?chain)?$`)
 
 func controlsTransaction(stmt string) bool {
 	return control.MatchString(stripComments(stmt))

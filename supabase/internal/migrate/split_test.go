@@ -45,6 +45,8 @@ func TestControlsTransaction(t *testing.T) {
 		"/* now */ START  TRANSACTION":   true,
 		"-- done\nCommit Work":           true,
 		"end":                            true,
+		"commit work and  chain":         true,
+		"abort and no chain":             true,
 		"commit prepared 'x'":            false,
 		"select 'begin'":                 false,
 		"create function begin() as 'x'": false,
