@@ -11,7 +11,7 @@ func quoteString(s string) string { return `"` + escape(s, '"') + `"` }
 
 func quoteRune(r rune) string { return "'" + escape(string(r), '\'') + "'" }
 
-// showText quotes the way a Text is shown inside a message built by upstream: as quoteString.
+// escape is what Haskell's show puts between the quotes.
 func escape(s string, quote rune) string {
 	var b strings.Builder
 	afterNumber := false

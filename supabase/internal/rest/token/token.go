@@ -51,9 +51,6 @@ func Bearer(header string) (token string, ok bool) {
 	return strings.TrimSpace(rest), true
 }
 
-// Keys verifies the signature of a token and gives its payload.
-func (s *Set) Keys() int { return len(s.keys) }
-
 // Open checks the signature of a token and gives its claims.
 func (s *Set) Open(token string) (json.RawMessage, *wire.Error) {
 	if token == "" {
@@ -80,15 +77,33 @@ func (s *Set) Open(token string) (json.RawMessage, *wire.Error) {
 	if err != nil {
 		return nil, undecodable("JWT cryptographic operation failed", "")
 	}
-	if err := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature); err != nil {
+	claims, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	kept := err == nil && outlivesRotation(claims)
+	if err := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature, kept); err != nil {
 		if errors.Is(err, errNoKey) {
 			return nil, undecodable("No suitable key or wrong key type", "None of the keys was able to decode the JWT")
 		}
 		return nil, undecodable("JWT cryptographic operation failed", "")
 	}
-	claims, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
 	if err != nil || !json.Valid(claims) || !strings.HasPrefix(strings.TrimSpace(string(claims)), "{") {
 		return nil, invalid("PGRST303", "Parsing claims failed")
 	}
 	return claims, nil
+}
+
+// outlivesRotation says whether the token stays good when the key that signed it is replaced: a session's and the anonymous
+// one do, API keys of other roles end (the same rule as in package keys).
+func outlivesRotation(claims json.RawMessage) bool {
+	var c struct {
+		Role    string `json:"role"`
+		Subject string `json:"sub"`
+		Session string `json:"session_id"`
+	}
+	if json.Unmarshal(claims, &c) != nil {
+		return false
+	}
+	if c.Subject == "" {
+		return c.Role == "anon"
+	}
+	return c.Role == "authenticated" && c.Session != ""
 }
