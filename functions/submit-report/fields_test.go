@@ -152,7 +152,8 @@ func TestBothLanguagesAreWhole(t *testing.T) {
 			"locationRequired": x.locationRequired, "fillRequired": x.fillRequired, "badDate": x.badDate, "tooLong": x.tooLongFormat,
 			"notAnImage": x.notAnImage, "photoTooLarge": x.photoTooLarge, "failed": x.failed, "failedTitle": x.failedTitle,
 			"invalidTitle": x.invalidTitle, "tooMany": x.tooMany, "keyReused": x.keyReused, "badRequest": x.badRequest,
-			"pressAgain": x.pressAgain, "photoKept": x.photoKept, "noPhoto": x.noPhoto, "title": x.title, "required": x.required,
+			"pressAgain": x.pressAgain, "photoKept": x.photoKept, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto,
+			"title": x.title, "required": x.required,
 			"send": x.send, "yourReference": x.yourReference, "contactUs": x.contactUs, "back": x.back,
 		} {
 			if text == "" {

@@ -2,6 +2,8 @@ package submitreport
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -50,17 +52,15 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		p.keepPhoto(r, env, photo)
 		return p.show(w, http.StatusUnprocessableEntity, p.text.title, p.text.pressAgain, nil)
 	}
-	key, err := keyOf(ctx, env, "", report, photo)
+	key, err := keyOf(ctx, env, "", report, p.photoSum(photo))
 	if err != nil {
 		return p.showFailure(w, env, err)
 	}
 	photoLost := false
 	if hasPhoto {
-		if report.photoURL, err = upload(ctx, env, photo); err != nil {
-			// The report goes on without its photo (spec §8).
-			env.Log.WarnContext(ctx, "photo of a posted form was not stored", "error", err)
-			report.photoURL, photoLost = "", true
-		}
+		p.keepPhoto(r, env, photo)
+		report.photoURL = p.Values.Get("photo_url")
+		photoLost = report.photoURL == "" // the report goes on without its photo (spec §8)
 	}
 	receipt, err := save(ctx, env, report, key, false)
 	if err != nil {
@@ -122,18 +122,36 @@ func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	return file.Content, true
 }
 
-// keepPhoto stores a good photo although the form comes back, because a browser never fills a file field again. It waits
-// for its report like a photo that the page's script sent first.
+// keepPhoto stores a good photo and puts its name and its sum where the page has them from when the form comes back,
+// because a browser never fills a file field again. It waits for its report like a photo that the page's script sent first.
 func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
 	if photo == nil {
 		return
 	}
+	sum := p.photoSum(photo)
+	p.Values.Del("photo_url")
 	name, err := upload(r.Context(), env, photo)
 	if err != nil {
 		env.Log.WarnContext(r.Context(), "photo of a posted form was not stored", "error", err)
 		return
 	}
 	p.Values.Set("photo_url", name)
+	p.Values.Set("photo_sum", sum)
+}
+
+// photoSum is the SHA-256 of the chosen photo, or of the one that an earlier post has stored, as its page says; "" without
+// either. By it a form that came back is recognised as the one that was posted with the photo itself: the first post may
+// have been stored although its visitor was told otherwise.
+func (p posted) photoSum(chosen []byte) string {
+	if chosen != nil {
+		sum := sha256.Sum256(chosen)
+		return hex.EncodeToString(sum[:])
+	}
+	sum := p.Values.Get("photo_sum")
+	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || p.Values.Get("photo_url") == "" {
+		return ""
+	}
+	return sum
 }
 
 // looksAutomatic says whether a field that no person sees is filled, or the form came back faster than anybody types.

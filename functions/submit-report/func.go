@@ -59,7 +59,7 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if len(wrong) > 0 {
 		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.fillRequired, Fields: wrong}
 	}
-	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, nil)
+	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")
 	if err != nil {
 		return text.translate(err)
 	}

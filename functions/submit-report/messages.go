@@ -18,8 +18,8 @@ type texts struct {
 	fillRequired, badDate, tooLongFormat, notAnImage, photoTooLarge       string
 
 	failed, failedTitle, invalidTitle, tooMany, keyReused, badRequest string
-	pressAgain, photoKept, title, required, send, yourReference       string
-	contactUs, back, noPhoto                                          string
+	pressAgain, photoKept, chooseAgain, title, required, send         string
+	yourReference, contactUs, back, noPhoto                           string
 
 	labels map[string]string
 }
@@ -45,6 +45,7 @@ var english = texts{
 	badRequest:          "The report could not be read.",
 	pressAgain:          "Please press the button once more to send your report.",
 	photoKept:           "Your photo is kept and will be sent with the report.",
+	chooseAgain:         "Please choose your photo again.",
 	noPhoto:             "Report will be submitted without photo.",
 	title:               "Report a product",
 	required:            "Fields marked * are required",
@@ -78,6 +79,7 @@ var somali = texts{
 	badRequest:          "Warbixinta lama akhrin karin.",
 	pressAgain:          "Fadlan badhanka mar kale riix si aad warbixintaada u dirto.",
 	photoKept:           "Sawirkaaga waa la hayaa, waxaana lala diri doonaa warbixinta.",
+	chooseAgain:         "Fadlan mar kale dooro sawirkaaga.",
 	noPhoto:             "Warbixinta waxaa loo gudbin doonaa sawir la'aan.",
 	title:               "Soo sheeg badeecad",
 	required:            "Goobaha ku calaamadsan * waa loo baahan yahay",

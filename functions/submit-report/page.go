@@ -28,6 +28,7 @@ type field struct {
 
 // show sends the form with its messages and all that was typed.
 func (p posted) show(w http.ResponseWriter, status int, title, message string, wrong map[string]string) error {
+	photo, chosen := p.Values.Get("photo_url"), p.Files["photo"]
 	var fields []field
 	for _, f := range []field{
 		{Name: "name", Type: "text", Autocomplete: "name"},
@@ -44,12 +45,14 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 		if f.Name == "phone" {
 			f.Value = *p.fields().Phone // with its country code, for which this page has no selector
 		}
+		if f.Name == "photo" && f.Message == "" && photo == "" && chosen.Content != nil {
+			f.Message = p.text.chooseAgain // no browser does, and the report would go without it
+		}
 		fields = append(fields, f)
 	}
-	photo := p.Values.Get("photo_url")
 	data := map[string]any{
 		"Language": p.text.language, "Title": title, "Message": message, "Fields": fields,
-		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoKept": p.text.photoKept,
+		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoSum": p.photoSum(nil), "PhotoKept": p.text.photoKept,
 		"Home": home(p.text), "Contact": home(p.text) + "contact/", "ContactUs": p.text.contactUs, "Back": p.text.back,
 		"Regions": regions(), "Known": knownPlaces()[fold(p.Values.Get("location"))] != place{}, "CSS": template.CSS(pageCSS),
 	}

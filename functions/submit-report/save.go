@@ -42,14 +42,18 @@ const (
 )
 
 // keyOf makes the record's key. The hash of the content is keyed, so that nobody who reads the table can test guesses of
-// what somebody reported. photo is the content of a photo posted with the form.
-func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo []byte) (idempotency, error) {
+// what somebody reported. photo is the sum of a photo posted with the form: it stands for the photo's name, which another
+// post of the same report may have chosen differently, or not have known yet.
+func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo string) (idempotency, error) {
 	if len(header) > maxKey {
 		return idempotency{}, edge.Errorf(http.StatusBadRequest, "bad_idempotency_key", "Idempotency-Key is longer than %d characters.", maxKey)
 	}
 	secret, err := env.Key(ctx, "submit-report")
 	if err != nil {
 		return idempotency{}, err
+	}
+	if photo != "" {
+		r.photoURL = ""
 	}
 	content, err := json.Marshal([]string{r.name, r.phone, r.productName, r.batchNumber, r.expiryDate, r.whereBought,
 		r.issueDescription, r.location, r.photoURL})
@@ -58,7 +62,7 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo []
 	}
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(content)
-	mac.Write(photo)
+	mac.Write([]byte(photo))
 	body := hex.EncodeToString(mac.Sum(nil))
 	if header == "" {
 		return idempotency{key: body, body: body, lives: keylessLife}, nil

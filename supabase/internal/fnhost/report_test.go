@@ -30,9 +30,15 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	ctx := context.Background()
 	tdb := testdb.NewSite(t)
-	pool, err := db.Open(ctx, db.Config{URL: tdb.URL("postgres")})
+	return newSiteAt(t, tdb, tdb.URL("postgres"))
+}
+
+// newSiteAt reaches its database at an address of the caller's.
+func newSiteAt(t testing.TB, tdb *testdb.DB, url string) *site {
+	t.Helper()
+	ctx := context.Background()
+	pool, err := db.Open(ctx, db.Config{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
