@@ -32,9 +32,14 @@ export async function sendReport(report: Report, key: string, language: Language
   return data;
 }
 
-/** The client's own message is always the same; the function's is in the response. What its host says is not for readers. */
+/**
+ * The client's own message is always the same; the function's is in the response and names its language. What the
+ * gateway or the functions' host says, which is for their operator, does not, or carries a code of its own.
+ */
 async function refusalOf(error: Error & { context?: unknown }): Promise<Error> {
-  if (!(error.context instanceof Response) || error.context.headers.has('sb-error-code')) return error;
+  if (!(error.context instanceof Response)) return error;
+  const { headers } = error.context;
+  if (!headers.has('content-language') || headers.has('sb-error-code')) return error;
   const body = await error.context.json().catch(() => undefined);
   return typeof body?.message === 'string' ? new Refusal(body.message) : error;
 }

@@ -64,6 +64,7 @@ describe('a report', () => {
     const body = report({ product_name: '', issue_description: ' ' });
     const { error } = await submit(body);
     expect(error?.context.status).toBe(400);
+    expect(error?.context.headers.get('content-language')).toBe('en'); // by which the site knows words for its readers
     const reply = await error?.context.json();
     expect(reply.fields).toMatchObject({
       product_name: 'Product name is required',
