@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -152,5 +153,67 @@ func TestResourcesAreAddedEditedAndPublished(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s was taken", what)
 		}
+	}
+}
+
+// TestAResourceIsAddedWholeOrNotAtAll: what cannot be stored leaves no row behind, nor does it replace a file that is offered.
+func TestAResourceIsAddedWholeOrNotAtAll(t *testing.T) {
+	d, _, asked := newDesk(t)
+	file := filepath.Join(t.TempDir(), "guide.pdf")
+	if err := os.WriteFile(file, []byte("%PDF-1.7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		values map[string]string
+		file   string
+	}{
+		"an unknown icon":  {map[string]string{"icon": "Bogus"}, file},
+		"an unknown value": {map[string]string{"is_active": "true"}, file},
+		"no such file":     {nil, file + "x.pdf"},
+		"a program":        {nil, "/bin/true"},
+	} {
+		values := map[string]string{"title": "A", "category": "B"}
+		maps.Copy(values, c.values)
+		if _, err := d.AddResource(t.Context(), values, c.file); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	api := d.API
+	d.API = "http://127.0.0.1:1"
+	if _, err := d.AddResource(t.Context(), map[string]string{"title": "A", "category": "B"}, file); err == nil {
+		t.Error("a file was taken without a storage service")
+	}
+	d.API = api
+	if list, err := d.Resources(t.Context()); err != nil || len(list) != 0 || len(*asked) != 0 {
+		t.Fatalf("what failed left %+v, uploaded %v, %v", list, *asked, err)
+	}
+	id, err := d.AddResource(t.Context(), map[string]string{"title": "A", "category": "B"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"an unknown icon": d.EditResource(t.Context(), id, map[string]string{"icon": "Bogus"}, file),
+		"an unknown id":   d.EditResource(t.Context(), "5eed0000-0000-4000-8000-000000000000", nil, file),
+	} {
+		if err == nil || len(*asked) != 0 {
+			t.Errorf("%s: %v, uploaded %v", name, err, *asked)
+		}
+	}
+}
+
+// TestATextOfAResourceIsEmptied: also the one that is never absent.
+func TestATextOfAResourceIsEmptied(t *testing.T) {
+	d, tdb, _ := newDesk(t)
+	full := map[string]string{"title": "A", "category": "B", "description": "x", "title-so": "x", "description-so": "x", "category-so": "x", "icon": "Shield"}
+	id, err := d.AddResource(t.Context(), full, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := map[string]string{"description": "", "title-so": "", "description-so": "", "category-so": "", "icon": ""}
+	if err := d.EditResource(t.Context(), id, empty, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !testdb.Value[bool](tdb, `select description = '' and num_nulls(title_so, description_so, category_so, icon_name) = 4 from resources`) {
+		t.Error(testdb.Value[string](tdb, `select to_jsonb(r)::text from resources r`))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -68,71 +69,100 @@ func Editable() []string {
 
 // AddResource adds a resource, hidden until it is published. file is a path on this machine, "" for one that is still to
 // come. It returns the resource's id.
-func (d *Desk) AddResource(ctx context.Context, values map[string]string, file string) (string, error) {
-	var id string
-	err := d.tx(ctx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `insert into public.resources (title, category, is_active) values ($1, $2, false) returning id::text`,
-			values["title"], values["category"]).Scan(&id)
+func (d *Desk) AddResource(ctx context.Context, values map[string]string, file string) (id string, err error) {
+	err = d.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
+		columns, exprs, args := []string{"is_active"}, []string{"false"}, []any(nil)
+		for _, a := range set {
+			args = append(args, a.value)
+			columns, exprs = append(columns, a.column), append(exprs, a.expression(len(args)))
+		}
+		q := fmt.Sprintf(`insert into public.resources (%s) values (%s) returning id::text`, strings.Join(columns, ", "), strings.Join(exprs, ", "))
+		return tx.QueryRow(ctx, q, args...).Scan(&id)
 	})
-	if err != nil {
-		return "", err
-	}
-	return id, d.EditResource(ctx, id, values, file)
+	return id, err
 }
 
 // EditResource changes values of a resource, and its file when one is given.
 func (d *Desk) EditResource(ctx context.Context, id string, values map[string]string, file string) error {
-	set := []string{"updated_at = now()"}
-	args := []any{id}
-	add := func(column string, value any) {
-		args = append(args, value)
-		set = append(set, fmt.Sprintf("%s = nullif($%d::text, '')::%s", column, len(args), columnType(column)))
-	}
-	for name, value := range values {
+	return d.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
+		changes, args := []string{"updated_at = now()"}, []any{id}
+		for _, a := range set {
+			args = append(args, a.value)
+			changes = append(changes, a.column+" = "+a.expression(len(args)))
+		}
+		return changeOne(ctx, tx, id, `update public.resources set `+strings.Join(changes, ", ")+` where id::text = $1`, args...)
+	})
+}
+
+// errTried undoes a transaction that was only to show whether it succeeds.
+var errTried = errors.New("tried")
+
+// store has write set the values and the file's columns in a transaction. All is tried before the file is uploaded: an
+// upload replaces the file of the same name, which visitors may be offered. It is not a part of the transaction, so that
+// nobody's download waits for it.
+func (d *Desk) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
+	var set []assignment
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		column, ok := editable[name]
 		if !ok {
 			return fmt.Errorf("a resource has no %q; it has %s", name, strings.Join(Editable(), ", "))
 		}
-		add(column, value)
+		set = append(set, assignment{column, values[name]})
 	}
 	if file != "" {
-		path, size, kind, err := d.uploadFile(ctx, file)
+		f, err := openFile(file)
 		if err != nil {
 			return err
 		}
-		add("file_url", path)
-		add("file_size", fmt.Sprint(size))
-		add("file_type", kind)
+		set = append(set, assignment{"file_url", "/storage/v1/object/public/resources/" + f.name},
+			assignment{"file_size", fmt.Sprint(len(f.content))}, assignment{"file_type", f.kind})
+		err = d.tx(ctx, func(tx pgx.Tx) error {
+			if err := write(tx, set); err != nil {
+				return err
+			}
+			return errTried
+		})
+		if !errors.Is(err, errTried) {
+			return err
+		}
+		if err := d.storage(ctx, http.MethodPut, "object/resources/"+f.name, f.kind, f.content, nil); err != nil {
+			return err
+		}
 	}
-	return d.changeOne(ctx, id, `update public.resources set `+strings.Join(set, ", ")+` where id::text = $1`, args...)
+	return d.tx(ctx, func(tx pgx.Tx) error { return write(tx, set) })
 }
 
-// columnType is what text of the command line becomes in a column.
-func columnType(column string) string {
-	switch column {
+// assignment is what text of the command line sets a column to.
+type assignment struct{ column, value string }
+
+// expression is the column's new value as SQL, $n being the text. What may be absent is so when the text is empty.
+func (a assignment) expression(n int) string {
+	switch a.column {
+	case "description":
+		return fmt.Sprintf("$%d::text", n) // never absent, and may be empty
 	case "is_featured":
-		return "boolean"
+		return fmt.Sprintf("nullif($%d::text, '')::boolean", n)
 	case "icon_name":
-		return "public.resource_icon"
+		return fmt.Sprintf("nullif($%d::text, '')::public.resource_icon", n)
 	case "file_size":
-		return "bigint"
+		return fmt.Sprintf("$%d::text::bigint", n)
 	}
-	return "text"
+	return fmt.Sprintf("nullif($%d::text, '')", n)
 }
 
 // PublishResource shows a resource to visitors, or hides it.
 func (d *Desk) PublishResource(ctx context.Context, id string, show bool) error {
-	return d.changeOne(ctx, id, `update public.resources set is_active = $2 where id::text = $1`, id, show)
+	return d.tx(ctx, func(tx pgx.Tx) error {
+		return changeOne(ctx, tx, id, `update public.resources set is_active = $2 where id::text = $1`, id, show)
+	})
 }
 
-func (d *Desk) changeOne(ctx context.Context, id, q string, args ...any) error {
-	return d.tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, q, args...)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = fmt.Errorf("resource %s: %w", id, ErrNotFound)
-		}
-		return err
-	})
+func changeOne(ctx context.Context, tx pgx.Tx, id, q string, args ...any) error {
+	tag, err := tx.Exec(ctx, q, args...)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = fmt.Errorf("resource %s: %w", id, ErrNotFound)
+	}
+	return err
 }
 
 // fileTypes are the files that the site labels (spec §9), by extension.
@@ -142,20 +172,19 @@ var fileTypes = map[string]string{
 	".ppt": "application/vnd.ms-powerpoint", ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 
-// uploadFile puts a file into the public bucket under its own name.
-func (d *Desk) uploadFile(ctx context.Context, file string) (path string, size int64, kind string, err error) {
+// resourceFile is a file for the public bucket, where it has its own name.
+type resourceFile struct {
+	name    string // as it is in a URL
+	kind    string
+	content []byte
+}
+
+func openFile(file string) (resourceFile, error) {
 	name := filepath.Base(file)
 	kind, ok := fileTypes[strings.ToLower(filepath.Ext(name))]
 	if !ok {
-		return "", 0, "", errors.New("a resource is a PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX file")
+		return resourceFile{}, errors.New("a resource is a PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX file")
 	}
 	content, err := os.ReadFile(file)
-	if err != nil {
-		return "", 0, "", err
-	}
-	object := "object/resources/" + url.PathEscape(name)
-	if err := d.storage(ctx, http.MethodPut, object, kind, content, nil); err != nil {
-		return "", 0, "", err
-	}
-	return "/storage/v1/object/public/resources/" + url.PathEscape(name), int64(len(content)), kind, nil
+	return resourceFile{url.PathEscape(name), kind, content}, err
 }

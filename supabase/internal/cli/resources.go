@@ -16,7 +16,7 @@ var resourcesCommand = command{
 list              every resource with its downloads, the hidden ones too (--json)
 add               add a hidden resource: --title and --category, and what edit takes
 edit ID           change --title, --title-so, --description, --description-so, --category, --category-so, --icon, --color,
-                  --featured true|false, or the file: --file PATH
+                  --featured true|false, or the file: --file PATH; "" empties a text that may be missing
 publish ID        show it to visitors; --off hides it
 
   daawo resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf
