@@ -79,7 +79,9 @@ func TestRefusedRow(t *testing.T) {
 	if n := len(filesIn(t, s.dir)); n != before {
 		t.Errorf("%d files, before there were %d", n, before)
 	}
-	s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no room left")
+	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no room left"); full.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After on a resumable upload")
+	}
 	for range 2 {
 		if _, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
 			t.Error(err)

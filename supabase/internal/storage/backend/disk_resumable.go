@@ -33,7 +33,11 @@ func (d *Disk) Begin(_ context.Context, key Key, o Options, info []byte) error {
 		d.root.Remove(tmp)
 		return err
 	}
-	return d.SetInfo(context.Background(), key, info)
+	if err := d.SetInfo(context.Background(), key, info); err != nil {
+		d.root.Remove(name)
+		return err
+	}
+	return nil
 }
 
 // Info reads the description and the size of the file.

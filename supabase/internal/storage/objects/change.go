@@ -70,7 +70,7 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 	}
 	key := backend.Key{Bucket: p.ToBucket, Name: p.ToName, Version: uuid.NewString()}
 	if err := key.Check(); err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	var copied *Object
 	err := Read(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) }, func(source *Object) (err error) {
@@ -101,7 +101,7 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, options)
 	if err != nil {
 		s.forget(ctx, key)
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	}
 	key := backend.Key{Bucket: toBucket, Name: toName, Version: uuid.NewString()}
 	if err := key.Check(); err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	from := []([]byte){text(fromBucket), text(fromName)}
 	var seen *Object
@@ -200,7 +200,7 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, nil)
 	if err != nil {
 		s.forget(ctx, key)
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	m := MetadataOf(meta)
 	if old, _ := source.Meta(); old.XRobotsTag != "" {

@@ -111,8 +111,8 @@ func errExists(code string) *wire.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
 
-// mapError turns what Postgres or the backend said into storage-api's error for it. Errors that are already such stay.
-func mapError(err error) error {
+// MapError turns what Postgres or the backend said into storage-api's error for it. Errors that are already such stay.
+func MapError(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (m *MultipartUpload) upload(owner string) Upload {
 // CreateMultipart begins an upload that the caller may finish.
 func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, o backend.Options, user json.RawMessage) (string, error) {
 	if err := key.Check(); err != nil {
-		return "", mapError(err)
+		return "", MapError(err)
 	}
 	metadata, err := json.Marshal(Declared{MimeType: o.ContentType})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 	}
 	id, err := s.Backend.CreateMultipart(ctx, key, o)
 	if err != nil {
-		return "", mapError(err)
+		return "", MapError(err)
 	}
 	s.step("write upload row")
 	_, err = s.pool.Exec(ctx, c.Service().pg(), `
@@ -63,7 +63,7 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		id, key.Bucket, key.Name, key.Version, s.progress(0), ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
-		return "", errors.Join(mapError(err), s.Backend.AbortMultipart(ctx, key, id))
+		return "", errors.Join(MapError(err), s.Backend.AbortMultipart(ctx, key, id))
 	}
 	return id, nil
 }
@@ -155,7 +155,7 @@ func (s *Store) part(ctx context.Context, c Caller, m *MultipartUpload, number i
 		if undo := s.reserve(context.WithoutCancel(ctx), c, m.ID, -size, 0); undo != nil {
 			s.log.WarnContext(ctx, "storage: a part's size stays accounted for", "error", undo)
 		}
-		return part, mapError(err)
+		return part, MapError(err)
 	}
 	s.step("write part row")
 	// A part that is sent again replaces the first one.
@@ -220,7 +220,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpl
 		return nil, wire.Errorf(400, "InvalidPart", "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.").WithCause(err)
 	}
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	o, err := s.Complete(ctx, c, m.Key(), c.Subject, MetadataOf(meta), m.UserMetadata)
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpl
 // AbortMultipart forgets an upload and its parts.
 func (s *Store) AbortMultipart(ctx context.Context, c Caller, m *MultipartUpload) error {
 	if err := s.Backend.AbortMultipart(ctx, m.Key(), m.ID); err != nil && !errors.Is(err, backend.ErrNotFound) {
-		return mapError(err)
+		return MapError(err)
 	}
 	return s.endMultipart(ctx, c, m.ID)
 }
@@ -240,7 +240,7 @@ func (s *Store) AbortMultipart(ctx context.Context, c Caller, m *MultipartUpload
 func (s *Store) endMultipart(ctx context.Context, c Caller, id string) error {
 	s.step("delete upload row")
 	_, err := s.pool.Exec(ctx, c.Service().pg(), `delete from storage.s3_multipart_uploads where id = $1`, id)
-	return mapError(err)
+	return MapError(err)
 }
 
 // Uploads lists uploads in progress that the caller may see. Folders have no ID.

@@ -51,11 +51,11 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 		err = flush()
 	}
 	if err != nil {
-		return out, mapError(err)
+		return out, MapError(err)
 	}
 	gone, err := s.pool.Exec(ctx, Caller{}.Service().pg(), `delete from storage.s3_multipart_uploads where created_at < $1`, before)
 	if err != nil {
-		return out, mapError(err)
+		return out, MapError(err)
 	}
 	out.Uploads = int(gone)
 	out.Temporary, err = s.Backend.SweepTemporary(ctx, before)

@@ -102,7 +102,7 @@ type Admission struct {
 func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, error) {
 	a := &Admission{store: s, caller: c, upload: u, key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
 	if a.denied = CheckName(u.Name); a.denied == nil {
-		a.denied = mapError(a.key.Check())
+		a.denied = MapError(a.key.Check())
 	}
 	var err error
 	if a.denied != nil {
@@ -139,7 +139,7 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	}
 	if err != nil {
 		s.forget(ctx, a.key)
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	m := MetadataOf(meta)
 	m.XRobotsTag = u.XRobotsTag

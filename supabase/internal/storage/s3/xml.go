@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -41,6 +42,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) (status int) {
 	status, code, message := http.StatusInternalServerError, "InternalError", "Internal Server Error"
 	if e, ok := wire.AsError(err); ok {
 		status, code, message = e.Status, e.Code, e.Message
+		maps.Copy(w.Header(), e.Header)
 	}
 	if status == 304 || r.Method == http.MethodHead {
 		w.WriteHeader(status)

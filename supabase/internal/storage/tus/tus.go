@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -165,6 +166,7 @@ func (h *Handler) options(w http.ResponseWriter) {
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusInternalServerError, "Something went wrong with that request\n"
 	var f *fault
+	err = objects.MapError(err) // what the backend said
 	switch e, ok := wire.AsError(err); {
 	case errors.As(err, &f):
 		status, text = f.status, f.body
@@ -177,6 +179,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.Log.ErrorContext(r.Context(), "storage: resumable upload failed", "method", r.Method, "error", err)
 	}
 	header := w.Header()
+	if e, ok := wire.AsError(err); ok {
+		maps.Copy(header, e.Header)
+	}
 	header.Set("Content-Type", "text/plain; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)

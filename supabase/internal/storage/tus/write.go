@@ -77,6 +77,9 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if stopped { // net/http takes the deadline for the end of the connection and ends the context, too
 		return 0, errDisplaced
 	}
+	if _, ok := wire.AsError(objects.MapError(err)); ok { // the backend's, not the connection's
+		return 0, err
+	}
 	if err != nil {
 		return 0, &fault{500, "Something went wrong receiving the file\n"}
 	}
