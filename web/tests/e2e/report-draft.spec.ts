@@ -72,6 +72,33 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.product).toHaveValue('');
     });
 
+    test.describe('before the page is live', () => {
+      // What the worker keeps would come at once.
+      test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
+
+      test('a number that is typed anew keeps its calling code', async ({ page }) => {
+        const form = reportForm(page, text);
+        await form.country.selectOption('254');
+        await form.phone.fill('712345678');
+        await form.product.fill('Draft cream');
+        let arrive = () => {};
+        const held = new Promise<void>((resolve) => {
+          arrive = resolve;
+        });
+        await page.route('**/assets/**', async (route) => {
+          await held;
+          await route.continue();
+        });
+        await page.reload();
+        await form.phone.fill('612345678');
+        arrive();
+        await live(page);
+        await expect(form.product).toHaveValue('Draft cream');
+        await expect(form.country).toHaveValue('252');
+        await expect(form.phone).toHaveValue('612345678');
+      });
+    });
+
     test.describe('quick exit', () => {
       const elsewhere = `https://${language}.wikipedia.org`;
       test.use({ allowOrigin: elsewhere });

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect } from 'react';
 import { clearDraft, draftCleared, draftLife, readDraft, saveDraft } from '@/offline/draft';
+import { countries } from './countries';
 import { fieldNames, type ReportValues, readValues } from './report';
 
 /**
@@ -16,8 +17,11 @@ export function useDraft(
     const draft = readDraft<ReportValues>();
     if (!element || !draft) return;
     const typed = readValues(element);
+    // A number and its calling code are one: what the reader has begun of them before this code ran stays as it is.
+    const ownNumber = typed.phone || typed.country !== countries[0]?.code;
     for (const name of fieldNames) {
       const control = element.elements.namedItem(name);
+      if (ownNumber && (name === 'phone' || name === 'country')) continue;
       const plain = control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement;
       if (plain && !typed[name]) control.value = draft[name] ?? '';
       if (control instanceof HTMLSelectElement && name === 'country') {
