@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
 import { type Guide, type GuideBlock, guideSlugs, loadGuide, loadGuides } from './guides';
 import { dangerSources, sources } from './sources';
@@ -78,6 +79,31 @@ test('the sources are all used, and their addresses are secure', () => {
   const unused = Object.keys(sources).filter((id) => !used.has(id));
   expect(unused).toEqual([]);
   for (const { url } of Object.values(sources)) expect(url ?? 'https://').toMatch(/^https:\/\//);
+});
+
+describe('what a guide says rests on a source that it names', () => {
+  test.each([
+    ['how-to-read-labels', /cannot read its label, or if it does not say what is inside/, ['FDA-HG']],
+    ['skin-cream-dangers', /tretinoin with hydroquinone makes the side effects worse/, ['HC-BLUE']],
+    ['pregnancy-medicine', /low-dose aspirin/, ['AAP-FDA']],
+    ['pregnancy-medicine', /mercury can reach the baby/, ['FDA-HG']],
+    ['pregnancy-medicine', /hydroquinone is not recommended/, ['HC-HQ']],
+    ['pregnancy-medicine', /tretinoin is linked with birth defects/, ['HC-BLUE']],
+    ['pain-management', /pain lasts more than a few days/, ['SOMED']],
+  ] as const)('%s: %s', (slug, claim, ids) => {
+    const guide = english.find((each) => each.slug === slug) as Guide;
+    expect(words(guide)).toMatch(claim);
+    expect(guide.sources).toEqual(expect.arrayContaining([...ids]));
+  });
+
+  test.each([
+    [/Very slow breathing after a strong painkiller/, 'UNODC-WHO'],
+    [/severe or bloody diarrhoea/, 'CDC-1'],
+    [/Too much medicine .*even if the person feels well/, 'PARA-OD'],
+  ] as const)('the danger signs of every guide: %s', (claim, id) => {
+    expect(en.guide.danger.signs.join('; ')).toMatch(claim);
+    expect(dangerSources).toContain(id);
+  });
 });
 
 test('REVIEW.md speaks of every guide', () => {

@@ -9,6 +9,7 @@ export interface Source {
 
 const entries = {
   AAD: { name: 'American Academy of Dermatology: sun protection (2022)' },
+  'AAP-FDA': { name: 'AAP News: the FDA on NSAIDs in pregnancy' },
   AJ: { name: 'Al Jazeera (Hamza Mohamed): medicine in Mogadishu' },
   ASHP: {
     name: 'ASHP: How to read an over-the-counter medication label',
@@ -37,6 +38,7 @@ const entries = {
     url: 'https://www.fda.gov/drugs/drug-safety-and-availability/fda-recommends-avoiding-use-nsaids-pregnancy-20-weeks-or-later-because-they-can-result-low-amniotic',
   },
   GLOWM: { name: 'GLOWM: danger signs in pregnancy' },
+  'HC-BLUE': { name: 'Health Canada (2020): skin products with tretinoin' },
   'HC-HQ': { name: 'Health Canada (2018, RA-67812; 2020, RA-72037): hydroquinone' },
   'HC-SKIN': {
     name: 'Health Canada (2020, RA-72289): skin-lightening products',
@@ -54,7 +56,7 @@ const entries = {
     url: 'https://minamataconvention.org/en/topics/mercury-cosmetics/insights',
   },
   MNMED: { name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
-  AAMIN: { name: 'The New Humanitarian (2023): Aamin Ambulance, Mogadishu' },
+  AAMIN: { name: 'The New Humanitarian (2023): Aamin Ambulance' },
   'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
   'NHS-EXP': { name: 'NHS: expiry dates of medicine' },
   'NHS-IBU': {
@@ -76,14 +78,15 @@ const entries = {
     name: 'NHS Wales: Paracetamol for adults',
     url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
   },
-  'ONTARIO-811': { name: 'Government of Ontario: 911 and Health811' },
+  'ONTARIO-811': { name: 'Ontario: 911 and Health811' },
   OPC: {
     name: 'Ontario Poison Centre: Get Help Now',
     url: 'https://www.ontariopoisoncentre.ca/get-help/get-help-now-landing/get-help-now/',
   },
   OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
-  'PARA-OD': { name: 'Reports on paracetamol overdose and its antidote' },
+  'PARA-OD': { name: 'Reports on paracetamol overdose' },
   PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
+  SOMED: { name: 'SomaliMed: paracetamol (in Somali)' },
   SOUTHWARK: { name: 'Southwark Council; British Skin Foundation: illegal skin lighteners' },
   SPS: { name: 'NHS Specialist Pharmacy Service: NSAIDs in pregnancy' },
   UKMI: { name: 'UK Medicines Information: Q&A 213.2 (2011)' },
@@ -111,6 +114,14 @@ const entries = {
 export type SourceId = keyof typeof entries;
 
 /** What the danger signs and the emergency numbers, the same on every guide, rest on. */
-export const dangerSources = ['NHS-ANA', 'AAMIN', 'ONTARIO-811', 'OPC'] as const;
+export const dangerSources = [
+  'NHS-ANA',
+  'UNODC-WHO',
+  'CDC-1',
+  'PARA-OD',
+  'AAMIN',
+  'ONTARIO-811',
+  'OPC',
+] as const;
 
 export const sources: Record<SourceId, Source> = entries;

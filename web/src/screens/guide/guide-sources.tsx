@@ -10,7 +10,7 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
     <section data-slot="sources" className="mt-6 text-sm">
       <h2 className="font-sans text-base">{text.sources}</h2>
       <ul className="text-muted-foreground mt-1 list-disc ps-5" lang="en">
-        {[...ids, ...dangerSources].map((id) => {
+        {[...new Set([...ids, ...dangerSources])].map((id) => {
           const { name, url } = sources[id];
           return (
             <li key={id}>

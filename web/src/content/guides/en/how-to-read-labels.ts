@@ -67,5 +67,16 @@ export const guide: Guide = {
         'Tell the pharmacist about your other medicines and supplements, your allergies, and if you are or may be pregnant. Keep the medicine in its own box, with its leaflet. If something looks wrong, take a photo of the box, write down the batch number, and report it.',
     },
   ],
-  sources: ['ASHP', 'FDA-LABEL', 'NHSW-PARA', 'NHS-PARA', 'NHS-EXP', 'UKMI', 'WHO-SF', 'HC-SKIN', 'ISMP'],
+  sources: [
+    'ASHP',
+    'FDA-LABEL',
+    'NHSW-PARA',
+    'NHS-PARA',
+    'NHS-EXP',
+    'UKMI',
+    'WHO-SF',
+    'HC-SKIN',
+    'FDA-HG',
+    'ISMP',
+  ],
 };

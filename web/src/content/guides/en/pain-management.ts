@@ -86,5 +86,6 @@ export const guide: Guide = {
     'FDA-COD',
     'NHS-STER',
     'PLYM',
+    'SOMED',
   ],
 };

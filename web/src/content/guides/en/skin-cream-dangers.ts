@@ -84,6 +84,7 @@ export const guide: Guide = {
     'MNMED',
     'FDA-HQ',
     'HC-HQ',
+    'HC-BLUE',
     'SOUTHWARK',
     'MHRA-TSW',
     'AAD',

@@ -67,5 +67,16 @@ export const guide: Guide = {
         'Farmashiistaha u sheeg daawooyinka kale, fiitamiinnada iyo dhirta aad qaadato, xasaasiyaddaada, iyo haddii aad uur leedahay ama laga yaabo. Daawada ku hay baakadkeeda, iyada iyo warqadda ku jirta. Haddii wax khalad ah kuu muuqdaan, sawir ka qaad baakadka, qor lambarka dufcadda, kaddibna soo sheeg.',
     },
   ],
-  sources: ['ASHP', 'FDA-LABEL', 'NHSW-PARA', 'NHS-PARA', 'NHS-EXP', 'UKMI', 'WHO-SF', 'HC-SKIN', 'ISMP'],
+  sources: [
+    'ASHP',
+    'FDA-LABEL',
+    'NHSW-PARA',
+    'NHS-PARA',
+    'NHS-EXP',
+    'UKMI',
+    'WHO-SF',
+    'HC-SKIN',
+    'FDA-HG',
+    'ISMP',
+  ],
 };

@@ -88,5 +88,6 @@ export const guide: Guide = {
     'FDA-COD',
     'NHS-STER',
     'PLYM',
+    'SOMED',
   ],
 };
