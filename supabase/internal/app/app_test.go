@@ -28,6 +28,7 @@ import (
 	"go.uber.org/goleak"
 
 	"daawo/functions"
+	"daawo/functions/edge"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/postgres"
 )
@@ -202,6 +203,9 @@ const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x0
 func TestTheOperator(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
+	a.options.Functions = map[string]edge.Func{"who": {Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+		return edge.WriteJSON(w, 200, "somebody who may")
+	}}}
 	done := make(chan error, 1)
 	ready := make(chan Info, 1)
 	go func() { done <- a.Run(t.Context(), func(i Info) { ready <- i }) }()
@@ -224,35 +228,9 @@ func TestTheOperator(t *testing.T) {
 		t.Errorf("a second server on the same folder: %v", err)
 	}
 
-	set, err := LoadKeys(t.Context(), a.cfg, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set, err = set.Rotate(time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Save(KeysFile(data)); err != nil {
-		t.Fatal(err)
-	}
-	var none struct{}
-	if err := Command(t.Context(), data, "/keys/reload", &none); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name, key string
-		status    int
-	}{
-		{"new publishable", set.Publishable, 200},
-		{"old publishable", info.Get("PUBLISHABLE_KEY"), 200},
-		{"new secret", set.Secret, 200},
-		{"old secret", info.Get("SECRET_KEY"), 401},
-		{"old service_role", info.Get("SERVICE_ROLE_KEY"), 401},
-	} {
-		if status, body := call(t, "GET", info.Get("API_URL")+"/rest/v1/resources?limit=1", "", "apikey", tt.key); status != tt.status {
-			t.Errorf("%s after rotation: %d %s", tt.name, status, body)
-		}
-	}
+	rotation(t, a, data, info)
 
+	var none struct{}
 	if err := Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}

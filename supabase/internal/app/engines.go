@@ -37,7 +37,7 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 	}
 	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.checking())
+		opener, err := openers(s.keys.Verifying())
 		if err != nil {
 			return c, err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,8 @@ import (
 )
 
 // keyring holds the keys of the running stack. Rotation replaces them while it serves, in two steps: first everything that
-// checks learns the new ones, then they are used to sign. So no part, and no other server, meets a token before its key.
+// checks learns the new ones, then they are used to sign and the API keys of the old ones end. So no part, and no other
+// server, meets a token before its key.
 type keyring struct {
 	mu       sync.RWMutex
 	known    keys.Set // what is checked with
@@ -122,8 +124,10 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 			return set, true, fmt.Errorf("%s: %w", source.name, err)
 		}
 	}
-	set.Previous = append(set.Previous, slices.DeleteFunc(slices.Clone(set.Signing), keys.Key.CanSign)...)
-	set.Signing = slices.DeleteFunc(set.Signing, func(k keys.Key) bool { return !k.CanSign() })
+	// A key that only checks is as good as the others, unless it is marked: it may be another service's, that signs.
+	all := append(set.Signing, set.Previous...)
+	set.Previous = slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return !k.Replaced() })
+	set.Signing = slices.DeleteFunc(all, keys.Key.Replaced)
 	if set.Retired, err = parseRetired(k.Retired); err != nil {
 		return set, true, err
 	}
@@ -205,21 +209,31 @@ func newKeyring(set keys.Set, now func() time.Time) *keyring {
 
 // learn makes new keys known.
 func (k *keyring) learn(set keys.Set) {
+	k.change(func() { k.known = set })
+}
+
+// use takes the keys that are known into use; of what the ones before signed only sessions go on.
+func (k *keyring) use() {
+	k.change(func() { k.used = k.known })
+}
+
+func (k *keyring) change(step func()) {
 	k.mu.Lock()
-	k.known = set
-	k.verifier.SetKeys(set.Verifying()...)
-	changed := k.changed
+	step()
+	set, changed := k.known, k.changed
+	k.verifier.SetKeys(k.verifying()...)
 	k.mu.Unlock()
 	for _, tell := range changed {
 		tell(set)
 	}
 }
 
-// use takes the keys that are known into use.
-func (k *keyring) use() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.used = k.known
+// verifying is Verifying for who holds the lock.
+func (k *keyring) verifying() []keys.Key {
+	if reflect.DeepEqual(k.known, k.used) {
+		return k.known.Verifying()
+	}
+	return append(k.known.Verifying(), k.used.Verifying()...)
 }
 
 // checking are the keys that are known.
@@ -239,8 +253,12 @@ func (k *keyring) current() keys.Set {
 // Signer is the key that signs new tokens.
 func (k *keyring) Signer() keys.Key { return k.current().Signer() }
 
-// Verifying are the keys whose tokens are accepted.
-func (k *keyring) Verifying() []keys.Key { return k.checking().Verifying() }
+// Verifying are the keys whose tokens are accepted: between the two steps of a rotation those of both sets.
+func (k *keyring) Verifying() []keys.Key {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.verifying()
+}
 
 // Resolve is gateway.KeySet. Between the two steps of a rotation the API keys of both sets open.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
@@ -252,10 +270,14 @@ func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 }
 
 // openers is what REST checks tokens with.
-func openers(set keys.Set) (*token.Set, error) {
+func openers(verifying []keys.Key) (*token.Set, error) {
+	checking := make([]keys.Key, len(verifying))
+	for i, k := range verifying {
+		checking[i] = k.CheckOnly()
+	}
 	text, err := json.Marshal(struct {
 		Keys []keys.Key `json:"keys"`
-	}{checkOnly(set.Verifying())})
+	}{checking})
 	if err != nil {
 		return nil, err
 	}

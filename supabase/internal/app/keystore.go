@@ -66,9 +66,12 @@ func readKeys(ctx context.Context, q interface {
 	return json.Unmarshal(text, set)
 }
 
+// Rotation makes the keys that follow a set.
+type Rotation = func(set keys.Set, now time.Time) (keys.Set, error)
+
 // RotateKeys replaces the keys of an installation where they are kept. everywhere says that this is the database, from
-// where every running server takes them at once.
-func RotateKeys(ctx context.Context, c *config.Config, data string) (everywhere bool, err error) {
+// where every running server takes them at once. rotate is keys.Set.Rotate or keys.Set.Replace.
+func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotation) (everywhere bool, err error) {
 	if c.Keys != (config.APIKeys{}) {
 		return false, errors.New("the keys come from the environment; rotate them where they are set, with --env-file for a compose form")
 	}
@@ -77,9 +80,9 @@ func RotateKeys(ctx context.Context, c *config.Config, data string) (everywhere 
 		return false, err
 	}
 	if shared {
-		return true, rotateShared(ctx, c, set)
+		return true, rotateShared(ctx, c, set, rotate)
 	}
-	if set, err = set.Rotate(time.Now()); err != nil {
+	if set, err = rotate(set, time.Now()); err != nil {
 		return false, err
 	}
 	return false, saveKeys(data, set)
@@ -87,7 +90,7 @@ func RotateKeys(ctx context.Context, c *config.Config, data string) (everywhere 
 
 // rotateShared rotates under a lock, so that nobody's rotation undoes another's. first is the set of a database that has
 // none stored yet.
-func rotateShared(ctx context.Context, c *config.Config, first keys.Set) error {
+func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate Rotation) error {
 	url, err := databaseURL(c)
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func rotateShared(ctx context.Context, c *config.Config, first keys.Set) error {
 			if err := readKeys(ctx, tx, &set); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			next, err := set.Rotate(time.Now())
+			next, err := rotate(set, time.Now())
 			if err != nil {
 				return err
 			}

@@ -27,6 +27,7 @@ import (
 
 	"daawo/functions"
 	"daawo/functions/edge"
+	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/postgres"
 )
@@ -418,7 +419,7 @@ func (r *replicas) keysRotate(t *testing.T) {
 		return "/storage/v1" + reply.SignedURL
 	}
 	before := sign(0)
-	everywhere, err := RotateKeys(t.Context(), r.apps[1].cfg, r.apps[1].data)
+	everywhere, err := RotateKeys(t.Context(), r.apps[1].cfg, r.apps[1].data, keys.Set.Rotate)
 	if err != nil || !everywhere {
 		t.Fatal(everywhere, err)
 	}
@@ -433,6 +434,10 @@ func (r *replicas) keysRotate(t *testing.T) {
 		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", old); status != 401 {
 			t.Errorf("server %d takes the old key: %d", i+1, status)
 		}
+		waitFor(t, "the end of the old key behind another one", func() bool {
+			status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.key, "Authorization", "Bearer "+old)
+			return status == 401
+		})
 		// What was signed before is still good, and each takes what the other signs now.
 		for _, link := range []string{before, sign(1 - i)} {
 			if status, _ := r.ask(i, "GET", link, "", "Range", "bytes=0-9"); status != 206 {

@@ -78,8 +78,8 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 // takeSecrets gives storage what follows from the keys of the installation.
 func takeSecrets(engine *storage.Engine, set keys.Set) {
 	secrets := storage.Secrets{URL: []byte(set.JWTSecret), S3AnonKey: set.Anon}
-	for _, k := range set.Previous {
-		if old, ok := k.Shared(); ok {
+	for _, k := range set.Verifying() {
+		if old, ok := k.Shared(); ok && (k.Replaced() || !k.CanSign()) {
 			secrets.PreviousURL = append(secrets.PreviousURL, old)
 		}
 	}

@@ -21,12 +21,15 @@ var keysCommand = command{
 	short: "Show, replace or make the keys of an installation",
 	long: `
 show       prints the API keys of the installation (the default)
-rotate     replaces every key. A running server takes the new ones at once; what the old ones signed is accepted until
-           the next rotation, the old publishable key for 30 days, since pages kept offline go on using it. Servers that
-           share a database (DATABASE_URL) all take them
+rotate     replaces every key. A running server takes the new ones at once, and the old secret keys end. Sessions and
+           links that the old keys signed go on until they expire or the next rotation, the old publishable key for
+           30 days, since pages kept offline go on using it. Servers that share a database (DATABASE_URL) all take them.
+           With --leaked nothing is accepted that the old keys signed: for when who should not has the file of keys, or
+           the database or the environment that holds them
 generate   prints fresh keys as the variables of the compose form, and changes nothing
 
-  daawo keys rotate --env-file .env     replaces them in a compose form's .env, then: docker compose up -d`,
+  daawo keys rotate --env-file .env     replaces them in a compose form's .env, always as with --leaked, since the
+                                        images there tell no session from a key; then: docker compose up -d`,
 	run: runKeys,
 }
 
@@ -37,8 +40,9 @@ func runKeys(ctx context.Context, inv *invocation) error {
 	}
 	inv.dataFlag()
 	var envFile string
-	var password bool
+	var password, leaked bool
 	if action == "rotate" {
+		inv.flags.BoolVar(&leaked, "leaked", false, "accept nothing that the old keys signed; sessions and signed links end, too")
 		inv.flags.StringVar(&envFile, "env-file", "", "rotate the keys in this `file` of variables instead")
 		inv.flags.BoolVar(&password, "database-password", false, "replace the database's password, too; it is taken into use by the next start")
 	}
@@ -52,7 +56,11 @@ func runKeys(ctx context.Context, inv *invocation) error {
 		if envFile != "" {
 			return rotateFile(ctx, envFile, password)
 		}
-		return rotateKeys(ctx, inv, password)
+		rotate := keys.Set.Rotate
+		if leaked {
+			rotate = keys.Set.Replace
+		}
+		return rotateKeys(ctx, inv, password, rotate)
 	case "generate":
 		set, err := keys.Generate(time.Now())
 		if err != nil {
@@ -83,7 +91,7 @@ func showKeys(ctx context.Context, inv *invocation) error {
 	}}.Write(inv.Stdout, "pretty")
 }
 
-func rotateKeys(ctx context.Context, inv *invocation, password bool) error {
+func rotateKeys(ctx context.Context, inv *invocation, password bool, rotate app.Rotation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -91,7 +99,7 @@ func rotateKeys(ctx context.Context, inv *invocation, password bool) error {
 	if password && c.DatabaseURL != "" {
 		return usagef("--database-password: the database is given by DATABASE_URL; change the password there")
 	}
-	everywhere, err := app.RotateKeys(ctx, c, data)
+	everywhere, err := app.RotateKeys(ctx, c, data, rotate)
 	if err != nil {
 		return err
 	}
@@ -135,7 +143,8 @@ func printEnvironment(inv *invocation, set keys.Set) error {
 	return err
 }
 
-// rotateFile replaces the keys in a file of NAME=value lines and leaves everything else as it is.
+// rotateFile replaces the keys in a file of NAME=value lines and leaves everything else as it is. Nothing of the old ones is
+// kept: the images that read the file accept every token of every key that they are given, a stolen API key, too.
 func rotateFile(ctx context.Context, name string, password bool) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -170,7 +179,7 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if set, err = set.Rotate(time.Now()); err != nil {
+	if set, err = set.Replace(time.Now()); err != nil {
 		return err
 	}
 	values, err := app.EnvironmentOf(set)

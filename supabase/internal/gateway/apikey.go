@@ -54,10 +54,10 @@ func takeKey(r *http.Request) string {
 }
 
 // authorise puts the JWT that a key stands for where services look for it. A real token of the caller is kept: then
-// the key only opened the door.
-func authorise(r *http.Request, key Key) {
+// the key only opened the door. Clients send the key itself as a token, too; one that was retired stands for another now.
+func authorise(r *http.Request, given string, key Key) {
 	r.Header.Set("apikey", key.Token)
-	if token := bearer(r.Header.Get("Authorization")); token != "" && !opaque(token) {
+	if token := bearer(r.Header.Get("Authorization")); token != "" && token != given && !opaque(token) {
 		return
 	}
 	r.Header.Set("Authorization", "Bearer "+key.Token)
@@ -66,8 +66,9 @@ func authorise(r *http.Request, key Key) {
 // open lets everybody in; a key that is known is still put to use.
 func (g *gateway) open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if key, ok := g.Keys.Resolve(takeKey(r)); ok {
-			authorise(r, key)
+		given := takeKey(r)
+		if key, ok := g.Keys.Resolve(given); ok {
+			authorise(r, given, key)
 		} else {
 			dropOpaque(r)
 		}
@@ -81,12 +82,13 @@ func asSent(next http.Handler) http.Handler { return next }
 // withKey asks for a key of any role.
 func (g *gateway) withKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key, ok := g.Keys.Resolve(takeKey(r))
+		given := takeKey(r)
+		key, ok := g.Keys.Resolve(given)
 		if !ok {
 			plain(w, http.StatusUnauthorized, "Unauthorized")
 			return
 		}
-		authorise(r, key)
+		authorise(r, given, key)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -94,14 +96,15 @@ func (g *gateway) withKey(next http.Handler) http.Handler {
 // serviceKeyOnly asks for a key of the role service_role.
 func (g *gateway) serviceKeyOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key, ok := g.Keys.Resolve(takeKey(r))
+		given := takeKey(r)
+		key, ok := g.Keys.Resolve(given)
 		switch {
 		case !ok:
 			plain(w, http.StatusUnauthorized, "Unauthorized")
 		case key.Role != serviceRole:
 			plain(w, http.StatusForbidden, "RBAC: access denied")
 		default:
-			authorise(r, key)
+			authorise(r, given, key)
 			next.ServeHTTP(w, r)
 		}
 	})

@@ -30,6 +30,7 @@ func (k keySet) Resolve(apikey string) (Key, bool) { key, ok := k[apikey]; retur
 var testKeys = keySet{
 	"anon":             {"anon", "anon"},
 	"service":          {"service_role", "service"},
+	"retired":          {"anon", "anon-es256"},
 	"sb_publishable_1": {"anon", "anon-es256"},
 	"sb_secret_1":      {"service_role", "service-es256"},
 }
@@ -87,6 +88,7 @@ func TestRoutesAndKeys(t *testing.T) {
 		{"opaque key is translated", "/rest/v1/t", headers{"apikey", "sb_publishable_1"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
 		{"an opaque bearer is replaced", "/rest/v1/t", headers{"apikey", "sb_secret_1", "Authorization", "Bearer sb_secret_1"}, 200, "rest GET /t auth=Bearer service-es256 sb="},
 		{"a session is kept", "/rest/v1/t", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "rest GET /t auth=Bearer session sb="},
+		{"a retired key is replaced where it is the token, too", "/rest/v1/t", headers{"apikey", "retired", "Authorization", "Bearer retired"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
 		{"another scheme is replaced", "/rest/v1/t", headers{"apikey", "anon", "Authorization", "Basic eA=="}, 200, "rest GET /t auth=Bearer anon sb="},
 		{"a session does not replace the key", "/rest/v1/t", headers{"Authorization", "Bearer anon"}, 401, "Unauthorized"},
 		{"key in the query is taken out of it", "/rest/v1/t?a=eq.1&apikey=anon&b=is.null", nil, 200, "rest GET /t?a=eq.1&b=is.null auth=Bearer anon sb="},

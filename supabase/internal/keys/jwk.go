@@ -25,6 +25,7 @@ type Key struct {
 	private   crypto.Signer
 	public    crypto.PublicKey
 	checks    bool // its key_ops say that it only checks
+	previous  bool // rotation replaced it: see keepsAlive
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -47,6 +48,7 @@ type jwk struct {
 	DP        string   `json:"dp,omitempty"`
 	DQ        string   `json:"dq,omitempty"`
 	QI        string   `json:"qi,omitempty"`
+	Previous  bool     `json:"daawo_previous,omitempty"` // ours; who does not know it leaves it (RFC 7517, section 4)
 }
 
 // Secret makes an HS256 key of a shared secret. With an empty id it checks every HS256 token, whatever its kid.
@@ -72,6 +74,7 @@ func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 // CheckOnly is the key for checking alone: without its private half, or, as a secret has none, marked so.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
+		public.previous = k.previous
 		return public
 	}
 	k.checks = true
@@ -85,6 +88,9 @@ func (k Key) Public() (Key, bool) {
 	}
 	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public}, true
 }
+
+// Replaced says whether rotation replaced the key.
+func (k Key) Replaced() bool { return k.previous }
 
 // UnmarshalJSON reads one JWK. Keys of other types or curves, and RSA keys under 2048 bits, are refused.
 func (k *Key) UnmarshalJSON(text []byte) error {
@@ -107,6 +113,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 		err = fmt.Errorf("key type %q is not supported", j.Type)
 	}
 	k.checks = len(j.Ops) > 0 && !slices.Contains(j.Ops, "sign")
+	k.previous = j.Previous
 	if err == nil && j.Algorithm != "" && j.Algorithm != k.Algorithm {
 		err = fmt.Errorf("key %q: algorithm %s does not fit a key of type %s", j.ID, j.Algorithm, j.Type)
 	}
@@ -193,7 +200,7 @@ func number(text string) (*big.Int, error) {
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 	extractable := true
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable, Previous: k.previous}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}

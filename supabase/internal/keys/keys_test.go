@@ -150,10 +150,47 @@ func TestRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := NewVerifier(at(noon), next.Verifying()...)
-	for name, token := range map[string]string{"old anon": old.Anon, "old ES256": old.AnonToken, "new anon": next.Anon, "new ES256": next.AnonToken} {
+	for name, token := range map[string]string{"old anon": old.Anon, "old ES256": old.AnonToken, "new anon": next.Anon, "new ES256": next.AnonToken,
+		"new service_role": next.ServiceRole, "new service_role, ES256": next.ServiceRoleToken} {
 		if _, err := v.Verify(token); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	const session = `{"role":"authenticated","sub":"ayaan","session_id":"s"}`
+	replaced, err := old.Replace(noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := NewVerifier(at(noon), replaced.Verifying()...)
+	for _, key := range []Key{Secret("", old.JWTSecret), old.Signing[0]} {
+		for payload, kept := range map[string]bool{
+			session: true, `{"role":"anon"}`: true, `{"role":"service_role"}`: false, `{"role":"authenticated","sub":"ayaan"}`: false,
+			`{"role":"service_role","sub":"ayaan","session_id":"s"}`: false, `{"role":"postgres","sub":"ayaan","session_id":"s"}`: false,
+			`{"role":"supabase_admin"}`: false, `{"role":"anon","sub":"ayaan","session_id":"s"}`: false, `{"role":"authenticated"}`: false, `{"url":"a/b"}`: false,
+		} {
+			token := mustSign(t, key, payload)
+			if _, err := v.Verify(token); (err == nil) != kept {
+				t.Errorf("%s of %s before: %v", payload, key.Algorithm, err)
+			}
+			if _, err := nothing.Verify(token); err == nil {
+				t.Errorf("%s of %s, which leaked", payload, key.Algorithm)
+			}
+		}
+	}
+	if _, _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
+		t.Error("pages kept offline have no key, or something of the old is kept")
+	}
+	// The mark travels with the key where other programs are given it.
+	text, err := json.Marshal(next.Verifying())
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := ParseSet(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewVerifier(at(noon), given...).Verify(old.ServiceRole); err == nil {
+		t.Error("a program that is given the keys takes the old service_role key")
 	}
 	later := noon.Add(RetiredFor)
 	for _, c := range []struct {

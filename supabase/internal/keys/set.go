@@ -18,7 +18,7 @@ import (
 type Set struct {
 	JWTSecret string `json:"jwt_secret"` // HS256; signs the legacy API keys and checks legacy tokens
 	Signing   []Key  `json:"signing"`    // the first one signs new tokens; the others are on standby or previous and check
-	Previous  []Key  `json:"previous"`   // what rotation replaced; checks tokens until the next rotation
+	Previous  []Key  `json:"previous"`   // what rotation replaced; checks tokens of sessions until the next rotation
 
 	Anon        string `json:"anon"`         // legacy API keys: tokens for the roles anon and service_role
 	ServiceRole string `json:"service_role"` //
@@ -45,6 +45,9 @@ const (
 	RoleAnon    = "anon"
 	RoleService = "service_role"
 )
+
+// roleUser is the role of a person who is signed in.
+const roleUser = "authenticated"
 
 // Demo is the official CLI's well-known local set: every Supabase tutorial works with it, and so does every attacker.
 // It is for loopback only.
@@ -98,11 +101,16 @@ func (s *Set) mint(now time.Time) error {
 	return errors.Join(errs[:]...)
 }
 
-// Verifying lists every key whose tokens are accepted.
+// Verifying lists every key whose tokens are accepted. Those of the previous ones are marked: no API key that they signed
+// is accepted, whoever checks.
 func (s Set) Verifying() []Key {
 	keys := []Key{Secret("", s.JWTSecret)}
 	keys = append(keys, s.Signing...)
-	return append(keys, s.Previous...)
+	for _, k := range s.Previous {
+		k.previous = true
+		keys = append(keys, k)
+	}
+	return keys
 }
 
 // Signer is the key that signs new tokens: the first signing key, else the legacy secret.
@@ -137,10 +145,11 @@ func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool)
 	return role, token, ok
 }
 
-// Rotate replaces every secret. What the old keys signed is accepted until the next rotation; the old publishable key and
-// the old anonymous token, which pages kept offline may hold, for RetiredFor.
+// Rotate replaces every secret. The old secret API keys end with it. Sessions that the old keys signed, and signed links, are
+// accepted until they expire or the next rotation; the old publishable key and the old anonymous token, which pages kept
+// offline may hold, for RetiredFor.
 func (s Set) Rotate(now time.Time) (Set, error) {
-	next, err := Generate(now)
+	next, err := s.Replace(now)
 	if err != nil {
 		return Set{}, err
 	}
@@ -149,6 +158,15 @@ func (s Set) Rotate(now time.Time) (Set, error) {
 		if public, ok := k.Public(); ok {
 			next.Previous = append(next.Previous, public)
 		}
+	}
+	return next, nil
+}
+
+// Replace is Rotate that accepts nothing that the old keys signed: whoever has them could sign sessions, too.
+func (s Set) Replace(now time.Time) (Set, error) {
+	next, err := Generate(now)
+	if err != nil {
+		return Set{}, err
 	}
 	until := now.Add(RetiredFor)
 	next.Retired = append(next.Retired, Retired{Key: s.Publishable, Until: until}, Retired{Key: s.Anon, Until: until})

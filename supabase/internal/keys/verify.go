@@ -151,7 +151,7 @@ func check(token string, keys []Key) (*Claims, error) {
 	}
 	signed := token[:strings.LastIndexByte(token, '.')]
 	for _, k := range candidates {
-		if k.verify(parsed.Method, signed, signature) {
+		if k.verify(parsed.Method, signed, signature) && (!k.previous || keepsAlive(payload.Role, payload.Subject, payload.SessionID)) {
 			raw, err := parser.DecodeSegment(parts[1])
 			if err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -160,6 +160,16 @@ func check(token string, keys []Key) (*Claims, error) {
 		}
 	}
 	return nil, ErrSignature
+}
+
+// keepsAlive says which tokens outlive a rotation, until they expire: those of a person who is signed in, and the anonymous
+// one, which opens no more than a request without a token does and which a slow request under way carries. Every other is an
+// API key of ten years, and whoever rotates wants a stolen one to end.
+func keepsAlive(role, subject, session string) bool {
+	if subject == "" {
+		return role == RoleAnon
+	}
+	return role == roleUser && session != ""
 }
 
 // fitting picks the keys that may have signed a token: those of its algorithm and id. Asymmetric tokens must name their

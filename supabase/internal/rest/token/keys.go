@@ -24,6 +24,7 @@ type Set struct{ keys []key }
 type key struct {
 	id       string
 	material any // []byte, *rsa.PublicKey, *ecdsa.PublicKey or ed25519.PublicKey
+	previous bool
 }
 
 var errNoKey = errors.New("no key verifies the signature")
@@ -53,15 +54,16 @@ func NewSet(secret []byte) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.keys = append(s.keys, key{k.ID, m})
+		s.keys = append(s.keys, key{k.ID, m, k.Previous})
 	}
 	return s, nil
 }
 
-// verify tries the key that the token names, else every key that fits its algorithm.
-func (s *Set) verify(method jwt.SigningMethod, id, signed string, signature []byte) error {
+// verify tries the key that the token names, else every key that fits its algorithm. kept says whether the token is one that
+// a key which rotation replaced may still have signed.
+func (s *Set) verify(method jwt.SigningMethod, id, signed string, signature []byte, kept bool) error {
 	for _, k := range s.keys {
-		if id != "" && k.id != "" && id != k.id {
+		if (id != "" && k.id != "" && id != k.id) || (k.previous && !kept) {
 			continue
 		}
 		if fits(method, k.material) && method.Verify(signed, signature, k.material) == nil {
@@ -100,6 +102,8 @@ type jwk struct {
 	Curve string `json:"crv"`
 	X     string `json:"x"`
 	Y     string `json:"y"`
+
+	Previous bool `json:"daawo_previous"` // rotation replaced it
 }
 
 func (k jwk) material() (any, error) {

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/keys"
+)
+
+// TestRotateFile: the images of the compose form accept every token of every key in the file, so it holds none of the old
+// ones afterwards, those of an earlier rotation included.
+func TestRotateFile(t *testing.T) {
+	old, err := keys.Generate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old, err = old.Rotate(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	values, err := app.EnvironmentOf(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), ".env")
+	if err := os.WriteFile(name, []byte(replaceLines("SITE_URL=https://example.org\n", values)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := rotateFile(t.Context(), name, false); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		variables[key] = strings.Trim(value, "'")
+	}
+	if variables["SITE_URL"] != "https://example.org" || !strings.Contains(variables["RETIRED_KEYS"], old.Publishable) {
+		t.Errorf("something else changed, or pages kept offline have no key:\n%s", text)
+	}
+	for _, given := range []string{"JWT_KEYS", "JWT_JWKS"} {
+		set, err := keys.ParseSet(variables[given])
+		if err != nil {
+			t.Fatal(err)
+		}
+		set = append(set, keys.Secret("", variables["JWT_SECRET"]))
+		verifier := keys.NewVerifier(keys.Options{}, set...)
+		for _, token := range []string{old.ServiceRole, old.ServiceRoleToken} {
+			if _, err := verifier.Verify(token); err == nil {
+				t.Errorf("%s: an old service_role key is accepted", given)
+			}
+		}
+		for _, name := range []string{"SERVICE_ROLE_KEY", "SERVICE_ROLE_KEY_ASYMMETRIC"} {
+			if _, err := verifier.Verify(variables[name]); err != nil {
+				t.Errorf("%s: the new %s: %v", given, name, err)
+			}
+		}
+	}
+}
