@@ -26,8 +26,8 @@ import (
 )
 
 // diskDrill fills a small disk under load: reports and photos are refused as long as there is no room and leave nothing
-// behind, pages and reads go on, and writing comes back by itself with the room. A backup whose disk fills up says so and
-// does not count.
+// behind, pages and reads go on, also after a start without room, and writing comes back by itself with the room. A backup
+// whose disk fills up says so and does not count.
 func diskDrill(ctx context.Context, s settings) (string, error) {
 	disk, unmount, err := smallDisk(256 << 20)
 	if errors.Is(err, os.ErrPermission) {
@@ -73,12 +73,15 @@ func diskDrill(ctx context.Context, s settings) (string, error) {
 	if err := fullBackup(ctx, st, disk, h); err != nil {
 		return "", err
 	}
+	if err := restartFull(ctx, st, s, disk, h, uploads); err != nil {
+		return "", err
+	}
 	kept, err := uploads.check(ctx, st)
 	if err != nil {
 		return kept, err
 	}
 	figures, err := h.check(ctx, st)
-	return fmt.Sprintf("writing again %s after there was room, %s, a backup without room is refused, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
+	return fmt.Sprintf("writing again %s after there was room, %s, a backup without room is refused, started again without room, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
 }
 
 func smallDisk(size int) (dir string, unmount func(), err error) {
@@ -136,6 +139,30 @@ func watchFull(ctx context.Context, st *stack.Stack, s settings, uploads *photos
 		pause(ctx, 100*time.Millisecond)
 	}
 	return nil
+}
+
+// restartFull is a machine that goes down while its disk is nearly full: it serves again before there is room.
+func restartFull(ctx context.Context, st *stack.Stack, s settings, disk string, h *history, uploads *photos) error {
+	filler, err := fillDisk(disk, 24<<20) // less than is kept for the database, and enough for it to start
+	if err != nil {
+		return err
+	}
+	if err := watchFull(ctx, st, s, uploads); err != nil {
+		return err
+	}
+	_ = st.KillPostgres()
+	st.KillServer()
+	if err := st.Start(ctx); err != nil {
+		return fmt.Errorf("started again on a full disk: %w", err)
+	}
+	if err := watchFull(ctx, st, s, uploads); err != nil {
+		return fmt.Errorf("started again: %w", err)
+	}
+	if err := os.Remove(filler); err != nil {
+		return err
+	}
+	_, err = writesAgain(ctx, st, fmt.Sprintf("started-%d", s.seed), h, uploads)
+	return err
 }
 
 func saysFull(status int) bool {

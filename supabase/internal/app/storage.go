@@ -112,7 +112,9 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		}
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Apikey", key)
-		r.Header.Set("Content-Type", contentType)
+		if contentType != "" {
+			r.Header.Set("Content-Type", contentType)
+		}
 		r.Header.Set("X-Upsert", "true")
 		r.Header.Set("Cache-Control", "max-age=3600")
 		res, err := client.Do(r)
@@ -138,8 +140,11 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		if err != nil {
 			return err
 		}
-		if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
-			return err
+		// Asked first: on a nearly full disk the database takes no writes, and the program must still start.
+		if call(http.MethodGet, "/bucket/"+url.PathEscape(name), "", nil) != nil {
+			if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
+				return err
+			}
 		}
 		if b.ObjectsPath == "" || !c.DB.Seed.Enabled {
 			continue
@@ -161,14 +166,15 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 // that start at the same time the others wait for the one that runs it.
 func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
 	return migrate.Alone(ctx, conn, func() error {
-		_, err := conn.Exec(ctx, `
-			create schema if not exists supabase_migrations;
-			create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)`)
-		if err != nil {
-			return err
+		var there, done bool
+		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there)
+		if err == nil && there {
+			err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done)
+		} else if err == nil {
+			_, err = conn.Exec(ctx, `
+				create schema if not exists supabase_migrations;
+				create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)`)
 		}
-		var done bool
-		err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done)
 		if err != nil || done {
 			return err
 		}

@@ -61,11 +61,11 @@ type Functions interface {
 type Outbox struct {
 	Options
 	wake      wake
-	work      *river.Client[pgx.Tx] // nil until Start
+	work      *river.Client[pgx.Tx] // nil until it has begun
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
-	clock     func() // ends keepTime
+	clock     func() // ends what Start has left running; nil until Start
 }
 
 // New makes an outbox that takes jobs. It works none before Start.
@@ -102,8 +102,15 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, int64(migrateLock))
-	if _, err := conn.Exec(ctx, `create schema if not exists river`); err != nil {
+	// Postgres refuses even a change that would change nothing while the disk is nearly full; a start must do without.
+	var there, open bool
+	if err := conn.QueryRow(ctx, `select to_regnamespace('river') is not null`).Scan(&there); err != nil {
 		return fmt.Errorf("outbox: %w", err)
+	}
+	if !there {
+		if _, err := conn.Exec(ctx, `create schema river`); err != nil {
+			return fmt.Errorf("outbox: %w", err)
+		}
 	}
 	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()), &rivermigrate.Config{Schema: schema, Logger: b.logger()})
 	if err != nil {
@@ -112,20 +119,95 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	const grants = `
-comment on schema river is 'Background work: jobs that are added in the transaction that needs them.';
-grant usage on schema river to service_role, supabase_auth_admin;
-grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
-grant usage on all sequences in schema river to service_role, supabase_auth_admin`
-	if _, err := conn.Exec(ctx, grants); err != nil {
+	if err := conn.QueryRow(ctx, granted).Scan(&open); err != nil {
 		return fmt.Errorf("outbox: %w", err)
+	}
+	if !open {
+		if _, err := conn.Exec(ctx, grants); err != nil {
+			return fmt.Errorf("outbox: %w", err)
+		}
 	}
 	return nil
 }
 
-// Start works jobs off until Close. functions may be nil where another process hosts them.
+// grants let those who add jobs do so; granted says whether all of it has been done.
+const (
+	grants = `
+comment on schema river is 'Background work: jobs that are added in the transaction that needs them.';
+grant usage on schema river to service_role, supabase_auth_admin;
+grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
+grant usage on all sequences in schema river to service_role, supabase_auth_admin`
+
+	granted = `
+select bool_and(has_schema_privilege(r, 'river', 'usage')
+   and has_table_privilege(r, 'river.river_job', 'select')
+   and has_table_privilege(r, 'river.river_job', 'insert')
+   and has_table_privilege(r, 'river.river_job', 'update')
+   and not exists (select from pg_class
+                    where relnamespace = 'river'::regnamespace and relkind = 'S' and not has_sequence_privilege(r, oid, 'usage')))
+  from unnest(array['service_role', 'supabase_auth_admin']) as r`
+)
+
+// roomPause is how often a start that found no room is tried again.
+const roomPause = time.Second
+
+// Start works jobs off until Close. functions may be nil where another process hosts them. While the database takes no
+// writes there is no work: it begins when there is room again.
 func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	b.functions = functions
+	ctx = context.WithoutCancel(ctx)
+	failure := b.begin(ctx)
+	if failure != nil && !isFull(failure) {
+		return failure
+	}
+	running, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if failure != nil {
+			b.Log.WarnContext(ctx, "the background work waits until there is room on the disk", "error", failure)
+			b.beginWithRoom(running)
+		}
+		b.keepTime(running)
+	}()
+	b.clock = func() { cancel(); <-done }
+	return nil
+}
+
+// beginWithRoom begins once the database takes writes, unless ctx ends before.
+func (b *Outbox) beginWithRoom(ctx context.Context) {
+	tick := time.NewTicker(roomPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := b.begin(context.WithoutCancel(ctx))
+		if err == nil {
+			b.Log.InfoContext(ctx, "the background work has begun")
+			return
+		}
+		if !isFull(err) {
+			b.Log.WarnContext(ctx, "the background work could not begin", "error", err)
+		}
+	}
+}
+
+// errFull says that the database takes no writes, as on a nearly full disk.
+var errFull = errors.New("the database takes no writes")
+
+func isFull(err error) bool { return errors.Is(err, errFull) || db.IsCode(err, "25006") } // read_only_sql_transaction
+
+// begin starts River's client, which writes.
+func (b *Outbox) begin(ctx context.Context) error {
+	var full bool // asked first: River logs each start that fails
+	if err := b.DB.Pgx().QueryRow(ctx, `select current_setting('transaction_read_only')::bool`).Scan(&full); err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	} else if full {
+		return fmt.Errorf("outbox: %w", errFull)
+	}
 	c := &river.Config{
 		Schema:                      schema,
 		Logger:                      b.logger(),
@@ -148,19 +230,14 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	if c.PeriodicJobs, err = b.periodic(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if b.work, err = river.NewClient(riverpgxv5.New(b.DB.Pgx()), c); err != nil {
+	work, err := river.NewClient(riverpgxv5.New(b.DB.Pgx()), c)
+	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if err := b.work.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := work.Start(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b.keepTime(watching)
-	}()
-	b.clock = func() { cancel(); <-done }
+	b.work = work
 	return nil
 }
 
@@ -184,12 +261,13 @@ func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
 
 // Close lets running jobs finish, for 5 s; what is cut off runs again later.
 func (b *Outbox) Close(ctx context.Context) error {
-	if b.work == nil {
+	if b.clock == nil {
 		return nil
 	}
 	b.closing.Store(true)
-	if b.clock != nil {
-		b.clock()
+	b.clock()
+	if b.work == nil { // it has waited for room until now
+		return nil
 	}
 	err := b.work.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
