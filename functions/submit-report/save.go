@@ -86,8 +86,9 @@ func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited
 				return saved, rerr
 			}
 		}
-		// Two reports want one photo, a reference came up twice, or the key's record was an expired one: once more.
-		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key") {
+		// Two reports want one photo, a reference came up twice, the report that looks alike has just been deleted, or the
+		// key's record was an expired one: once more.
+		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key", "reports_possible_duplicate_of_fkey") {
 			return receipt{}, err
 		}
 	}
@@ -190,10 +191,10 @@ select report_id::text, reference, created_at, photo_kept is false, body_hash = 
 	return saved, true, nil
 }
 
-// violates says whether err is a violation of one of the unique constraints.
+// violates says whether err is a violation of one of the unique or foreign-key constraints.
 func violates(err error, constraints ...string) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "23505" && slices.Contains(constraints, pg.ConstraintName)
+	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "23503") && slices.Contains(constraints, pg.ConstraintName)
 }
 
 func (r *receipt) setLost(lost bool) {

@@ -189,6 +189,32 @@ func TestRepeatedPostWithoutKeyIsOneReport(t *testing.T) {
 	}
 }
 
+// TestLookAlikeIsDeletedMeanwhile: a report that refers to one which is just being deleted is stored without it.
+func TestLookAlikeIsDeletedMeanwhile(t *testing.T) {
+	s := newSite(t)
+	body := report(nil)
+	decode[receipt](t, s.call("submit-report", body, nil), http.StatusOK)
+	deleting := s.db.Conn("postgres")
+	for _, step := range []string{`begin`, `delete from reports`} {
+		if _, err := deleting.Exec(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body["name"] = "Another visitor"
+	reply := make(chan *httptest.ResponseRecorder)
+	go func() { reply <- s.call("submit-report", body, nil) }()
+	waitFor(t, func() bool {
+		return testdb.Value[bool](s.db, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
+	})
+	if _, err := deleting.Exec(t.Context(), `commit`); err != nil {
+		t.Fatal(err)
+	}
+	saved := decode[receipt](t, <-reply, http.StatusOK)
+	if !testdb.Value[bool](s.db, `select possible_duplicate_of is null from reports where id = $1`, saved.ID) {
+		t.Error("it is marked as the duplicate of a report that is gone")
+	}
+}
+
 func TestReportsThatAreRefused(t *testing.T) {
 	s := newSite(t)
 	for name, c := range map[string]struct {
