@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,8 +27,8 @@ func TestMain(m *testing.M) {
 	testdb.Main(m)
 }
 
-// Write, back up, write, destroy, restore to a moment: the rows and files are
-// those of that moment.
+// Write, back up, write, delete, destroy, restore to a moment: the rows and files
+// are those of that moment.
 func TestRestoresToAMoment(t *testing.T) {
 	t.Parallel()
 	identity, err := age.GenerateX25519Identity()
@@ -50,6 +51,9 @@ func TestRestoresToAMoment(t *testing.T) {
 			s := newSite(t, store, test.recipients...)
 			s.report(1)
 			s.write("storage/photos/1", "photo one")
+			s.write("storage/photos/0", "deleted while the database was copied")
+			var deleted sync.Once
+			s.options.Progress = func(string, int64, int64) { deleted.Do(func() { s.remove("storage/photos/0") }) }
 			service := open(t, s.options)
 			begin := time.Now()
 			m, err := service.Backup(t.Context())
@@ -64,8 +68,14 @@ func TestRestoresToAMoment(t *testing.T) {
 			moment := s.now()
 			s.report(3)
 			s.sql(`delete from reports where id = 1`)
+			s.remove("storage/photos/1") // as deleting a report does
 			s.shipped(service)
 			newest := s.now()
+			s.sql(`delete from reports where id = 2`)
+			s.remove("storage/photos/2")
+			if err := service.shipFiles(t.Context()); err != nil { // before the log of the deletion
+				t.Fatal(err)
+			}
 			s.stop()
 			if err := os.RemoveAll(filepath.Join(s.dir, "postgres")); err != nil {
 				t.Fatal(err)
@@ -100,14 +110,18 @@ func TestRestoresToAMoment(t *testing.T) {
 					t.Errorf("restored to %v: reports %q, want %q", r.to, ids, r.want)
 				}
 				s.stop()
-				for name, want := range map[string]string{"storage/photos/1": "photo one", "keys.json": "{}"} {
-					if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
-						t.Errorf("%s: %q, %v", name, text, err)
+				files := map[string]string{"keys.json": "{}"}
+				for id, photo := range map[string]string{"1": "photo one", "2": "photo two"} {
+					if strings.Contains(r.want, id) {
+						files["storage/photos/"+id] = photo
 					}
 				}
-				if strings.Contains(r.want, "2") {
-					if _, err := os.Stat(filepath.Join(dir, "storage/photos/2")); err != nil {
-						t.Error(err)
+				if r.to.Equal(m.End) {
+					files["storage/photos/0"] = "deleted while the database was copied"
+				}
+				for name, want := range files {
+					if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+						t.Errorf("restored to %v: %s: %q, %v", r.to, name, text, err)
 					}
 				}
 				if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists") {

@@ -71,7 +71,8 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 
 	// Files are copied before the database, and again after: whatever the
 	// database knows at any moment in between has its file.
-	if _, err := s.trees.copy(ctx); err != nil {
+	earlier, err := s.trees.copy(ctx)
+	if err != nil {
 		return m, err
 	}
 	before, err := countRows(ctx, conn)
@@ -92,11 +93,11 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	}
 	m.End, err = value[time.Time](ctx, conn, `select clock_timestamp()`)
 	after, err2 := countRows(ctx, conn)
-	files, err3 := s.trees.copy(ctx)
-	if err := errors.Join(err, err2, err3); err != nil {
+	if err := errors.Join(err, err2); err != nil {
 		return m, err
 	}
-	if m.Lists, err = s.trees.putList(ctx, m.End, files, true); err != nil {
+	files, err := s.listFiles(ctx, &m, earlier)
+	if err != nil {
 		return m, err
 	}
 	s.opt.Progress("proof", 0, 1)
@@ -112,6 +113,21 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		return m, err
 	}
 	return m, putManifest(ctx, s.repo.Store, m)
+}
+
+// listFiles copies the files again and stores their list. Those of earlier that
+// are gone by now are in it, too: the copy of the database may know them still.
+func (s *Service) listFiles(ctx context.Context, m *Manifest, earlier []file) ([]file, error) {
+	s.listing.Lock() // lists are in the order of their times
+	defer s.listing.Unlock()
+	now := time.Now()
+	files, err := s.trees.copy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files = joined(files, earlier)
+	m.Lists, err = s.trees.putList(ctx, now, files, true)
+	return files, err
 }
 
 // identify notes when and of what a backup is.

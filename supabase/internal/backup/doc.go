@@ -16,7 +16,7 @@
 //	base/<id>/manifest-<sum>.json     written last: without it there is no backup
 //	wal/<segment>-<sum>.zst[.age]     the log, a segment each
 //	files/<name>-<sum>.zst[.age]      files, by a keyed hash of their content, each once
-//	lists/<time>-<sum>.zst[.age]      which files there were at a time
+//	lists/<time>-<sum>.zst[.age]      which files there were from that time on
 //	needs/<time>-<sum>                the objects of that list
 //
 // <sum> is the beginning of the SHA-256 of the stored bytes.

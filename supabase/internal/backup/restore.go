@@ -93,7 +93,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore: %w", err)
 	}
 	var files placed
-	if r.Files, err = o.restoreTrees(ctx, repo, base, &files); err == nil {
+	if r.Files, err = o.restoreTrees(ctx, repo, r, &files); err == nil {
 		err = os.Rename(filepath.Join(work, "data"), o.Data)
 	}
 	if err != nil {
@@ -226,19 +226,20 @@ func copyCommand(dir string) string {
 	return "cp '" + strings.ReplaceAll(dir, "'", `'\''`) + "/%f' '%p'"
 }
 
-// restoreTrees brings back the files of the time: those of the first list at or
-// after it, or the newest. A file too many has no row and does no harm; one too
-// few would be a loss. made is told what was put where.
-func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base Manifest, made *placed) (int, error) {
+// restoreTrees brings back the files of the moment that the database was brought
+// to. Without a time that is the last commit whose log was shipped: files that
+// were deleted after it may have left the newest list already. made is told what
+// was put where.
+func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Restored, made *placed) (int, error) {
 	if len(o.Trees) == 0 {
 		return 0, nil
 	}
-	name, err := listFor(ctx, repo, base, o.To)
-	if err != nil {
-		return 0, err
+	moment := o.To
+	if moment.IsZero() {
+		moment = r.Last
 	}
-	var l list
-	if err := getJSON(ctx, repo, name, &l); err != nil {
+	files, err := repo.filesAt(ctx, r.Backup.Lists, moment, o.To.IsZero())
+	if err != nil {
 		return 0, err
 	}
 	places := map[string]string{}
@@ -246,8 +247,8 @@ func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base 
 		places[t.Name] = t.Path
 	}
 	n := 0
-	for i, f := range l.Files {
-		o.Progress("files", int64(i), int64(len(l.Files)))
+	for i, f := range files {
+		o.Progress("files", int64(i), int64(len(files)))
 		place, ok := places[f.Tree]
 		if !ok {
 			continue
@@ -260,26 +261,8 @@ func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, base 
 		}
 		n++
 	}
-	o.Progress("files", int64(len(l.Files)), int64(len(l.Files)))
+	o.Progress("files", int64(len(files)), int64(len(files)))
 	return n, nil
-}
-
-func listFor(ctx context.Context, repo repository, base Manifest, to time.Time) (string, error) {
-	names, err := repo.List(ctx, "lists/")
-	if err != nil {
-		return "", err
-	}
-	chosen := base.Lists
-	for _, name := range names { // sorted by time
-		if name <= base.Lists {
-			continue
-		}
-		if !to.IsZero() && strings.TrimPrefix(chosen, "lists/") >= to.UTC().Format(listTime) {
-			break
-		}
-		chosen = name
-	}
-	return chosen, nil
 }
 
 // decodeJSON reads one value and then to the end, past the closing checksums.

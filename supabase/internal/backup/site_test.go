@@ -117,6 +117,13 @@ func (s *site) write(name, text string) {
 	}
 }
 
+func (s *site) remove(name string) {
+	s.t.Helper()
+	if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // now is the database's clock, between two commits.
 func (s *site) now() time.Time {
 	s.t.Helper()

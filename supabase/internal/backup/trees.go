@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,17 +36,12 @@ type file struct {
 	Object  string            `json:"object"`          // in the store
 }
 
-// list is what files there were at a time.
-type list struct {
-	Time  time.Time `json:"time"`
-	Files []file    `json:"files"`
-}
-
 // trees copies the files of trees into a repository, each content once.
 type trees struct {
-	repo repository
-	salt []byte
-	all  []Tree
+	repo  repository
+	salt  []byte
+	all   []Tree
+	clock func() time.Time // time.Now
 
 	mu     sync.Mutex
 	known  map[string]file   // by place, as it was when last read
@@ -63,7 +57,7 @@ func openTrees(ctx context.Context, repo repository, stateDir string, all []Tree
 	if err != nil {
 		return nil, err
 	}
-	t := &trees{repo: repo, salt: salt, all: all, known: map[string]file{}, stored: map[string]string{}, fresh: map[string]bool{}}
+	t := &trees{repo: repo, salt: salt, all: all, clock: time.Now, known: map[string]file{}, stored: map[string]string{}, fresh: map[string]bool{}}
 	return t, t.reload(ctx)
 }
 
@@ -198,48 +192,4 @@ func (t *trees) sync(ctx context.Context, now time.Time) error {
 	}
 	_, err = t.putList(ctx, now, files, false)
 	return err
-}
-
-// listTime is the time in a list's name; names sort by it.
-const listTime = "20060102T150405.000Z"
-
-// putList stores a list that differs from the one before, or, where always is
-// said, any.
-func (t *trees) putList(ctx context.Context, now time.Time, files []file, always bool) (string, error) {
-	text, err := json.Marshal(files)
-	if err != nil {
-		return "", err
-	}
-	t.mu.Lock()
-	same := t.last == string(text)
-	t.mu.Unlock()
-	if same && !always {
-		return "", nil
-	}
-	stamp := now.UTC().Format(listTime)
-	name, err := putJSON(ctx, t.repo, "lists/"+stamp, list{now.UTC(), files})
-	if err != nil {
-		return "", err
-	}
-	// Which objects it needs, in the clear: what no list needs can then be
-	// deleted without the key.
-	var needs strings.Builder
-	for _, f := range files {
-		fmt.Fprintln(&needs, f.Object)
-	}
-	if err := putClear(ctx, t.repo.Store, "needs/"+stamp, "", []byte(needs.String())); err != nil {
-		return "", err
-	}
-	t.mu.Lock()
-	t.last = string(text)
-	t.mu.Unlock()
-	return name, nil
-}
-
-func putJSON(ctx context.Context, repo repository, name string, v any) (string, error) {
-	return repo.putSummed(ctx, name, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
-}
-
-func getJSON(ctx context.Context, repo repository, name string, v any) error {
-	return repo.read(ctx, name, func(r io.Reader) error { return decodeJSON(r, v) })
 }
