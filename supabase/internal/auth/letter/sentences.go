@@ -37,8 +37,8 @@ func english() map[string]sentence {
 
 func somali() map[string]sentence {
 	const (
-		ignore  = "Haddii aadan adigu codsan, fariintan waad iska dhaafi kartaa."
-		contact = "Haddii aanad adigu ahayn, isla markiiba nala soo xiriir."
+		ignore  = "Haddii aadan adigu codsan, farriintan waad iska dhaafi kartaa."
+		contact = "Haddii aadan adigu ahayn, isla markiiba nala soo xiriir."
 	)
 	return map[string]sentence{
 		Invite: {subject: "Waa lagu casuumay", body: "Waxaa lagugu casuumay {{ .SiteURL }}. Raac xiriirka si aad u aqbasho.", action: "Aqbal casuumaadda"},

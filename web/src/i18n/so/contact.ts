@@ -1,7 +1,7 @@
 export const text = {
   title: 'Nala soo xiriir',
   description:
-    'Nagala soo xiriir iimayl, WhatsApp ama Facebook. Saacadaha shaqada Isniin–Jimco 9:00–17:00; xaaladaha degdegga ah WhatsApp wakhti kasta.',
+    'Nagala soo xiriir iimayl, WhatsApp ama Facebook. Saacadaha shaqada Isniin–Jimco 9:00–17:00; xaaladaha degdegga ah WhatsApp waqti kasta.',
   heading: 'Nala soo xiriir',
   lead: 'Su’aal weydii, badeecad nooga warran, ama na salaan. Af-Soomaali ama Ingiriisi ku soo qor.',
   channels: {

@@ -31,6 +31,6 @@ export const text = {
   exitHint: 'Waxay tirtiraysaa wixii aad qortay, waxayna furaysaa bog kale.',
   optional: 'ikhtiyaari',
   notifications: 'Ogeysiisyo',
-  dismiss: 'Xir fariinta',
+  dismiss: 'Xir farriinta',
   opensInNewTab: 'Waxay ku furmaysaa bog cusub',
 };

@@ -10,7 +10,7 @@ export const text = {
   name: 'Magacaaga',
   nameHint: 'Waad ka tagi kartaa meeshan.',
   phone: 'Lambarka telefoonka',
-  phoneHint: 'Kaliya si aan kaaga weydiinno badeecadda.',
+  phoneHint: 'Keliya si aan kaaga weydiinno badeecadda.',
   country: 'Koodhka waddanka',
   countries: {
     so: 'Soomaaliya',
@@ -114,12 +114,12 @@ export const text = {
     copy: 'Koobbi garee',
     copied: 'Waa la koobbi gareeyay',
     share: 'WhatsApp kula wadaag',
-    shareTrace: 'La wadaagiddu waxay fariin kaga tagaysaa WhatsApp-ka telefoonkan.',
+    shareTrace: 'La wadaagiddu waxay farriin kaga tagaysaa WhatsApp-ka telefoonkan.',
     shareMessage: 'Warbixintayda Daawo waxay leedahay lambarka tixraaca {reference}.',
   },
   whatsapp: {
     title: 'WhatsApp ku soo sheeg',
-    text: 'Ma door bidaysaa hadal? Noo soo dir fariin ama cod.',
+    text: 'Ma door bidaysaa hadal? Noo soo dir farriin ama cod.',
     button: 'Fur WhatsApp',
     message: 'Salaan, waxaan rabaa inaan badeecad soo sheego.',
   },
