@@ -10,7 +10,7 @@ import (
 
 // rotation replaces the keys of a running server: first the local ones, then some of its own, then some that leaked. Somebody
 // has each secret key before, and afterwards tries it alone and behind the publishable key, which every page knows. A session
-// goes on, unless the keys leaked.
+// goes on, unless others could have signed it.
 func rotation(t *testing.T, a *App, data string, info Info) {
 	set, err := LoadKeys(t.Context(), a.cfg, data)
 	if err != nil {
@@ -33,7 +33,7 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		name    string
 		how     Rotation
 		session int // what auth says to the session from before
-	}{{"the local keys", keys.Set.Rotate, 200}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
+	}{{"the local keys, which everybody knows", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
 		old := set
 		status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+`@example.org","password":"password-1"}`,
 			"apikey", old.Publishable, "Content-Type", "application/json")

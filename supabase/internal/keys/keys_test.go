@@ -180,6 +180,9 @@ func TestRotation(t *testing.T) {
 	if _, _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
 		t.Error("pages kept offline have no key, or something of the old is kept")
 	}
+	if local, err := Demo().Rotate(noon); err != nil || len(local.Previous) != 0 {
+		t.Error("a secret that everybody knows may sign sessions:", err)
+	}
 	// The mark travels with the key where other programs are given it.
 	text, err := json.Marshal(next.Verifying())
 	if err != nil {
