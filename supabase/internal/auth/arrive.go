@@ -279,12 +279,14 @@ func (e *Engine) attach(r *http.Request, tx pgx.Tx, target uuid.UUID, a arrival)
 	case !errors.Is(err, errNotFound):
 		return nil, err
 	}
-	u, err := userByID(ctx, tx, target)
-	if errors.Is(err, errNotFound) {
+	u := &User{ID: target}
+	if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
-	}
-	if err != nil {
+	} else if err != nil {
 		return nil, err
+	}
+	if u.banned(now) {
+		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	if err := insertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err

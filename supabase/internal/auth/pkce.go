@@ -140,8 +140,8 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := r.Context()
 	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
-		f, err := findFlow(ctx, tx, `where auth_code = $1 for update`, p.Code)
-		if errors.Is(err, errNotFound) || err == nil && f.UserID == nil {
+		f, u, err := e.heldByCode(ctx, tx, p.Code)
+		if errors.Is(err, errNotFound) {
 			return nil, wire.Errorf(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
 		}
 		if err != nil {
@@ -153,9 +153,8 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		if !f.verifies(p.Verifier) {
 			return nil, wire.Errorf(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
 		}
-		u, err := userByID(ctx, tx, *f.UserID)
-		if err != nil {
-			return nil, err
+		if u.banned(e.now()) {
+			return nil, errBanned
 		}
 		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
 			return nil, err
@@ -172,6 +171,24 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return send(w, http.StatusOK, reply)
+}
+
+// heldByCode finds what a code ends and holds the user, before the flow as everybody else does. The code is looked up
+// again: it may have been used, or become void with the password, meanwhile.
+func (e *Engine) heldByCode(ctx context.Context, tx pgx.Tx, code string) (*flow, *User, error) {
+	f, err := findFlow(ctx, tx, `where auth_code = $1`, code)
+	if err == nil && f.UserID == nil {
+		err = errNotFound
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &User{ID: *f.UserID}
+	if err := e.reload(ctx, tx, u); err != nil {
+		return nil, nil, err
+	}
+	f, err = findFlow(ctx, tx, `where auth_code = $1 for update`, code)
+	return f, u, err
 }
 
 func (f *flow) verifies(verifier string) bool {

@@ -114,7 +114,8 @@ func forgetTokens(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	return err
 }
 
-// savePassword stores a new hash. Links and codes sent before are void, and so are the user's other sessions.
+// savePassword stores a new hash. Links and codes sent before are void, and so are the user's other sessions and the codes
+// that would begin one.
 func savePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken, u.ReauthenticationToken = "", "", "", "", "", ""
@@ -126,6 +127,10 @@ func savePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 		return err
 	}
 	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	// A flow whose link is being followed has no code yet, and one whose link is void gets none.
+	if _, err := tx.Exec(ctx, `delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null`, u.ID); err != nil {
 		return err
 	}
 	if keep == nil {
