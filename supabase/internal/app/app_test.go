@@ -298,6 +298,7 @@ func TestGivenDatabaseAndUpstreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	doctorStoresNoKeys(t, server.TCPURL(postgres.Superuser), conn)
 	defer conn.Close(ctx)
 	var n int
 	if err := conn.QueryRow(ctx, `select count(*) from public.reports`).Scan(&n); err != nil || n != 1 {

@@ -4,13 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/backup"
 )
@@ -84,6 +88,49 @@ func TestDoctor(t *testing.T) {
 			}
 			t.Errorf("the doctor says not %s of %s with %q, but\n%s", tt.want, tt.what, tt.says, &all)
 		})
+	}
+}
+
+// TestDoctorMakesNothing: who looks before the first start, as root perhaps, leaves nothing that the server's own user could
+// not use.
+func TestDoctorMakesNothing(t *testing.T) {
+	data, backups := dataFolder(t), filepath.Join(dataFolder(t), "backups")
+	for _, place := range []string{backups, "file://" + backups} {
+		says := map[string]Finding{}
+		for _, f := range newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place}).Examine(t.Context()) {
+			says[f.What] = f
+		}
+		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start makes them") {
+			t.Errorf("of keys that are not made yet: %v", f)
+		}
+		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" is not there") {
+			t.Errorf("of a backup folder that is not there: %v", f)
+		}
+		for _, dir := range []string{data, filepath.Dir(backups)} {
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s was made: %v", dir, err)
+			}
+		}
+	}
+}
+
+// doctorStoresNoKeys: neither fresh ones nor those of the data folder get into a database that has none.
+func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
+	t.Helper()
+	data := dataFolder(t)
+	for _, want := range []Verdict{Note, Good} {
+		for _, f := range newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Examine(t.Context()) {
+			if f.What == "keys" && f.Verdict != want {
+				t.Errorf("of the keys: %v, want %s", f, want)
+			}
+		}
+		var stored int
+		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil || stored != 0 {
+			t.Errorf("%d sets of keys were stored, %v", stored, err)
+		}
+		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg, data); err != nil { // makes some
+			t.Fatal(err)
+		}
 	}
 }
 

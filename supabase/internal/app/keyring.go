@@ -39,7 +39,21 @@ func KeysFile(data string) string { return filepath.Join(data, "keys.json") }
 // several servers share or in the data folder; and where there are none, the official CLI's local ones on loopback and
 // fresh ones elsewhere. On a public address the local ones are refused.
 func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
-	set, _, err := loadKeys(ctx, c, data)
+	set, _, err := findKeys(ctx, c, data, true)
+	return addConfigured(c, set, err)
+}
+
+// errNoKeys is said of an installation whose keys are still to be made.
+var errNoKeys = errors.New("there are none yet; the first start makes them")
+
+// lookForKeys is LoadKeys for who only looks: where that would make keys it fails with errNoKeys, and it stores nothing.
+func lookForKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
+	set, _, err := findKeys(ctx, c, data, false)
+	return addConfigured(c, set, err)
+}
+
+// addConfigured adds the keys that config.toml names, when the others were found.
+func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) {
 	if err != nil || c.Auth.SigningKeysPath == "" {
 		return set, err
 	}
@@ -60,14 +74,15 @@ func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, err
 	return set, nil
 }
 
-// loadKeys is LoadKeys without what config.toml adds; shared says that they are in the database.
-func loadKeys(ctx context.Context, c *config.Config, data string) (set keys.Set, shared bool, err error) {
+// findKeys finds the keys but for what config.toml adds; shared says that they are in the database. Those that are not
+// kept yet, or not where they belong, are stored if it may.
+func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool, err error) {
 	set, given, err := environmentKeys(c.Keys)
 	if err == nil && !given && c.DatabaseURL != "" {
-		set, shared, err = sharedKeys(ctx, c, data)
+		set, shared, err = sharedKeys(ctx, c, data, mayStore)
 	}
 	if err == nil && !given && !shared {
-		set, err = fileKeys(c, data)
+		set, err = fileKeys(c, data, mayStore)
 	}
 	if err == nil && !c.Loopback() && set.IsDemo() {
 		err = fmt.Errorf("the keys are the official CLI's local ones, which everybody knows: they are refused when %s; unset them and fresh ones are generated", c.Where())
@@ -76,22 +91,26 @@ func loadKeys(ctx context.Context, c *config.Config, data string) (set keys.Set,
 }
 
 // fileKeys are those of the data folder, which the first start of a public installation puts there.
-func fileKeys(c *config.Config, data string) (keys.Set, error) {
+func fileKeys(c *config.Config, data string, mayStore bool) (keys.Set, error) {
 	set, err := keys.Load(KeysFile(data))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return set, err
 	}
-	set, store, err := freshKeys(c)
+	set, store, err := freshKeys(c, mayStore)
 	if err == nil && store {
 		err = saveKeys(data, set)
 	}
 	return set, err
 }
 
-// freshKeys are those of an installation that has none; store says that they are to be kept.
-func freshKeys(c *config.Config) (set keys.Set, store bool, err error) {
+// freshKeys are those of an installation that has none; store says that they are to be kept. Who may not store them gets
+// none.
+func freshKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err error) {
 	if c.Loopback() {
 		return keys.Demo(), false, nil
+	}
+	if !mayStore {
+		return set, false, errNoKeys
 	}
 	set, err = keys.Generate(time.Now())
 	return set, err == nil, err

@@ -21,7 +21,7 @@ const keysChannel = "daawo_keys"
 
 // sharedKeys finds the keys that all servers of one database have in common. ok is false for a database without the
 // platform schema of this program (Supabase's own image): there the keys are the environment's or the data folder's.
-func sharedKeys(ctx context.Context, c *config.Config, data string) (set keys.Set, ok bool, err error) {
+func sharedKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool, err error) {
 	url, err := databaseURL(c)
 	if err != nil {
 		return set, false, err
@@ -38,9 +38,9 @@ func sharedKeys(ctx context.Context, c *config.Config, data string) (set keys.Se
 		if set, err = keys.Load(KeysFile(data)); err == nil {
 			store = true
 		} else if errors.Is(err, fs.ErrNotExist) {
-			set, store, err = freshKeys(c)
+			set, store, err = freshKeys(c, mayStore)
 		}
-		if err != nil || !store {
+		if err != nil || !store || !mayStore {
 			return err
 		}
 		// Of two servers that start at the same time, one's are stored and both read them.
@@ -75,7 +75,7 @@ func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotat
 	if c.Keys != (config.APIKeys{}) {
 		return false, errors.New("the keys come from the environment; rotate them where they are set, with --env-file for a compose form")
 	}
-	set, shared, err := loadKeys(ctx, c, data)
+	set, shared, err := findKeys(ctx, c, data, true)
 	if err != nil {
 		return false, err
 	}
