@@ -283,7 +283,7 @@ func (k *keyring) Verifying() []keys.Key {
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 	role, token, ok := k.current().Resolve(apikey, k.now())
 	if !ok {
-		role, token, ok = k.checking().Resolve(apikey, time.Now())
+		role, token, ok = k.checking().Resolve(apikey, k.now())
 	}
 	return gateway.Key{Role: role, Token: token}, ok
 }
