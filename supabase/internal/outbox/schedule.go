@@ -17,7 +17,8 @@ const catchUp = 7*24*time.Hour + time.Hour
 
 // schedules makes River's periodic jobs. Each adds a job for the latest due time, at that time and also when a leader is
 // elected; the job is unique by function and due time, so that each time is served once and none is missed because the
-// server was down. What was due before the installation existed is not made up for.
+// server was down. What was due before the installation existed is not made up for; one that is said to be of the future
+// was made while the clock was ahead, and may have been there at any time.
 //
 // crons are expressions by the schedule's name; turn makes the job of a due time.
 func schedules(kind string, crons map[string]string, installed time.Time, turn func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
@@ -28,8 +29,9 @@ func schedules(kind string, crons map[string]string, installed time.Time, turn f
 			return nil, fmt.Errorf("schedule of %s: %w", name, err)
 		}
 		jobs = append(jobs, river.NewPeriodicJob(s, func() (river.JobArgs, *river.InsertOpts) {
-			due, ok := lastDue(s, time.Now())
-			if !ok || due.Before(installed) {
+			now := time.Now()
+			due, ok := lastDue(s, now)
+			if !ok || due.Before(installed) && installed.Before(now.Add(wrongClock)) {
 				return nil, nil
 			}
 			return turn(name, due), nil
