@@ -112,7 +112,7 @@ func (a *App) startAll(ctx context.Context) error {
 	}
 	a.onClose("data folder", func(context.Context) error { return lock.Close() })
 	// The port is taken first: that it is not free should be known before anything is unpacked.
-	front, err := a.openFront()
+	front, err := a.openFront(a.plainHost())
 	if err != nil {
 		return err
 	}

@@ -26,16 +26,25 @@ type places struct {
 // front is where visitors come in.
 type front struct {
 	places
-	plain  net.Listener // the public port
+	plain  net.Listener // the public port; with certificates to fetch the one of this machine's own programs
 	secure net.Listener // port 443, when certificates are fetched
 	web    net.Listener // port 80, which sends visitors there
 }
 
-// openFront opens the public ports.
-func (a *App) openFront() (*front, error) {
+// plainHost is where the whole stack listens on the port without TLS: where everybody can reach it, or, when visitors are
+// served on port 443, on this machine alone. (A gateway of its own listens there for the services in other containers.)
+func (a *App) plainHost() string {
+	if len(a.cfg.TLSDomains) > 0 && !a.cfg.API.TLS.Enabled {
+		return "127.0.0.1"
+	}
+	return a.cfg.Host
+}
+
+// openFront opens the public ports, the one without TLS on plainHost.
+func (a *App) openFront(plainHost string) (*front, error) {
 	f := &front{}
-	open := func(to *net.Listener, port uint16) error {
-		l, err := listen(a.cfg.Host, port, false)
+	open := func(to *net.Listener, host string, port uint16) error {
+		l, err := listen(host, port, false)
 		if err != nil {
 			return err
 		}
@@ -43,11 +52,11 @@ func (a *App) openFront() (*front, error) {
 		*to = l
 		return nil
 	}
-	if err := open(&f.plain, a.cfg.API.Port); err != nil {
+	if err := open(&f.plain, plainHost, a.cfg.API.Port); err != nil {
 		return nil, err
 	}
 	if len(a.cfg.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, 443), open(&f.web, 80)); err != nil {
+		if err := errors.Join(open(&f.secure, a.cfg.Host, 443), open(&f.web, a.cfg.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +92,7 @@ func publicAddress(c *config.Config, port int) string {
 }
 
 // openDoors begins to serve. With a certificate of one's own the public port speaks HTTPS; with domains to fetch
-// certificates for, port 443 does, and the public port stays plain for this machine's own programs and health checks.
+// certificates for, port 443 does, and the plain port is for this machine's own programs and health checks (plainHost).
 // Studio's port speaks HTTPS with either: a password travels to it.
 func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
 	var own *tls.Config

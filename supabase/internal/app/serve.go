@@ -48,7 +48,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.upstream(a.cfg.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}
-	front, err := a.openFront()
+	front, err := a.openFront(a.cfg.Host)
 	if err != nil {
 		return err
 	}

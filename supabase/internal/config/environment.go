@@ -41,7 +41,7 @@ type Environment struct {
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
 	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
 
-	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to fetch certificates for; the site is then served on ports 443 and 80."`
+	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to fetch certificates for; the site is then served on port 443, port 80 leads there, and the port without TLS answers this machine alone (of a gateway of its own, whoever its network lets in)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token with which /metrics answers from anywhere; without it only on loopback."`
