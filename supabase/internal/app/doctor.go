@@ -272,10 +272,8 @@ func (a *App) examineBackups(ctx context.Context, say sayer) {
 		return
 	}
 	var newest time.Time
-	for _, m := range all {
-		if m.End.After(newest) {
-			newest = m.End
-		}
+	if len(all) > 0 {
+		newest = all[len(all)-1].End
 	}
 	if !a.cfg.Loopback() && len(a.cfg.Backup.Recipients) == 0 {
 		say("backup", Warn, "whoever gets hold of %s can read every report: make a key with age-keygen and set BACKUP_RECIPIENTS", store)
@@ -286,6 +284,8 @@ func (a *App) examineBackups(ctx context.Context, say sayer) {
 		say("backup", Bad, "%s holds none yet: `daawo backup` makes one", store)
 	case age > limit:
 		say("backup", Bad, "the newest in %s is %s old: the server's log says why no newer one came", store, age)
+	case age < -time.Minute:
+		say("backup", Warn, "the newest in %s was made %s from now: a clock was or is wrong; see to this machine's (timedatectl), then a server that runs makes another at once", store, -age)
 	default:
 		say("backup", Good, "the newest of %d in %s is %s old", len(all), store, age)
 	}

@@ -63,6 +63,7 @@ func TestDoctor(t *testing.T) {
 		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
 		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
 		{"a good backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
+		{"a backup of a clock that was ahead", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, -3*time.Hour) }, "backup", Warn, "made 3h0m0s from now"},
 		{"a backup in the clear", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -202,7 +202,8 @@ func putManifest(ctx context.Context, store Store, m Manifest) error {
 }
 
 // List returns the good backups of a store, oldest first, those of an earlier
-// timeline before those of a later. Of manifests that are damaged it returns
+// timeline before those of a later. Which is older, their places in the log say:
+// the clock may have been ahead for one of them. Of manifests that are damaged it returns
 // ErrDamaged, together with the others.
 func List(ctx context.Context, store Store) (all []Manifest, damage error) {
 	names, err := store.List(ctx, "base/")
@@ -226,7 +227,7 @@ func List(ctx context.Context, store Store) (all []Manifest, damage error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Manifest) int {
-		return cmp.Or(cmp.Compare(a.timeline(), b.timeline()), a.End.Compare(b.End))
+		return cmp.Or(cmp.Compare(a.timeline(), b.timeline()), cmp.Compare(a.stop(), b.stop()))
 	})
 	return all, damage
 }

@@ -19,5 +19,6 @@
 //	lists/<time>-<sum>.zst[.age]      which files there were from that time on
 //	needs/<time>-<sum>                the objects of that list
 //
+// <time> is followed by _<time> where the clock had been set back (see listTime).
 // <sum> is the beginning of the SHA-256 of the stored bytes.
 package backup

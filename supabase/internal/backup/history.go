@@ -107,6 +107,12 @@ func (m Manifest) timeline() uint32 {
 	return uint32(t)
 }
 
+// stop is the position in the log at which the backup ends.
+func (m Manifest) stop() uint64 {
+	at, _ := position(m.StopLSN) // as Postgres wrote it
+	return at
+}
+
 // segments are the first and the last one of the log that a base backup holds
 // itself.
 func (m Manifest) segments() (first, last uint64, err error) {

@@ -3,6 +3,7 @@ package backup
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -60,6 +61,60 @@ func (s *site) whenDue(service *Service) bool {
 		s.t.Fatal(err)
 	}
 	return newest() != before
+}
+
+// A backup made while the clock was ahead hides no later one, and is followed by
+// another at once.
+func TestABackupOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	store := newFolder(t)
+	now := time.Now()
+	put := func(id, stop string, end time.Time) {
+		t.Helper()
+		m := Manifest{Format: format, ID: id, End: end, baseInfo: baseInfo{StartLSN: stop, StopLSN: stop, Timeline: "1"}}
+		if err := putManifest(t.Context(), store, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("first", "0/100000", now.Add(-3*time.Hour))
+	put("ahead", "0/A00000", now.Add(time.Hour))
+	s := &Service{opt: Options{Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}, timeline: 1}
+	due := func() bool {
+		t.Helper()
+		all, err := List(t.Context(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		due, err := s.due(t.Context(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return due
+	}
+	if !due() {
+		t.Error("none is made when the clock is right")
+	}
+	put("right", "0/10000000", now.Add(30*time.Second)) // of a clock that differs a little
+	if due() {
+		t.Error("another is made when there is one of the right time")
+	}
+	s.latest = now.Add(time.Hour) // as the clock was, without a backup
+	if !due() {
+		t.Error("none is made after a time for which the clock was ahead")
+	}
+	all, err := List(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct {
+		to         time.Time
+		base, next string
+	}{{time.Time{}, "right", ""}, {now.Add(time.Minute), "right", ""}, {now.Add(-time.Hour), "first", "ahead"}} {
+		base, next, err := choose(all, history{{1, 0, math.MaxUint64}}, r.to)
+		if err != nil || base.ID != r.base || (next == nil) != (r.next == "") || next != nil && next.ID != r.next {
+			t.Errorf("to %v: %s, %+v, %v", r.to, base.ID, next, err)
+		}
+	}
 }
 
 // After going back to a moment before a base backup, the store can be restored

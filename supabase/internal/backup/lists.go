@@ -18,7 +18,9 @@ type list struct {
 	Files []file    `json:"files"`
 }
 
-// listTime is the time in a list's name.
+// listTime is a time in a list's name. Names are in the order in which the lists
+// were made, by their times; of one that was made after the clock had been set
+// back, the name is a time after that of the newest list, _, and its own time.
 const listTime = "20060102T150405.000Z"
 
 // putList stores a list that differs from the one before, or, where always is
@@ -34,7 +36,10 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file, always
 	if same && !always {
 		return "", nil
 	}
-	stamp := now.UTC().Format(listTime)
+	stamp, err := t.stamp(ctx, now)
+	if err != nil {
+		return "", err
+	}
 	// Which objects it needs, in the clear: what no list needs can then be
 	// deleted without the key. It goes first: no list is without it.
 	var needs strings.Builder
@@ -55,6 +60,50 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file, always
 	return name, nil
 }
 
+// stamp is what names a list that is made now: it comes after all others.
+func (t *trees) stamp(ctx context.Context, now time.Time) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	stamp := now.UTC().Format(listTime)
+	if stamp > t.newest {
+		t.newest = stamp
+		return stamp, nil
+	}
+	if err := t.findNewest(ctx); err != nil { // another process may have stored one
+		return "", err
+	}
+	newest, err := time.Parse(listTime, t.newest)
+	if err != nil {
+		return "", fmt.Errorf("%w: lists/%s is no name of a list", ErrDamaged, t.newest)
+	}
+	t.newest = newest.Add(time.Millisecond).Format(listTime)
+	return t.newest + "_" + stamp, nil
+}
+
+// findNewest learns the place of the newest list.
+func (t *trees) findNewest(ctx context.Context) error {
+	names, err := t.repo.List(ctx, "lists/")
+	if err != nil {
+		return fmt.Errorf("list %s: %w", t.repo, err)
+	}
+	if len(names) > 0 {
+		place, _ := timesOf(names[len(names)-1])
+		t.newest = max(t.newest, place)
+	}
+	return nil
+}
+
+// timesOf returns the two times in the name of a list: by which it has its place,
+// and when it was made.
+func timesOf(name string) (place, at string) {
+	plain, _ := plainName(strings.TrimPrefix(name, "lists/"))
+	place, at, ok := strings.Cut(plain, "_")
+	if !ok {
+		at = place
+	}
+	return place, at
+}
+
 // listed is a list in the store.
 type listed struct {
 	name string
@@ -73,8 +122,8 @@ func readListed(ctx context.Context, repo repository, base string) (all []listed
 		names = slices.Insert(names, from, base) // reading it says what is wrong
 	}
 	for _, name := range names {
-		plain, _ := plainName(strings.TrimPrefix(name, "lists/"))
-		at, err := time.Parse(listTime, plain)
+		_, text := timesOf(name)
+		at, err := time.Parse(listTime, text)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %s is no name of a list", ErrDamaged, name)
 		}
@@ -84,7 +133,8 @@ func readListed(ctx context.Context, repo repository, base string) (all []listed
 }
 
 // passing returns where a moment lies between lists: before those of the
-// returned numbers, len(all) being the end.
+// returned numbers, len(all) being the end. There is one such place, and several
+// where a clock was ahead and set back.
 func passing(all []listed, from int, moment time.Time) (places []int) {
 	for i := from; i <= len(all); i++ {
 		if (i == from || !all[i-1].at.After(moment)) && (i == len(all) || all[i].at.After(moment)) {

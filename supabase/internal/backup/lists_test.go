@@ -140,6 +140,48 @@ func TestALaterFileWins(t *testing.T) {
 	}
 }
 
+// A clock that was ahead for a while hides no file of later, from a restore to all
+// there is or to a moment, and none of its time.
+func TestFilesAfterTheClockWasAhead(t *testing.T) {
+	s := newShelf(t, "before")
+	const year = 365 * 24 * time.Hour
+	s.put("meanwhile")
+	s.list(year, 0)
+	s.remove("meanwhile")
+	s.list(year+10*second, 0)
+	s.put("right")
+	s.list(10*second, 0)
+	other, err := openTrees(t.Context(), s.trees.repo, tempDir(t), s.trees.all) // as after a restart
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.trees, other = other, s.trees
+	s.put("later")
+	s.list(20*second, 0)
+	s.trees = other // another process
+	s.remove("right")
+	last := s.list(30*second, 0)
+	got := map[string]string{
+		"all": s.at(40*second, true), "a moment after": s.at(15*second, false), "one of the time": s.at(year+5*second, false),
+	}
+	want := map[string]string{
+		"all": "before later meanwhile", "a moment after": "before later meanwhile right", "one of the time": "before later meanwhile",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	names, err := s.trees.repo.List(t.Context(), "lists/")
+	if err != nil || len(names) != 6 || names[5] != last {
+		t.Errorf("in the order of their making: %q, %v", names, err)
+	}
+	// Pruning takes those before a backup's, in this order.
+	first, _ := plainName(strings.TrimPrefix(last, "lists/"))
+	needed, err := neededFiles(t.Context(), s.trees.repo, first)
+	if err != nil || len(needed) != 2 {
+		t.Errorf("the last list needs %v, %v", needed, err)
+	}
+}
+
 // A list that is gone is damage, and not a restore without files.
 func TestTheListOfABackupIsGone(t *testing.T) {
 	s := newShelf(t, "always")

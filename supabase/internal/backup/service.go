@@ -67,8 +67,9 @@ type Service struct {
 
 	listing sync.Mutex // held while files are stored and listed, and while they are pruned
 
-	timeline uint32 // the server's, once it is known that the stored log leads up to now
-	warned   string // the damage that was last warned of
+	timeline uint32    // the server's, once it is known that the stored log leads up to now
+	warned   string    // the damage that was last warned of
+	latest   time.Time // that the clock has shown since the last backup
 }
 
 // ErrOtherSystem says that a store holds the backups of another installation.
@@ -245,12 +246,19 @@ func (s *Service) whenDue(ctx context.Context) error {
 	if _, err := s.Backup(ctx); err != nil {
 		return err
 	}
+	s.latest = time.Time{}
 	return s.Prune(ctx)
 }
 
+// ahead is by how much the clock may be set back without having been wrong.
+const ahead = time.Minute
+
 // due reports whether a base backup is to be made: when the newest is older than
 // Options.Every, and at once when the stored log does not lead from it up to now,
-// as after a restore to a moment before it, or after a time without archiving.
+// as after a restore to a moment before it, or after a time without archiving, or
+// when the clock was ahead and set back since: Postgres goes along the log to the
+// first time that is later than a moment, so moments after that can only be
+// reached from a backup made after it.
 // While the server archives, it stays as it was found at first.
 func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 	timeline := s.timeline
@@ -261,7 +269,18 @@ func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(m Manifest) bool { return m.timeline() != timeline })
-	if len(all) == 0 || time.Since(all[len(all)-1].End) >= s.opt.Every {
+	if len(all) == 0 {
+		return true, nil
+	}
+	now, end := time.Now().Round(0), all[len(all)-1].End // by the clock on the wall
+	if now.After(s.latest) {
+		s.latest = now
+	}
+	if back := max(end.Sub(now), s.latest.Sub(now)); back > ahead {
+		s.opt.Log.Warn("backup: a full one is made now, as the clock was ahead and set back", "by", back.Round(time.Second))
+		return true, nil
+	}
+	if now.Sub(end) >= s.opt.Every {
 		return true, nil
 	}
 	if s.timeline == 0 && s.opt.Archive != "" {

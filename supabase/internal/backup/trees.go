@@ -48,6 +48,7 @@ type trees struct {
 	stored map[string]string // keyed hash of a content → its object
 	fresh  map[string]bool   // objects stored since the last proof
 	last   string            // the newest list, without its time
+	newest string            // the time by which the newest list in the store has its place
 }
 
 // openTrees prepares copying. salt keys the names of contents, so that a store
@@ -77,7 +78,7 @@ func (t *trees) reload(ctx context.Context) error {
 			t.stored[plain] = name
 		}
 	}
-	return nil
+	return t.findNewest(ctx)
 }
 
 func loadSalt(dir string) ([]byte, error) {
