@@ -21,10 +21,17 @@ import (
 	"daawo/supabase/internal/mail"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 )
 
 func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[notifyByMail]) error {
-	return b.mailNotice(ctx, job.Args.Notice, strconv.FormatInt(job.ID, 10))
+	return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
+}
+
+// messageID is a job's own at every attempt, and no other job's: a restored or moved database counts its jobs from a number
+// that was there before, and who knows a message by its id would drop a new one as a double.
+func messageID(job *rivertype.JobRow) string {
+	return fmt.Sprintf("%d-%d", job.CreatedAt.UnixMicro(), job.ID)
 }
 
 // mailNotice sends a notice to the administrators. id is the same at every attempt and goes into the Message-ID, so that a
@@ -84,7 +91,7 @@ func (b *Outbox) recordLink(ctx context.Context, n edge.Notice) (string, error) 
 }
 
 func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyByWebhook]) error {
-	return b.postNotice(ctx, job.Args.Notice, strconv.FormatInt(job.ID, 10), time.Now())
+	return b.postNotice(ctx, job.Args.Notice, messageID(job.JobRow), time.Now())
 }
 
 // postNotice sends a notice to the webhook, signed as the Standard Webhooks specification (1.0) has it, so that a receiver
@@ -160,7 +167,7 @@ func (b *Outbox) workSendMail(ctx context.Context, job *river.Job[sendMail]) err
 	}
 	m := job.Args.Message
 	if m.ID == "" {
-		m.ID = "mail-" + strconv.FormatInt(job.ID, 10)
+		m.ID = "mail-" + messageID(job.JobRow)
 	}
 	if err := b.Mail(ctx, m); err != nil {
 		return err

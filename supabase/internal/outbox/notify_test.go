@@ -1,0 +1,63 @@
+package outbox
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/testdb"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// TestIDsAreNotUsedAgain: after a restore the numbers of jobs come again, and receivers drop what they know by its id.
+func TestIDsAreNotUsedAgain(t *testing.T) {
+	posts := make(chan string, 4)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		posts <- r.Header.Get("Webhook-Id")
+	}))
+	defer hook.Close()
+	var out outgoing
+	b := newOutbox(t, testdb.New(t), Options{Mail: out.send, Admins: []string{"admin@example.org"}, WebhookURL: hook.URL}, nil, false)
+	before := time.Date(2026, 3, 4, 12, 30, 0, 1000, time.UTC)
+	for _, row := range []rivertype.JobRow{
+		{ID: 1, CreatedAt: before, Attempt: 1},
+		{ID: 1, CreatedAt: before.In(time.FixedZone("", 3600)), Attempt: 2},
+		{ID: 1, CreatedAt: before.Add(time.Microsecond), Attempt: 1},
+		{ID: 2, CreatedAt: before, Attempt: 1},
+	} {
+		login := sendMail{mail.Message{To: []string{"user@example.org"}}}
+		for _, err := range []error{
+			b.workNotifyByMail(t.Context(), &river.Job[notifyByMail]{JobRow: &row, Args: notifyByMail{notice}}),
+			b.workNotifyByWebhook(t.Context(), &river.Job[notifyByWebhook]{JobRow: &row, Args: notifyByWebhook{notice}}),
+			b.workSendMail(t.Context(), &river.Job[sendMail]{JobRow: &row, Args: login}),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	close(posts)
+	var notices, posted, mails []string
+	for id := range posts {
+		posted = append(posted, id)
+	}
+	for i, m := range out.mails() {
+		if i%2 == 0 {
+			notices = append(notices, m.ID)
+		} else {
+			mails = append(mails, m.ID)
+		}
+	}
+	for kind, ids := range map[string][]string{"notices": notices, "webhooks": posted, "mails": mails} {
+		if ids[0] != ids[1] {
+			t.Errorf("%s: two attempts are told apart: %v", kind, ids)
+		}
+		if ids[0] == ids[2] || ids[0] == ids[3] || ids[2] == ids[3] {
+			t.Errorf("%s: two jobs are taken for one: %v", kind, ids)
+		}
+	}
+}
