@@ -357,8 +357,12 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
 func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
-	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID); err != nil {
+	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID)
+	if err != nil {
 		return nil, err // no refresh is under way
+	}
+	if held.RowsAffected() == 0 { // it was signed out meanwhile
+		return nil, errSessionGone
 	}
 	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
 		return nil, err
@@ -404,9 +408,6 @@ func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row 
 // copied never becomes an aal2 one. The session is held.
 func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID) (string, error) {
 	s, err := findSession(ctx, tx, session)
-	if errors.Is(err, errNotFound) {
-		return "", errSessionGone
-	}
 	if err != nil {
 		return "", err
 	}

@@ -92,6 +92,40 @@ func TestUpdateOvertaken(t *testing.T) {
 	w.signIn("a@example.org", "password-1").want(200)
 }
 
+// TestFactorOvertaken: who was signed out while the answer of a factor waited is told so.
+func TestFactorOvertaken(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+	code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := w.e.db.Pgx().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `select from auth.sessions for update`); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan reply)
+	go func() {
+		done <- w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
+	}()
+	w.waiting(1)
+	if _, err := tx.Exec(t.Context(), `delete from auth.sessions`); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	(<-done).want(403, "session_not_found")
+	if n := w.count(`select count(*) from auth.mfa_factors where status = 'verified'`); n != 0 {
+		t.Error("the factor was verified")
+	}
+}
+
 // TestGrantRevokedDuringExchange: an application that exchanges its code while it is let in no longer keeps no session.
 func TestGrantRevokedDuringExchange(t *testing.T) {
 	for name, revoke := range map[string]func(w *world, me string, a app) reply{
