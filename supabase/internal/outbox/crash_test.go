@@ -63,6 +63,26 @@ func TestACrashDoublesAMailOnceAtMost(t *testing.T) {
 	}
 }
 
+// A crash between the forgetting of a mail's text and the job's record: what is found again has nobody to go to and is done.
+func TestACrashAfterForgettingSendsNothing(t *testing.T) {
+	var out outgoing
+	tdb := testdb.New(t)
+	b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
+	send(t, b, func(batch *pgx.Batch) error { return b.add(batch, sendMail{mail.Message{To: []string{"user@example.org"}}}) })
+	done := func() bool {
+		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed' and args = '{}'`) == 1
+	}
+	waitFor(t, "the mail", done)
+	tdb.Exec(`update river.river_job set state = 'available', finalized_at = null, scheduled_at = now()`)
+	if _, err := b.DB.Pgx().Exec(t.Context(), `select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the job's end", done)
+	if n := out.took.Load(); n != 1 {
+		t.Errorf("%d attempts at the mail server, want 1", n)
+	}
+}
+
 // A server that is stopped while it still starts has nothing to complain of.
 func TestStoppingAtOnceLogsNoError(t *testing.T) {
 	tdb := testdb.New(t)

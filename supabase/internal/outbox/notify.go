@@ -166,6 +166,9 @@ func (b *Outbox) workSendMail(ctx context.Context, job *river.Job[sendMail]) err
 		return errors.New("no mail server is set")
 	}
 	m := job.Args.Message
+	if len(m.To) == 0 {
+		return nil // it was sent and forgotten; a crash came before the job's record
+	}
 	if m.ID == "" {
 		m.ID = "mail-" + messageID(job.JobRow)
 	}
