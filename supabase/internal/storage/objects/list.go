@@ -162,18 +162,19 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 		order, compare = "desc", "<"
 	}
 	args := []any{bucket, limit, escapeLike(p.Prefix) + "%"}
-	where, sort := `bucket_id = $1 and name like $3`, ""
+	where, at, sort := `bucket_id = $1 and name like $3`, "", ""
 	if p.Column == "created_at" || p.Column == "updated_at" {
-		sort = p.Column + " " + order + ", "
+		at = "date_trunc('milliseconds', " + p.Column + ")" // as fine as the cursor
+		sort = at + " " + order + ", "
 	}
 	switch {
 	case p.StartAfter == "":
 	case p.Cursor == "":
 		args = append(args, p.StartAfter)
 		where += ` and name collate "C" > $4`
-	case sort != "" && columnAfter != "":
+	case at != "" && columnAfter != "":
 		args = append(args, p.StartAfter, columnAfter)
-		where += fmt.Sprintf(` and (date_trunc('milliseconds', %s), name collate "C") %s ($5::text::timestamptz, $4)`, p.Column, compare)
+		where += fmt.Sprintf(` and (%s, name collate "C") %s ($5::text::timestamptz, $4)`, at, compare)
 	default:
 		args = append(args, p.StartAfter)
 		where += ` and name collate "C" ` + compare + ` $4`
