@@ -10,8 +10,8 @@ SITE    := web/dist/index.html
 ARCHIVE := supabase/internal/postgres/bundle/postgres.zip
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-GO_FILES   := $(shell find supabase functions -name '*.go' -not -path '*/testdata/*') web/embed.go go.mod go.sum
-PROJECT    := $(shell find supabase/migrations supabase/seed -type f) supabase/config.toml supabase/seed.sql
+# What is compiled, and what is embedded beside it: pages, SQL, places, migrations, seed.
+SOURCES    := $(shell find supabase functions -type f -not -path '*/testdata/*' -not -path '*/.*' -not -path '$(ARCHIVE)') web/embed.go go.mod go.sum
 SITE_FILES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
 
 ## Run
@@ -33,7 +33,7 @@ stop: ## end a server that runs in the background
 .PHONY: build
 build: $(BIN) ## bin/daawo: the site, the schema and this platform's Postgres in one file
 
-$(BIN): $(GO_FILES) $(PROJECT) $(SITE) $(ARCHIVE)
+$(BIN): $(SOURCES) $(SITE) $(ARCHIVE)
 	@echo "building $@"
 	@CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
 
