@@ -76,6 +76,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
     }
     if (busy.current) return; // pressed twice
     busy.current = true;
+    keepDraft(); // a field may have changed without a word when it was left
     setProgress({ step: photo ? 'preparingPhoto' : 'sending' });
     try {
       const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');

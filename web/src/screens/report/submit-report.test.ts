@@ -1,10 +1,20 @@
 // @vitest-environment jsdom
-import { beforeEach, describe, expect, test } from 'vitest';
-import { saveAttempt } from '@/offline/draft';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { clearDraft, readAttempt, saveAttempt, saveDraft } from '@/offline/draft';
 import type { ReportValues } from './report';
 import { toReport } from './report';
-import { type Attempt, attemptFor } from './submit-report';
+import { type Attempt, attemptFor, submitReport } from './submit-report';
 import { validateReport } from './validate-report';
+
+let duringUpload = () => {};
+vi.mock('@/backend/photos', () => ({
+  uploadPhoto: async () => {
+    duringUpload();
+    return '1.jpg';
+  },
+}));
+vi.mock('@/backend/reports', () => ({ sendReport: () => Promise.reject(new Error('the line is gone')) }));
+vi.mock('./shrink-photo', () => ({ shrinkPhoto: (photo: File) => photo }));
 
 const values: ReportValues = {
   name: '',
@@ -88,5 +98,30 @@ describe('attemptFor', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: null };
     expect(attemptFor(values, photo, first)).toBe(first);
     expect(attemptFor({ ...values, name: 'Caasha' }, photo, first).stored).toBeUndefined();
+  });
+});
+
+describe('the tab remembers a report on its way', () => {
+  const words = { language: 'en', onStep: () => {}, onPhotoFailed: () => {} } as const;
+  beforeEach(() => {
+    sessionStorage.clear();
+    saveDraft(values);
+  });
+
+  test('until its answer is there', async () => {
+    duringUpload = () => {};
+    const attempt = attemptFor(values, new File(['a'], 'a.jpg'));
+    await expect(submitReport(attempt, words)).rejects.toThrow();
+    expect(readAttempt()).toMatchObject({ key: attempt.key, values, stored: '1.jpg' });
+  });
+
+  test.each([
+    ['cleared', clearDraft],
+    ['left quickly', () => sessionStorage.clear()],
+    ['cleared in a form that keeps its empty fields', () => saveDraft({ ...values, product_name: '' })],
+  ])('but not one that was %s while its photo was sent', async (_, leave) => {
+    duringUpload = leave;
+    await expect(submitReport(attemptFor(values, new File(['a'], 'a.jpg')), words)).rejects.toThrow();
+    expect(JSON.stringify(sessionStorage)).not.toContain(values.product_name);
   });
 });

@@ -2,7 +2,7 @@ import { supabase } from '@/backend/client';
 import { uploadPhoto } from '@/backend/photos';
 import { type Receipt, sendReport } from '@/backend/reports';
 import type { Language } from '@/i18n/language';
-import { readAttempt, saveAttempt } from '@/offline/draft';
+import { readAttempt, readDraft, saveAttempt } from '@/offline/draft';
 import { parseExpiryDate } from './expiry-date';
 import { type ReportValues, toReport } from './report';
 import { shrinkPhoto } from './shrink-photo';
@@ -59,7 +59,8 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
     }
   }
   onStep('sending');
-  saveAttempt({ ...attempt, photo: undefined });
+  // Meanwhile the reader may have cleared the form or left quickly: what is forgotten is not written again.
+  if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
   return sendReport(report, attempt.key, language);
 }
