@@ -3,7 +3,7 @@
  * at once where a session is waiting, after the first paint where the page needs it, when idle on a fast
  * unmetered line, and otherwise at the first touch of a control that does nothing without it; that touch is
  * then repeated.
- * What must work before that (leaving quickly, alerts, offline reading) it sees to itself.
+ * What must work before that (leaving quickly, alerts, offline reading, a draft's end) it sees to itself.
  */
 import { hasSessionToTakeUp } from './backend/has-session';
 
@@ -32,7 +32,7 @@ function start() {
 /** Holds a press back that only the application can answer, loads it, and repeats the press, once for many. */
 function hold(event: Event, button: HTMLButtonElement) {
   event.preventDefault();
-  event.stopImmediatePropagation();
+  event.stopPropagation();
   if (held.has(button)) return;
   held.add(button);
   start().then(
@@ -51,7 +51,7 @@ addEventListener(
   'click',
   (event) => {
     const target = event.target as Element;
-    const exit = target.closest<HTMLAnchorElement>('a[data-quick-exit]');
+    const exit = target.closest<HTMLAnchorElement>('[data-quick-exit]');
     if (exit) {
       event.preventDefault();
       try {
@@ -68,6 +68,16 @@ addEventListener(
   },
   true,
 );
+
+// A draft ends after thirty idle minutes (offline/draft.ts) on whatever page its reader went to, and after any sleep.
+setInterval(() => {
+  try {
+    const { savedAt } = JSON.parse(sessionStorage['daawo.report-draft']);
+    if (Date.now() - savedAt > 18e5) sessionStorage.clear();
+  } catch {
+    // there is none, or the browser forbids storage
+  }
+}, 6e4);
 
 addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) start();

@@ -1,6 +1,7 @@
 /**
  * What a reader has typed, and the report that is on its way, kept in this tab only (phones are shared) and for
- * thirty idle minutes. Every function tolerates a browser that forbids storage: the form then simply has no draft.
+ * thirty idle minutes, which boot.ts counts on pages without the form. Every function tolerates a browser that forbids
+ * storage: the form then simply has no draft.
  */
 const draftKey = 'daawo.report-draft';
 const attemptKey = 'daawo.report-attempt';

@@ -62,6 +62,27 @@ for (const { language, words, to } of inBothLanguages) {
       }
     });
 
+    test('forgets the draft of a reader who went on to another page', async ({ page }) => {
+      await page.clock.install();
+      await page.reload();
+      await live(page);
+      for (const goOn of [
+        () => page.getByRole('link', { name: words.layout.nav.about }).first().click(),
+        () => page.goto(to('/about/')),
+      ]) {
+        await reportForm(page, text).product.fill('Left alone');
+        await goOn();
+        await expect(page).toHaveURL(to('/about/'));
+        const stored = () => page.evaluate(() => JSON.stringify(sessionStorage));
+        await page.clock.fastForward('29:00');
+        expect(await stored()).toContain('Left alone');
+        await page.clock.fastForward('02:00');
+        expect(await stored()).not.toContain('Left alone');
+        await page.goto(to('/report/'));
+        await live(page);
+      }
+    });
+
     test('an older visit forgets what was cleared after it', async ({ page }) => {
       const form = reportForm(page, text);
       await form.product.fill('Secret');

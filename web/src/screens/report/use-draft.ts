@@ -5,7 +5,8 @@ import { fieldNames, type ReportValues, readValues } from './report';
 
 /**
  * Keeps what is typed in the tab's storage and brings it back after a change of language or a reload. Thirty idle
- * minutes clear it: the next reader may be somebody else. `forget` empties the form whenever the draft is cleared.
+ * minutes clear it (boot.ts, once the reader is on another page): the next one may be somebody else. `forget` empties
+ * the form whenever the draft is cleared.
  */
 export function useDraft(
   form: RefObject<HTMLFormElement | null>,
