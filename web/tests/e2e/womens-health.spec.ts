@@ -81,6 +81,8 @@ for (const { language, words, to } of inBothLanguages) {
         await page.waitForURL(/wikipedia\.org/);
         await page.goBack();
         expect(page.url()).not.toContain('women-health');
+        await page.goto(to('/women-health/'));
+        expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
       });
     });
   });
