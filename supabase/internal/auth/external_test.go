@@ -308,6 +308,11 @@ func TestHooks(t *testing.T) {
 	if payload(t, s.text("access_token"))["plan"] != "gold" {
 		t.Error("the claims were not changed")
 	}
+	name := "Ca\"a\\b\\141\nd é"
+	s = w.post("/signup", m{"email": "b@example.org", "password": "password-1", "data": m{"name": name}}).want(200)
+	if got := payload(t, s.text("access_token"))["user_metadata"].(map[string]any)["name"]; got != name {
+		t.Errorf("the name became %q", got)
+	}
 	w.post("/signup", m{"email": "refused@example.org", "password": "password-1"}).want(403)
 	w.post("/recover", m{"email": "a@example.org"}).want(200)
 	last := seen[len(seen)-1]["email_data"].(map[string]any)

@@ -150,7 +150,7 @@ func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([
 		return nil, err
 	}
 	var reply []byte
-	if err := tx.QueryRow(ctx, `select `+name+`($1::jsonb)::text::bytea`, string(payload)).Scan(&reply); err != nil {
+	if err := tx.QueryRow(ctx, `select `+name+`($1::jsonb)::text`, string(payload)).Scan(&reply); err != nil {
 		return nil, err
 	}
 	_, err = tx.Exec(ctx, `set local statement_timeout to default`)
