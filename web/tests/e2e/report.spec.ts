@@ -164,6 +164,22 @@ for (const { language, words, to } of inBothLanguages) {
       await dialog.getByRole('button', { name: new RegExp(`20 ${month} 2026`) }).click();
       await expect(dialog).toBeHidden();
       await expect(form.expiry).toHaveValue('2026-08-20');
+      await expect(form.calendar).toBeFocused();
+
+      await page.keyboard.press('Enter');
+      await expect(dialog).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+      await expect(form.calendar).toBeFocused();
+
+      await form.calendar.click();
+      await expect(dialog).toBeVisible();
+      await form.calendar.click();
+      await expect(dialog).toBeHidden();
+      await form.calendar.click();
+      await form.batch.click();
+      await expect(dialog).toBeHidden();
+      await expect(form.batch).toBeFocused();
     });
 
     test('understands a pasted international number and lays numbers out by country', async ({ page }) => {

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
 const Popover = PopoverPrimitive.Root;
-const PopoverAnchor = PopoverPrimitive.Anchor;
+const PopoverTrigger = PopoverPrimitive.Trigger;
 
 function PopoverContent({ className, ...props }: ComponentProps<typeof PopoverPrimitive.Content>) {
   return (
@@ -20,4 +20,4 @@ function PopoverContent({ className, ...props }: ComponentProps<typeof PopoverPr
   );
 }
 
-export { Popover, PopoverAnchor, PopoverContent };
+export { Popover, PopoverContent, PopoverTrigger };

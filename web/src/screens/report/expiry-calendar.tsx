@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { DayPicker } from 'react-day-picker';
-import { Popover, PopoverAnchor, PopoverContent } from '@/components/ui/popover';
+import { Popover, PopoverContent, PopoverTrigger } from '@/components/ui/popover';
 import { longDate, monthName, weekdayName } from '@/i18n/dates';
 import { useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -12,12 +12,13 @@ interface ExpiryCalendarProps {
   onOpenChange: (open: boolean) => void;
   value: () => string;
   onPick: (iso: string) => void;
-  anchor: ReactNode;
+  /** Opens the calendar, closes it, and has the focus again when it is closed. */
+  button: ReactNode;
 }
 
 const square = 'grid size-11 place-items-center rounded-lg';
 
-export function ExpiryCalendar({ open, onOpenChange, value, onPick, anchor }: ExpiryCalendarProps) {
+export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: ExpiryCalendarProps) {
   const language = useLanguage();
   const text = useText('report');
   const selected = dayOf(value());
@@ -25,7 +26,7 @@ export function ExpiryCalendar({ open, onOpenChange, value, onPick, anchor }: Ex
 
   return (
     <Popover open={open} onOpenChange={onOpenChange}>
-      <PopoverAnchor asChild>{anchor}</PopoverAnchor>
+      <PopoverTrigger asChild>{button}</PopoverTrigger>
       <PopoverContent aria-label={text.pickDate}>
         <DayPicker
           mode="single"

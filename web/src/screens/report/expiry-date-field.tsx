@@ -17,10 +17,8 @@ export function ExpiryDateField({ error }: { error?: string }) {
   const [open, setOpen] = useState(false);
 
   async function show() {
-    if (!Calendar) {
-      const [{ ExpiryCalendar }] = await Promise.all([import('./expiry-calendar'), fullStyles()]);
-      setLoaded({ Calendar: ExpiryCalendar });
-    }
+    const [{ ExpiryCalendar }] = await Promise.all([import('./expiry-calendar'), fullStyles()]);
+    setLoaded({ Calendar: ExpiryCalendar });
     setOpen(true);
   }
 
@@ -40,7 +38,7 @@ export function ExpiryDateField({ error }: { error?: string }) {
       aria-haspopup="dialog"
       aria-expanded={open}
       className="noscript:hidden shrink-0"
-      onClick={() => void show().catch(() => input.current?.focus())}
+      onClick={Calendar ? undefined : () => void show().catch(() => input.current?.focus())}
     >
       <CalendarDays aria-hidden />
     </Button>
@@ -67,7 +65,7 @@ export function ExpiryDateField({ error }: { error?: string }) {
               onOpenChange={setOpen}
               value={() => input.current?.value ?? ''}
               onPick={pick}
-              anchor={button}
+              button={button}
             />
           ) : (
             button
