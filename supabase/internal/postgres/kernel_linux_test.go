@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -39,4 +40,24 @@ func TestUnreapedPostmasterIsNoObstacle(t *testing.T) {
 		t.Fatal(err)
 	}
 	query(t, start(t, o).URL(Superuser), `select 1`)
+}
+
+// A killed server still holds its shared memory when it has no program any more:
+// it is waited for.
+func TestADyingProcessMayBePostgres(t *testing.T) {
+	dead := exec.Command("true") // nor has one that nobody has waited for
+	if err := dead.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Wait()
+	var info unix.Siginfo
+	if err := unix.Waitid(unix.P_PID, dead.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !isPostgres(strconv.Itoa(dead.Process.Pid)) {
+		t.Error("a process without a program is taken for another one")
+	}
+	if isPostgres(strconv.Itoa(os.Getpid())) {
+		t.Error("this test is taken for Postgres")
+	}
 }

@@ -117,8 +117,13 @@ func live(data string, f pidFile) []int {
 	return pids
 }
 
-// isPostgres tells by a process' program, whose file may be deleted by now.
+// isPostgres tells by a process' program, whose file may be deleted by now. A
+// process that is dying has none while its memory is still given back, and that
+// may be the shared memory that keeps a new server from starting.
 func isPostgres(pid string) bool {
 	exe, err := os.Readlink("/proc/" + pid + "/exe")
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
 	return err == nil && filepath.Base(strings.TrimSuffix(exe, " (deleted)")) == "postgres"
 }
