@@ -11,15 +11,23 @@ describe('formatPhone', () => {
     ['61 23-45/678', '.. ... ....', '61 234 5678'],
     ['6123456789', '.. ... ....', '61 234 56789'],
     ['4165550123', '(...) ...-....', '(416) 555-0123'],
+    ['(061) 234 5678', '.. ... ....', '61 234 5678'],
+    ['0', '.. ...', ''],
     ['', '.. ...', ''],
   ])('%j by %j is %j', (typed, mask, laid) => {
-    expect(formatPhone(typed, mask)).toBe(laid);
+    expect(formatPhone(typed, { mask })).toBe(laid);
+  });
+
+  test('an Italian number keeps the zero that belongs to it', () => {
+    const { country, rest } = splitInternational('+39 06 1234567') ?? {};
+    expect(country && formatPhone(rest ?? '', country)).toBe('061 234567');
+    expect(country && formatPhone('347 1234567', country)).toBe('347 1234567');
   });
 
   test('laying out twice changes nothing', () => {
-    for (const { mask } of countries) {
-      const once = formatPhone('712345678', mask);
-      expect(formatPhone(once, mask)).toBe(once);
+    for (const country of countries) {
+      const once = formatPhone('712345678', country);
+      expect(formatPhone(once, country)).toBe(once);
     }
   });
 });

@@ -8,6 +8,8 @@ export interface Country {
   code: string;
   /** A dot is one digit. */
   mask: string;
+  /** Whether a number's leading zero is dialled from abroad, too. */
+  keepsZero?: true;
 }
 
 export const countries: readonly Country[] = [
@@ -22,11 +24,7 @@ export const countries: readonly Country[] = [
   { iso: 'eg', code: '20', mask: '... ... ....' },
   { iso: 'ye', code: '967', mask: '... ... ...' },
   { iso: 'sa', code: '966', mask: '.. ... ....' },
-  {
-    iso: 'ae',
-    code: '971',
-    mask: '.. ... ....',
-  },
+  { iso: 'ae', code: '971', mask: '.. ... ....' },
   { iso: 'qa', code: '974', mask: '.... ....' },
   { iso: 'tr', code: '90', mask: '... ... .. ..' },
   { iso: 'in', code: '91', mask: '..... .....' },
@@ -37,16 +35,16 @@ export const countries: readonly Country[] = [
   { iso: 'fi', code: '358', mask: '.. ... ....' },
   { iso: 'nl', code: '31', mask: '. ........' },
   { iso: 'de', code: '49', mask: '.... ........' },
-  { iso: 'it', code: '39', mask: '... .......' },
+  { iso: 'it', code: '39', mask: '... .......', keepsZero: true },
   { iso: 'au', code: '61', mask: '... ... ...' },
 ];
 
 /**
  * Lays the digits of a number out by its country's mask. Digits beyond the mask are kept: a number that we
- * think too long may still be right. A leading zero, as numbers are dialled at home, is dropped.
+ * think too long may still be right. A leading zero is dropped where numbers are dialled with it at home only.
  */
-export function formatPhone(typed: string, mask: string): string {
-  const digits = typed.replace(/\D/g, '').replace(/^0+/, '');
+export function formatPhone(typed: string, { mask, keepsZero }: Pick<Country, 'mask' | 'keepsZero'>): string {
+  const digits = typed.replace(keepsZero ? /\D/g : /^[\D0]+|\D/g, '');
   let used = 0;
   let laid = '';
   for (const sign of mask) {

@@ -30,14 +30,14 @@ export function PhoneField({ error }: { error?: string }) {
     if (pasted && select.current) {
       select.current.value = pasted.country.code;
       choose(pasted.country.code);
-      target.value = formatPhone(pasted.rest, pasted.country.mask);
+      target.value = formatPhone(pasted.rest, pasted.country);
     } else if (!isInternational(target.value) && target.selectionStart === target.value.length && country) {
-      target.value = formatPhone(target.value, country.mask);
+      target.value = formatPhone(target.value, country);
     }
   }
 
   function leave({ target }: FocusEvent<HTMLInputElement>) {
-    if (country && !isInternational(target.value)) target.value = formatPhone(target.value, country.mask);
+    if (country && !isInternational(target.value)) target.value = formatPhone(target.value, country);
   }
 
   return (
