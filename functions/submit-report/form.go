@@ -87,7 +87,8 @@ func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
 	return p.show(w, e.Status, p.text.failedTitle, p.text.badRequest, nil)
 }
 
-// fields reads the nine fields. The phone number is put behind its country code, as the page's script does.
+// fields reads the nine fields. A phone number without a calling code is put behind that of its
+// country, as the page's script does.
 func (p posted) fields() Fields {
 	value := func(name string) *string {
 		v := p.Values.Get(name)
@@ -99,7 +100,9 @@ func (p posted) fields() Fields {
 		Location: value("location"), PhotoURL: value("photo_url"),
 	}
 	country := strings.TrimPrefix(strings.TrimSpace(p.Values.Get("country")), "+")
-	if number := strings.TrimSpace(*f.Phone); country != "" && number != "" && !strings.HasPrefix(number, "+") {
+	number := strings.TrimSpace(*f.Phone)
+	international := strings.HasPrefix(number, "+") || strings.HasPrefix(number, "00")
+	if country != "" && number != "" && !international {
 		*f.Phone = "+" + country + " " + number
 	}
 	return f

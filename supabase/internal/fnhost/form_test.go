@@ -160,6 +160,9 @@ func TestFormComesBackWithMessages(t *testing.T) {
 			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`, "issue_description": "</textarea><b>x"}, nil,
 			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="&#43;252 61 2345678"`},
 		},
+		"a number has its own calling code": {
+			map[string]string{"product_name": "", "phone": "0033612345678"}, nil, []string{`value="0033612345678"`},
+		},
 		"no photo at all": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), []string{"Please select an image file."}},
 		"too large":       {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
 		"a good photo is kept": {
