@@ -1,6 +1,5 @@
-// Package cluster_test checks the example of docker/cluster: that each file is what the program that reads it takes, that
-// that the README names them all. What our own program makes of daawo.env is
-// tested beside its configuration.
+// Package cluster_test checks the example of docker/cluster: that each file is what the program that reads it takes, and
+// that the README names them all. What our own program makes of daawo.env is tested beside its configuration.
 package cluster_test
 
 import (
