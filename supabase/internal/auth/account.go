@@ -52,7 +52,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 		}
 	}
 	judged := u.EncryptedPassword
-	_, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err := inLine(ctx, e, e.updateLine(u, p), func(tx pgx.Tx) (any, error) {
 		if err := e.stillCalls(ctx, tx, c); err != nil {
 			return nil, err
 		}

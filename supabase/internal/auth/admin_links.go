@@ -26,7 +26,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) err
 		return err
 	}
 	fresh := u.Identities == nil
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
 		if fresh {
 			if err := e.storeInvited(ctx, tx, u); err != nil {
 				return nil, err

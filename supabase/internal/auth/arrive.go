@@ -48,7 +48,7 @@ func (e *Engine) arrive(r *http.Request, f *flow, p oauth.Person, then func(pgx.
 	ctx := r.Context()
 	a := e.arrivalOf(f.Provider, p)
 	var created *User
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (*tokenReply, error) {
 		var u *User
 		var err error
 		switch {

@@ -36,11 +36,13 @@ type Options struct {
 	DB     *db.Pool // as supabase_auth_admin
 	Keys   Keyring
 	Config Config
-	Mailer Mailer       // nil: nothing can be mailed, and what needs a mail fails
-	SMS    SMS          // nil: nothing can be sent to phones
-	Client *http.Client // for hooks, captchas and other providers; nil means one with a time limit
-	Log    *slog.Logger
-	Now    func() time.Time // nil means time.Now
+	Mailer Mailer // nil: nothing can be mailed, and what needs a mail fails
+	SMS    SMS    // nil: nothing can be sent to phones
+	// MailsAtOnce says that Mailer waits for a mail server while the transaction is open.
+	MailsAtOnce bool
+	Client      *http.Client // for hooks, captchas and other providers; nil means one with a time limit
+	Log         *slog.Logger
+	Now         func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler rooted at GoTrue's own root.
@@ -59,6 +61,10 @@ type Engine struct {
 	letters   *letter.Writer
 	providers *oauth.Registry
 	handler   http.Handler
+
+	mailsAtOnce  bool
+	texts, mails line
+	sending      underWay
 }
 
 // New makes an engine. It opens no connection before the first request.
@@ -66,7 +72,9 @@ func New(o Options) (*Engine, error) {
 	if err := o.Config.validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), mailer: o.Mailer, sms: o.SMS, client: o.Client, log: o.Log, now: o.Now}
+	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), mailer: o.Mailer, sms: o.SMS, client: o.Client, log: o.Log, now: o.Now, mailsAtOnce: o.MailsAtOnce}
+	connections := o.DB.Pgx().Config().MaxConns
+	e.texts, e.mails = newLine(connections), newLine(connections)
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -116,7 +124,8 @@ func (e *Engine) handle(h func(http.ResponseWriter, *http.Request) error) http.H
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), longest)
 		defer cancel()
-		r = r.WithContext(ctx)
+		r, sent := withTally(r.WithContext(ctx))
+		defer e.pourSent(ctx, sent)
 		err := h(w, r)
 		if err == nil {
 			return

@@ -72,7 +72,11 @@ func (e *Engine) mailByHook(r *http.Request, tx pgx.Tx, u *User, d emailData) er
 		return err
 	}
 	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
-	return e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+	err := e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+	if err != nil {
+		e.unsent(r.Context(), "email")
+	}
+	return err
 }
 
 // claimsByHook lets a hook change the claims of an access token. Those that every reader needs must stay.

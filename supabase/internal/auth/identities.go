@@ -43,7 +43,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 		return wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
 	}
 	gone, ctx, told := u.Identities[at], r.Context(), u.Email
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inLine(ctx, e, e.noticeLine(letter.IdentityUnlinked), func(tx pgx.Tx) (any, error) {
 		if err := e.audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
 			return nil, err
 		}

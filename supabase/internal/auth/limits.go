@@ -82,31 +82,6 @@ func (e *Engine) count(ctx context.Context, what limited, whose string, most int
 	return err
 }
 
-func (e *Engine) allowMail(ctx context.Context, tx pgx.Tx) error {
-	return e.allowMessage(ctx, tx, e.config.MailerAutoconfirm, "email", e.config.Limits.EmailPerHour,
-		wire.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded"))
-}
-
-func (e *Engine) allowSMS(ctx context.Context, tx pgx.Tx) error {
-	return e.allowMessage(ctx, tx, e.config.PhoneAutoconfirm, "sms", e.config.Limits.SMSPerHour,
-		wire.Errorf(http.StatusTooManyRequests, "over_sms_send_rate_limit", "SMS rate limit exceeded"))
-}
-
-// allowMessage counts one message. Where nobody has to confirm anything few are sent, and none is counted.
-func (e *Engine) allowMessage(ctx context.Context, tx pgx.Tx, free bool, name string, perHour int, refusal error) error {
-	switch {
-	case perHour < 0:
-		return refusal
-	case perHour == 0 || free:
-		return nil
-	}
-	ok, err := e.pour(ctx, tx, name, perHour, time.Hour)
-	if err == nil && !ok {
-		return refusal
-	}
-	return err
-}
-
 // poured is the level with one drop more. What was noted further in the future than a bucket takes to empty was noted by a
 // clock that has been wrong: nobody is kept out until that time comes.
 const poured = `case when b.updated_at > $2::timestamptz + $5::interval then 0
@@ -139,6 +114,19 @@ func (e *Engine) pour(ctx context.Context, q interface {
 		err = rows.Err()
 	}
 	return err == nil, err
+}
+
+// levelWith is the level of a bucket with one drop more; nothing is poured and no row is held. (The query reads $4, which poured
+// leaves out, for its type to be known.)
+func (e *Engine) levelWith(ctx context.Context, q pgx.Tx, key string, most int, per time.Duration) (float64, error) {
+	hash := sha256.Sum256([]byte(key))
+	level := 1.0
+	err := q.QueryRow(ctx, `select `+poured+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
+		hash[:], e.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return level, err
 }
 
 // withCaptcha lets a handler run for humans and administrators.

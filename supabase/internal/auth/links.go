@@ -90,7 +90,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 	}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
 		if p.pkce() {
 			if err := e.newFlow(ctx, tx, flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -135,7 +135,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
 		if p.pkce() {
 			if err := e.newFlow(ctx, tx, flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -183,7 +183,11 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 		p.Type == "email_change" && u.EmailChange == "", p.Type == "phone_change" && u.PhoneChange == "":
 		return send(w, http.StatusOK, struct{}{})
 	}
-	id, err := inTx(ctx, e, func(tx pgx.Tx) (string, error) {
+	wait := e.mailLine()
+	if p.Type == "sms" || p.Type == "phone_change" {
+		wait = e.textLine()
+	}
+	id, err := inLine(ctx, e, wait, func(tx pgx.Tx) (string, error) {
 		if p.pkce() && (p.Type == "signup" || p.Type == "email_change") {
 			name := map[string]string{"signup": "email/signup", "email_change": "email_change"}[p.Type]
 			if err := e.newFlow(ctx, tx, flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
@@ -263,7 +267,11 @@ func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *calle
 	case u.Email == "" && !u.PhoneConfirmed():
 		return wire.Errorf(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
 	}
-	id, err := inTx(ctx, e, func(tx pgx.Tx) (string, error) {
+	wait := e.mailLine()
+	if u.Email == "" {
+		wait = e.textLine()
+	}
+	id, err := inLine(ctx, e, wait, func(tx pgx.Tx) (string, error) {
 		if err := e.audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
 			return "", err
 		}

@@ -41,7 +41,7 @@ type message struct {
 func language(u *User) string { return u.UserMetadata.text("language") }
 
 // sendMail writes a message and hands it over, in the transaction that made the proof in it.
-func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) error {
+func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) (err error) {
 	if m.to == "" {
 		m.to = u.Email
 	}
@@ -51,6 +51,11 @@ func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) error 
 	if err := e.allowMail(r.Context(), tx); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			e.unsent(r.Context(), "email")
+		}
+	}()
 	unsent := wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
 	if e.mailer == nil {
 		return unsent
@@ -192,13 +197,15 @@ func (e *Engine) sendEmailChange(r *http.Request, tx pgx.Tx, u *User, address st
 	return nil
 }
 
+// notice is how the configuration names a letter about a change.
+func notice(kind string) string { return strings.TrimSuffix(kind, "_notification") }
+
 // notify tells the user about a change, where the installation wants that. What was changed stays changed when it fails.
 func (e *Engine) notify(r *http.Request, tx pgx.Tx, u *User, kind, to string, about letter.Data) {
-	name := strings.TrimSuffix(kind, "_notification")
 	if to == "" {
 		to = u.Email
 	}
-	if !e.config.Mail.Notifications[name] || to == "" {
+	if !e.config.Mail.Notifications[notice(kind)] || to == "" {
 		return
 	}
 	// A savepoint: a mail that cannot be written must not undo what it tells of.

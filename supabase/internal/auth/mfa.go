@@ -215,7 +215,11 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 	}
 	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: e.clientOf(r).address}
 	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(e.config.MFA.ChallengeExpiry).Unix()}
-	_, err = inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
+	var wait line
+	if f.FactorType == "phone" {
+		wait = e.textLine()
+	}
+	_, err = inLine(r.Context(), e, wait, func(tx pgx.Tx) (any, error) {
 		switch f.FactorType {
 		case "phone":
 			if err := e.sendFactorCode(r, tx, c.user, f, &row, p.Channel); err != nil {
@@ -295,7 +299,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 	if err := e.limitSubject(ctx, limitFactor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := inLine(ctx, e, e.noticeLine(letter.MFAFactorEnrolled), func(tx pgx.Tx) (*tokenReply, error) {
 		// Two answers with one code follow one another.
 		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 			return nil, err
@@ -442,7 +446,7 @@ func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) err
 		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inLine(ctx, e, e.noticeLine(letter.MFAFactorUnenrolled), func(tx pgx.Tx) (any, error) {
 		if err := deleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}

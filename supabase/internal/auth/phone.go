@@ -61,7 +61,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 	}
-	id, err := inTx(ctx, e, func(tx pgx.Tx) (string, error) {
+	id, err := inLine(ctx, e, e.textLine(), func(tx pgx.Tx) (string, error) {
 		if err := e.audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
 			return "", err
 		}
@@ -116,10 +116,15 @@ type smsData struct {
 }
 
 // sendSMS sends a code by the hook or the configured sender.
-func (e *Engine) sendSMS(r *http.Request, tx pgx.Tx, u *User, d smsData, textTemplate, channel, purpose string) (string, error) {
+func (e *Engine) sendSMS(r *http.Request, tx pgx.Tx, u *User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
 	if err := e.allowSMS(r.Context(), tx); err != nil {
 		return "", err
 	}
+	defer func() {
+		if err != nil {
+			e.unsent(r.Context(), "sms")
+		}
+	}()
 	if h := e.config.Hooks.SendSMS; h.Enabled() {
 		return "", e.callHook(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
 	}
@@ -136,7 +141,7 @@ func (e *Engine) sendSMS(r *http.Request, tx pgx.Tx, u *User, d smsData, textTem
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	id, err := e.sms.SendSMS(ctx, d.Phone, b.String(), channel)
+	id, err = e.sms.SendSMS(ctx, d.Phone, b.String(), channel)
 	if err != nil {
 		return "", wire.Errorf(http.StatusUnprocessableEntity, "sms_send_failed", "Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
 	}

@@ -91,7 +91,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 			return nil, err
 		}
 	}
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	reply, err := inLine(ctx, e, e.signupLine(p), func(tx pgx.Tx) (any, error) {
 		if existing == nil {
 			if err := e.storeSignup(ctx, tx, u, p); err != nil {
 				return nil, err
@@ -223,6 +223,17 @@ func (e *Engine) askToConfirm(r *http.Request, tx pgx.Tx, u *User, p signupParam
 		}
 	}
 	return e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", p.pkce())
+}
+
+// signupLine is for what askToConfirm sends.
+func (e *Engine) signupLine(p signupParams) line {
+	switch {
+	case e.autoconfirm(p):
+		return nil
+	case p.Email == "":
+		return e.textLine()
+	}
+	return e.mailLine()
 }
 
 func (e *Engine) autoconfirm(p signupParams) bool {

@@ -44,7 +44,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	pkce := strings.HasPrefix(p.TokenHash, pkcePrefix)
 	var reply *tokenReply
 	var code string
-	half, err := inTx(r.Context(), e, func(tx pgx.Tx) (bool, error) {
+	half, err := inLine(r.Context(), e, e.changeLine(p.Type), func(tx pgx.Tx) (bool, error) {
 		u, err := e.byLink(r.Context(), tx, &p)
 		if err != nil {
 			return false, err
@@ -107,7 +107,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var reply *tokenReply
-	half, err := inTx(r.Context(), e, func(tx pgx.Tx) (bool, error) {
+	half, err := inLine(r.Context(), e, e.changeLine(p.Type), func(tx pgx.Tx) (bool, error) {
 		find := e.byCode
 		if p.Token == "" {
 			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*User, error) {

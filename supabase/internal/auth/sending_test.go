@@ -1,0 +1,109 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/mail"
+)
+
+// slowSender takes a message and answers once it is let go.
+type slowSender struct{ came, leave chan struct{} }
+
+func newSlowSender() slowSender { return slowSender{make(chan struct{}, 100), make(chan struct{})} }
+
+func (s slowSender) take(ctx context.Context) error {
+	s.came <- struct{}{}
+	select {
+	case <-s.leave:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s slowSender) SendSMS(ctx context.Context, _, _, _ string) (string, error) {
+	return "", s.take(ctx)
+}
+
+func (s slowSender) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error { return s.take(ctx) }
+
+// TestSlowSender: while whoever carries messages is slow, several are under way, people sign in, and what is counted holds.
+func TestSlowSender(t *testing.T) {
+	phone := func(i int) m { return m{"phone": fmt.Sprintf("25261000000%d", i)} }
+	email := func(i int) m { return m{"email": fmt.Sprintf("p%d@example.org", i)} }
+	for name, c := range map[string]struct {
+		body  func(int) m
+		setup func(o *Options, s slowSender)
+	}{
+		"texts": {phone, func(o *Options, s slowSender) { o.SMS = s }},
+		"mails": {email, func(o *Options, s slowSender) { o.Mailer, o.MailsAtOnce = s, true }},
+		"hook": {email, func(o *Options, s slowSender) {
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_ = s.take(r.Context())
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, `{}`)
+			}))
+			t.Cleanup(service.Close)
+			o.Config.Hooks.SendEmail = hook.Hook{URI: service.URL, Secrets: []string{"v1,whsec_c2VjcmV0"}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSlowSender()
+			w := newWorld(t, confirming, func(o *Options) {
+				c.setup(o, s)
+				o.Config.Limits = Limits{SMSPerHour: 5, EmailPerHour: 5}
+			})
+			w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200)
+			done := make(chan reply)
+			for i := range 9 { // more than the pool has
+				go func() { done <- w.post("/otp", c.body(i)) }()
+			}
+			for range 2 {
+				select {
+				case <-s.came:
+				case <-time.After(3 * time.Second):
+					t.Fatal("one message waits for another")
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			for range 4 { // everybody else has got as far as they get
+				if err := w.e.db.Ping(ctx); err != nil {
+					t.Fatalf("no connection is left: %v", err)
+				}
+			}
+			w.signIn("a@example.org", "password-1").want(200)
+			close(s.leave)
+			seen := map[int]int{}
+			for range 9 {
+				seen[(<-done).status]++
+			}
+			if seen[200] != 5 || seen[429] != 4 {
+				t.Errorf("the answers are %v", seen)
+			}
+			w.wait(time.Hour)
+			w.post("/otp", c.body(0)).want(200)
+		})
+	}
+}
+
+// TestUnsentIsNotCounted: what nobody took is not counted.
+func TestUnsentIsNotCounted(t *testing.T) {
+	w := newWorld(t, confirming, func(o *Options) { o.Config.Limits = Limits{SMSPerHour: 1} })
+	w.e.sms = brokenSMS{}
+	for range 2 {
+		w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed")
+	}
+	w.e.sms = w
+	w.post("/otp", m{"phone": "252611111111"}).want(200)
+	w.post("/otp", m{"phone": "252611111112"}).want(429, "over_sms_send_rate_limit")
+}
