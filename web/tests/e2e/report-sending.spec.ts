@@ -76,6 +76,56 @@ for (const { language, words, to } of inBothLanguages) {
       expect(JSON.stringify(mail)).not.toMatch(/burn|Caasha|234 5678/);
     });
 
+    test('shows the reference to a reader who went on while the report was sent, once', async ({ page }) => {
+      const form = reportForm(page, text);
+      const about = page.getByRole('link', { name: words.layout.nav.about }).first();
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/functions/v1/submit-report', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await form.fillRequired(uniqueName('Cream'));
+      await form.submit.click();
+      await expect(form.submitting).toBeVisible();
+      await about.click();
+      await expect(page).toHaveURL(to('/about/'));
+      answer();
+      await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
+      const reference = page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+      await page.goBack();
+      await expect(reference).toBeVisible();
+      await about.click();
+      await expect(page).toHaveURL(to('/about/'));
+      await page.goBack();
+      await expect(form.product).toHaveValue('');
+      await expect(reference).toBeHidden();
+    });
+
+    test('shows the reference to a reader who is back before the report was sent', async ({ page }) => {
+      const form = reportForm(page, text);
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/functions/v1/submit-report', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await form.fillRequired(uniqueName('Cream'));
+      await form.submit.click();
+      await expect(form.submitting).toBeVisible();
+      await page.getByRole('link', { name: words.layout.nav.about }).first().click();
+      await expect(page).toHaveURL(to('/about/'));
+      await page.goBack();
+      await expect(form.submit).toBeEnabled();
+      answer();
+      await expect(page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/)).toBeVisible();
+      await expect(form.product).toHaveValue('');
+    });
+
     test.describe('when the backend fails', () => {
       test.use({ allowConsole: /status of (500|429)|ERR_CONNECTION_RESET/ });
 
