@@ -108,3 +108,14 @@ func TestPhones(t *testing.T) {
 		t.Error("an account was made although its code could not be sent")
 	}
 }
+
+// TestAnonymousWithNumber: whoever gives a number is somebody, also where numbers need no proof.
+func TestAnonymousWithNumber(t *testing.T) {
+	w := newWorld(t)
+	s := w.post("/signup", m{}).want(200)
+	u := w.do("PUT", "/user", s.text("access_token"), m{"phone": "252611234567"}).want(200)
+	next := w.refresh(s.text("refresh_token")).want(200)
+	if u.at("is_anonymous") != false || payload(t, next.text("access_token"))["is_anonymous"] != false {
+		t.Errorf("still anonymous: %s", u.raw)
+	}
+}

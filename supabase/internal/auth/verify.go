@@ -417,24 +417,21 @@ func (e *Engine) verifiedPhone(r *http.Request, tx pgx.Tx, u *User, p verifyPara
 		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
 			return err
 		}
-		if err := confirmPhone(ctx, tx, u, now); err != nil {
+		if err := confirmPhone(ctx, tx, u, now); err != nil || !u.IsAnonymous {
 			return err
 		}
-	} else {
-		if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
-			return err
-		}
-		old := u.Phone
-		if err := e.changePhone(ctx, tx, u, p.Phone); err != nil {
-			return err
-		}
-		if old != "" && old != u.Phone {
-			e.notify(r, tx, u, letter.PhoneChanged, "", letter.Data{OldPhone: old})
-		}
-	}
-	if u.IsAnonymous {
 		u.IsAnonymous = false
 		return setColumn(ctx, tx, u, "is_anonymous", false, now)
+	}
+	if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
+		return err
+	}
+	old := u.Phone
+	if err := e.changePhone(ctx, tx, u, p.Phone); err != nil {
+		return err
+	}
+	if old != "" && old != u.Phone {
+		e.notify(r, tx, u, letter.PhoneChanged, "", letter.Data{OldPhone: old})
 	}
 	return nil
 }
@@ -445,9 +442,10 @@ func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *User, phone stri
 	if err := saveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
 		return err
 	}
-	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt = phone, "", "", &now
+	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt, u.IsAnonymous = phone, "", "", &now, false
 	if _, err := tx.Exec(ctx, `
-		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, updated_at = $3
+		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
+		       updated_at = $3
 		 where id = $1`, u.ID, phone, now); err != nil {
 		return err
 	}
