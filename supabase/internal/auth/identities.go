@@ -34,16 +34,20 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
 		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
 	}
-	u := c.user
-	if len(u.Identities) <= 1 {
-		return wire.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
-	}
-	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.ID == id })
-	if at < 0 {
-		return wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
-	}
-	gone, ctx, told := u.Identities[at], r.Context(), u.Email
+	u, ctx := c.user, r.Context()
 	_, err = inLine(ctx, e, e.noticeLine(letter.IdentityUnlinked), func(tx pgx.Tx) (any, error) {
+		// Two requests at once would each leave the other's identity.
+		if err := e.stillCalls(ctx, tx, c); err != nil {
+			return nil, err
+		}
+		if len(u.Identities) <= 1 {
+			return nil, wire.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
+		}
+		at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.ID == id })
+		if at < 0 {
+			return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
+		}
+		gone, told := u.Identities[at], u.Email
 		if err := e.audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
 			return nil, err
 		}

@@ -309,3 +309,43 @@ func TestClonedAuthenticator(t *testing.T) {
 	verify("request", factor.get).want(422, "mfa_verification_failed")
 	verify("request", factor.get).want(200)
 }
+
+// held lets do wait for the rows of auth.users, changes something meanwhile and gives the answer.
+func (w *world) held(do func() reply, meanwhile string) reply {
+	w.t.Helper()
+	tx, err := w.db.Conn("postgres").Begin(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(w.t.Context()) }()
+	if _, err := tx.Exec(w.t.Context(), `select from auth.users for update`); err != nil {
+		w.t.Fatal(err)
+	}
+	done := make(chan reply)
+	go func() { done <- do() }()
+	w.waiting(1)
+	if _, err := tx.Exec(w.t.Context(), meanwhile); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := tx.Commit(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	return <-done
+}
+
+// TestUnlinkOvertaken: of two requests that take the last two ways in away, one is refused.
+func TestUnlinkOvertaken(t *testing.T) {
+	w := newWorld(t)
+	s := w.signUp("a@example.org")
+	me := s.text("user.id")
+	w.db.ExecAs("supabase_admin", `
+		insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at)
+		values ('g-1', '`+me+`', '{"sub":"g-1","email":"a@example.org","email_verified":true}', 'google', now(), now())`)
+	u := w.do("GET", "/user", s.text("access_token"), nil).want(200)
+	first := u.at("identities").([]any)[0].(map[string]any)["identity_id"].(string)
+	remove := func() reply { return w.do("DELETE", "/user/identities/"+first, s.text("access_token"), nil) }
+	w.held(remove, `delete from auth.identities where id <> '`+first+`'`).want(422, "single_identity_not_deletable")
+	if n := w.count(`select count(*) from auth.identities`); n != 1 {
+		t.Errorf("%d identities are left", n)
+	}
+}
