@@ -91,10 +91,12 @@ func (e *Engine) adminSubject(r *http.Request) (*User, error) {
 	}
 	u, err := userByID(r.Context(), e.db.Pgx(), id)
 	if errors.Is(err, errNotFound) {
-		return nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User not found")
+		return nil, errNoUser
 	}
 	return u, err
 }
+
+var errNoUser = wire.Errorf(http.StatusNotFound, "user_not_found", "User not found")
 
 func (e *Engine) adminGetUser(w http.ResponseWriter, r *http.Request, _ *User) error {
 	u, err := e.adminSubject(r)
@@ -263,7 +265,6 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 		return err
 	}
 	ctx := r.Context()
-	before := *u
 	if err := e.checkContacts(ctx, u, &p); err != nil {
 		return err
 	}
@@ -277,7 +278,13 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 		}
 	}
 	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
-		if err := e.applyAdminUpdate(ctx, tx, u, &before, p, hash); err != nil {
+		// What was changed while this waited for its turn to hash stays.
+		if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+			return nil, errNoUser
+		} else if err != nil {
+			return nil, err
+		}
+		if err := e.applyAdminUpdate(ctx, tx, u, p, hash); err != nil {
 			return nil, err
 		}
 		return nil, e.audit(ctx, tx, admin, "user_modified", map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
@@ -288,7 +295,7 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 	return send(w, http.StatusOK, u)
 }
 
-func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u, before *User, p adminUser, hash string) error {
+func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adminUser, hash string) error {
 	now := e.now()
 	if p.Role != "" {
 		u.Role = p.Role
@@ -305,12 +312,14 @@ func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u, before *Use
 		}
 	}
 	for _, c := range []struct {
-		provider, value, old string
-		confirmed            bool
-	}{{"email", p.Email, before.Email, p.EmailConfirm}, {"phone", p.Phone, before.Phone, p.PhoneConfirm}} {
+		provider, value string
+		field           *string
+		confirmed       bool
+	}{{"email", p.Email, &u.Email, p.EmailConfirm}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm}} {
 		if c.value == "" {
 			continue
 		}
+		*c.field = c.value
 		if err := setColumn(ctx, tx, u, c.provider, c.value, now); err != nil {
 			return err
 		}

@@ -349,3 +349,23 @@ func TestUnlinkOvertaken(t *testing.T) {
 		t.Errorf("%d identities are left", n)
 	}
 }
+
+// TestAdminUpdateOvertaken: what an administrator changes leaves what was changed while the change waited.
+func TestAdminUpdateOvertaken(t *testing.T) {
+	w := newWorld(t)
+	id := w.signUp("a@example.org").text("user.id")
+	update := func() reply {
+		return w.do("PUT", "/admin/users/"+id, w.admin(), m{"app_metadata": m{"plan": "gold"}, "user_metadata": m{"name": "A"}, "password": "password-2"})
+	}
+	u := w.held(update, `update auth.users set raw_app_meta_data = raw_app_meta_data || '{"clinic":"Burao"}', raw_user_meta_data = '{"colour":"red"}'`).want(200)
+	for _, path := range []string{"app_metadata.plan", "app_metadata.clinic", "user_metadata.name", "user_metadata.colour"} {
+		if u.at(path) == nil {
+			t.Errorf("%s is gone: %s", path, u.raw)
+		}
+	}
+	u = w.do("GET", "/admin/users/"+id, w.admin(), nil).want(200)
+	if u.text("app_metadata.clinic") != "Burao" || u.text("app_metadata.plan") != "gold" {
+		t.Errorf("%s", u.raw)
+	}
+	w.held(update, `delete from auth.users`).want(404, "user_not_found")
+}
