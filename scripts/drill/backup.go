@@ -72,7 +72,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	// What came after the moment must be gone.
 	gone := &history{entries: slices.Clone(before.entries)}
 	for _, e := range after.entries {
-		gone.add(entry{key: e.key, outcome: refused})
+		gone.add(entry{key: e.key, outcome: undone})
 	}
 	if figures, err := gone.check(ctx, st); err != nil {
 		return figures, fmt.Errorf("restored to %s: %w", moment.Format(time.RFC3339), err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -77,8 +78,11 @@ func (d *directWriter) check(ctx context.Context, c *cluster.Cluster) (string, e
 	}
 	lost := len(d.confirmed) - there
 	figures := fmt.Sprintf("%d confirmed by the nodes themselves, lost %d", len(d.confirmed), lost)
-	if lost > 0 {
+	switch {
+	case lost > 0:
 		return figures, fmt.Errorf("%d writes that a node confirmed are gone", lost)
+	case there == 0:
+		return figures, errors.New("no node confirmed a write: the drill proves nothing")
 	}
 	return figures, nil
 }

@@ -21,7 +21,8 @@ type outcome int
 const (
 	unknown  outcome = iota // no answer, or a 5xx: it may be there, once at most
 	accepted                // 2xx: it must be there, exactly once
-	refused                 // 4xx: it must not be there
+	refused                 // 4xx: it must not be there; and no drill sends a report that deserves one
+	undone                  // a restore went back behind it: it must not be there
 )
 
 // entry is one report as its sender remembers it.
@@ -139,7 +140,7 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var acknowledged, open, lost, doubled, wrong, withoutJob, refusedButThere int
+	var acknowledged, open, refusals, lost, doubled, wrong, withoutJob, there int
 	for _, e := range h.entries {
 		found := stored[e.key]
 		if len(found) > 1 {
@@ -153,9 +154,12 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 			} else if found[0].reference != e.reference {
 				wrong++
 			}
-		case refused:
+		case refused, undone:
+			if e.outcome == refused {
+				refusals++
+			}
 			if len(found) > 0 {
-				refusedButThere++
+				there++
 			}
 		case unknown:
 			open++
@@ -167,9 +171,9 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 		}
 	}
 	figures := fmt.Sprintf("%d acknowledged, %d unknown, lost %d, doubled %d, without job %d", acknowledged, open, lost, doubled, withoutJob)
-	if lost+doubled+wrong+withoutJob+refusedButThere > 0 {
-		return figures, fmt.Errorf("lost %d, doubled %d, other reference %d, without job %d, refused but stored %d",
-			lost, doubled, wrong, withoutJob, refusedButThere)
+	if lost+doubled+wrong+withoutJob+refusals+there > 0 {
+		return figures, fmt.Errorf("lost %d, doubled %d, other reference %d, without job %d, refused although whole %d, there although refused or undone %d",
+			lost, doubled, wrong, withoutJob, refusals, there)
 	}
 	if acknowledged == 0 {
 		return figures, errors.New("no report was acknowledged: the drill proves nothing")

@@ -137,9 +137,10 @@ func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time
 	return percentile(took, 0.99).Round(100 * time.Microsecond), failed
 }
 
-// every calls a function at a steady pace; each call must get the status.
+// every calls a function at a steady pace; each call must get the status, and one at least.
 func every(pace time.Duration, name string, want int, body string) func(context.Context, *stack.Stack) error {
 	return func(ctx context.Context, st *stack.Stack) error {
+		seen := 0
 		for ; ctx.Err() == nil; pause(ctx, pace) {
 			code, _, text, err := callFunction(context.WithoutCancel(ctx), st, name, body)
 			if err != nil && want == http.StatusRequestEntityTooLarge && code == 0 {
@@ -148,6 +149,10 @@ func every(pace time.Duration, name string, want int, body string) func(context.
 			if err != nil || code != want {
 				return fmt.Errorf("%s answered %d %s %v, want %d", name, code, text, err, want)
 			}
+			seen++
+		}
+		if seen == 0 {
+			return fmt.Errorf("%s never answered %d", name, want)
 		}
 		return nil
 	}
