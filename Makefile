@@ -93,7 +93,6 @@ docker-check: ## run every stage of docker/Dockerfile without Docker, with an np
 .PHONY: bench
 bench: build ## measure, as ratios within one run
 	@go run ./scripts/bench
-	@go test -run '^$$' -bench 'Overhead|SubmitReport|TrackDownload|FirstCall' -benchtime 3s ./supabase/internal/fnhost
 	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/fnhost
 
 .PHONY: drill

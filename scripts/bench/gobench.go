@@ -55,7 +55,7 @@ func (f figure) met() string {
 	switch {
 	case f.goal == nil:
 		return ""
-	case f.goal.atMost == (f.value <= f.goal.value):
+	case f.value == f.goal.value, f.goal.atMost == (f.value < f.goal.value):
 		return "met"
 	}
 	return "MISSED"
