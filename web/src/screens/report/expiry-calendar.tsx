@@ -31,6 +31,7 @@ export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: Ex
         <DayPicker
           mode="single"
           autoFocus
+          lang={language}
           selected={selected}
           defaultMonth={selected}
           captionLayout="dropdown"
