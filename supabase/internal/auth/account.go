@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
 
@@ -190,17 +191,27 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 			return err
 		}
 		if other != nil && other.ID != u.ID {
-			return wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+			return errEmailExists
 		}
 	}
 	if newPhone {
 		if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil && !errors.Is(err, errTaken) {
 			return err
 		} else if err != nil {
-			return wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+			return errPhoneExists
 		}
 	}
 	return nil
+}
+
+var errPhoneExists = wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+
+// takenBy words that somebody else has got the address or number since it was looked for.
+func takenBy(err error, exists *wire.Error) error {
+	if db.IsCode(err, "23505") {
+		return exists.WithCause(err)
+	}
+	return err
 }
 
 // errTaken means that somebody else has the address or number.

@@ -315,13 +315,14 @@ func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adm
 		provider, value string
 		field           *string
 		confirmed       bool
-	}{{"email", p.Email, &u.Email, p.EmailConfirm}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm}} {
+		exists          *wire.Error
+	}{{"email", p.Email, &u.Email, p.EmailConfirm, errEmailExists}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm, errPhoneExists}} {
 		if c.value == "" {
 			continue
 		}
 		*c.field = c.value
 		if err := setColumn(ctx, tx, u, c.provider, c.value, now); err != nil {
-			return err
+			return takenBy(err, c.exists)
 		}
 		if err := saveContactIdentity(ctx, tx, u, c.provider, c.value, c.confirmed, now); err != nil {
 			return err

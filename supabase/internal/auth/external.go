@@ -130,7 +130,7 @@ func (e *Engine) callback(w http.ResponseWriter, r *http.Request) error {
 		we, ok := wire.AsError(err)
 		if !ok {
 			e.log.ErrorContext(r.Context(), "sign-in by another provider failed", "provider", f.Provider, "error", err)
-			we = wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unexpected failure, please check server logs for more information")
+			we = errUnexpected
 		}
 		target, err = e.callbackError(target, we, true)
 	case f.pkce():

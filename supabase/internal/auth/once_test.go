@@ -115,3 +115,34 @@ func TestPasswordHook(t *testing.T) {
 	}
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 }
+
+// TestContactTakenMeanwhile: a change to an address or number that somebody else has by now is refused, and whoever followed
+// a link is led back to the site, whatever happens.
+func TestContactTakenMeanwhile(t *testing.T) {
+	w := newWorld(t, confirming, func(o *Options) { o.Config.Mail.SingleConfirmation = true })
+	id := w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200).text("id")
+	token := w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	w.do("PUT", "/user", token, m{"email": "b@example.org", "phone": "252611234567"}).want(200)
+	_, link, code := w.mail()
+	text := w.lastCode()
+	other := w.do("POST", "/admin/users", w.admin(), m{"email": "b@example.org", "phone": "252611234567"}).want(200).text("id")
+	w.post("/verify", m{"type": "email_change", "email": "b@example.org", "token": code}).want(422, "email_exists")
+	w.post("/verify", m{"type": "phone_change", "phone": "252611234567", "token": text}).want(422, "phone_exists")
+	lands := func(word, code string) {
+		_, to := w.follow(link)
+		if f := fragment(t, to); to.Host != "example.org" || f.Get("error") != word || f.Get("error_code") != code {
+			t.Errorf("the link led to %s", to)
+		}
+	}
+	lands("", "email_exists")
+	w.do("DELETE", "/admin/users/"+other, w.admin(), nil).want(200)
+	w.db.ExecAs("supabase_admin", `alter table auth.identities rename to elsewhere`)
+	lands("server_error", "unexpected_failure")
+	w.db.ExecAs("supabase_admin", `alter table auth.elsewhere rename to identities`)
+	if _, to := w.follow(link); fragment(t, to).Get("access_token") == "" {
+		t.Errorf("the link led to %s", to)
+	}
+	if u := w.do("GET", "/admin/users/"+id, w.admin(), nil).want(200); u.text("email") != "b@example.org" {
+		t.Errorf("%s", u.raw)
+	}
+}

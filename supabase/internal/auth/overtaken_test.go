@@ -367,5 +367,7 @@ func TestAdminUpdateOvertaken(t *testing.T) {
 	if u.text("app_metadata.clinic") != "Burao" || u.text("app_metadata.plan") != "gold" {
 		t.Errorf("%s", u.raw)
 	}
+	readdress := func() reply { return w.do("PUT", "/admin/users/"+id, w.admin(), m{"email": "b@example.org"}) }
+	w.held(readdress, `insert into auth.users (id, aud, email) values (gen_random_uuid(), 'authenticated', 'b@example.org')`).want(422, "email_exists")
 	w.held(update, `delete from auth.users`).want(404, "user_not_found")
 }

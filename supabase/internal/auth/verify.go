@@ -31,6 +31,9 @@ var (
 	errCode = wire.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 )
 
+// errUnexpected is what a person who was led here is told of a failure of ours; the log has it.
+var errUnexpected = wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unexpected failure, please check server logs for more information")
+
 // verifyGet answers a person who followed a link. Everything but a malformed link is answered by a redirect.
 func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -65,7 +68,8 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		we, ok := wire.AsError(err)
 		if !ok {
-			return err
+			e.log.ErrorContext(r.Context(), "a link could not be followed", "type", p.Type, "error", err)
+			we = errUnexpected
 		}
 		if target, err = errorRedirect(target, we, pkce); err != nil {
 			return err
@@ -399,7 +403,7 @@ func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *User, address st
 		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
 		       email_change_confirm_status = 0, is_anonymous = false, updated_at = $3
 		 where id = $1`, u.ID, address, now); err != nil {
-		return err
+		return takenBy(err, errEmailExists)
 	}
 	if err := forgetTokens(ctx, tx, u.ID); err != nil {
 		return err
@@ -447,7 +451,7 @@ func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *User, phone stri
 		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
 		       updated_at = $3
 		 where id = $1`, u.ID, phone, now); err != nil {
-		return err
+		return takenBy(err, errPhoneExists)
 	}
 	return forgetTokens(ctx, tx, u.ID)
 }
