@@ -192,24 +192,28 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place: it may be mounted
 }
 
+// replaceLines sets every line that gives one of the values, since the last of several counts, and adds what is missing.
 func replaceLines(text string, values []app.Value) string {
 	var out strings.Builder
-	left := map[string]string{}
+	given, seen := map[string]string{}, map[string]bool{}
 	for _, v := range values {
-		left[v.Name] = v.Value
+		given[v.Name] = v.Value
 	}
 	for line := range strings.Lines(text) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
-		if value, ok := left[name]; ok {
-			line = name + "='" + value + "'\n"
-			delete(left, name)
+		if value, ok := given[name]; ok {
+			line, seen[name] = name+"='"+value+"'\n", true
 		}
 		out.WriteString(line)
 	}
 	for _, v := range values {
-		if value, ok := left[v.Name]; ok {
-			out.WriteString(v.Name + "='" + value + "'\n")
+		if seen[v.Name] {
+			continue
 		}
+		if s := out.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			out.WriteByte('\n')
+		}
+		out.WriteString(v.Name + "='" + v.Value + "'\n")
 	}
 	return out.String()
 }

@@ -63,3 +63,20 @@ func TestRotateFile(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaceLines: of a name that stands twice Docker compose takes the last line, so none may keep the old value.
+func TestReplaceLines(t *testing.T) {
+	values := []app.Value{{Name: "A", Value: "new"}, {Name: "B", Value: "more"}}
+	for text, want := range map[string]string{
+		"":                                "A='new'\nB='more'\n",
+		"A=old\nB=old\n":                  "A='new'\nB='more'\n",
+		"A=old\n# A=x\nB=1\nC=3\nA=old\n": "A='new'\n# A=x\nB='more'\nC=3\nA='new'\n",
+		"B=old\nC=3":                      "B='more'\nC=3\nA='new'\n", // no line end at the end
+		"A=old\nB=old":                    "A='new'\nB='more'\n",
+		"A=old\nB=old\nC=3":               "A='new'\nB='more'\nC=3",
+	} {
+		if got := replaceLines(text, values); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
