@@ -59,15 +59,22 @@ func runExport(ctx context.Context, inv *invocation) error {
 	if a.Encrypts() && !strings.HasSuffix(target, encrypted) {
 		target += encrypted
 	}
-	tmp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".part")
-	defer os.Remove(tmp)
+	var part string
 	bar := newBar(inv.Stderr)
 	defer bar.done()
 	e, err := a.Export(ctx, *files, func() (io.WriteCloser, error) {
-		return createPrivate(tmp)
+		f, err := createPart(target)
+		if err != nil {
+			return nil, err
+		}
+		part = f.Name()
+		return f, nil
 	}, bar.set)
+	if part != "" {
+		defer os.Remove(part)
+	}
 	if err == nil {
-		err = syncAndRename(tmp, target)
+		err = syncAndRename(part, target)
 	}
 	if err != nil {
 		return err
@@ -95,6 +102,12 @@ func createPrivate(name string) (*os.File, error) {
 		return os.OpenFile(name, os.O_WRONLY, 0)
 	}
 	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+}
+
+// createPart makes the hidden file beside an export that becomes it when it is whole. Each export has its own, two to one
+// name, too; only the owner can read it.
+func createPart(target string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.part")
 }
 
 func syncAndRename(tmp, target string) error {

@@ -43,3 +43,25 @@ func TestExportsArePrivate(t *testing.T) {
 		f.Close()
 	}
 }
+
+// TestExportsToOneName: two exports to one name at a time write each a file of its own, so that neither gives the name to
+// what the other has written half of.
+func TestExportsToOneName(t *testing.T) {
+	target := filepath.Join(t.TempDir(), "daawo.export")
+	one, err := createPart(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	two, err := createPart(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
+	if one.Name() == two.Name() {
+		t.Error("both write to", one.Name())
+	}
+	if s, err := two.Stat(); err != nil || s.Mode().Perm() != 0o600 || filepath.Dir(two.Name()) != filepath.Dir(target) {
+		t.Errorf("%s: %v %v", two.Name(), s, err)
+	}
+}
