@@ -22,14 +22,15 @@ database or from the one of --db-url.
 }
 
 func runGen(ctx context.Context, inv *invocation) error {
+	verb := inv.action()
 	inv.dataFlag()
 	schemas := inv.flags.String("schema", "public", "the `schemas` to write, separated by commas")
 	url := inv.flags.String("db-url", "", "database `URL`")
-	if inv.action() != "types" {
-		inv.args = []string{"--help"}
-	}
 	if err := inv.parse(0, 0); err != nil {
 		return err
+	}
+	if verb != "types" {
+		return usagef("usage: daawo gen %s", inv.command.args)
 	}
 	if *url == "" {
 		info, err := inv.status(ctx)

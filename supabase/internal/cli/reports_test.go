@@ -60,7 +60,7 @@ func TestConfirmTakesOnlyAYes(t *testing.T) {
 	}
 }
 
-func TestCommandsOfFunctionsAndReports(t *testing.T) {
+func TestCommandsWithVerbs(t *testing.T) {
 	for line, want := range map[string]struct {
 		code int
 		says string
@@ -77,6 +77,9 @@ func TestCommandsOfFunctionsAndReports(t *testing.T) {
 		"resources add --title X":                 {2, "needs --title and --category"},
 		"resources edit X":                        {2, "say what to change"},
 		"notify":                                  {2, "usage"},
+		"gen":                                     {2, "usage"},
+		"gen typescript":                          {2, "usage"},
+		"gen --help":                              {0, "supabase-js"},
 		"reports --help":                          {0, "delete REFERENCE"},
 	} {
 		var out strings.Builder
