@@ -235,6 +235,9 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow)
 	if err != nil {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user profile from external provider").WithCause(err)
 	}
+	if f.Provider == "apple" {
+		person.Introduce(r.PostForm.Get("user"))
+	}
 	if len(person.Emails) == 0 && !f.EmailOptional {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
 	}

@@ -278,6 +278,35 @@ func TestAzureTenants(t *testing.T) {
 	}
 }
 
+// TestApple: the name that Apple posts the first time is the account's, and stays when it is not posted again.
+func TestApple(t *testing.T) {
+	w := newWorld(t)
+	f := newFakeProvider(t, w)
+	w.e.providers = oauth.New(map[string]oauth.Config{"apple": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client(), w.now)
+	f.claims = m{"email": "ayan@example.org"}
+	signIn := func(more url.Values) reply {
+		to, err := url.Parse(w.do("GET", "/authorize?provider=apple", "", nil).want(302).header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		more.Set("code", "the-code")
+		more.Set("state", to.Query().Get("state"))
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/callback", strings.NewReader(more.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		rec := httptest.NewRecorder()
+		w.e.ServeHTTP(rec, r)
+		if to, err = url.Parse(rec.Header().Get("Location")); err != nil {
+			t.Fatal(err)
+		}
+		return w.do("GET", "/user", fragment(t, to).Get("access_token"), nil).want(200)
+	}
+	for _, posted := range []url.Values{{"user": {`{"name":{"firstName":"Ayan","lastName":"Cali"},"email":"x@example.org"}`}}, {}} {
+		if u := signIn(posted); u.text("user_metadata.full_name") != "Ayan Cali" || u.text("user_metadata.name") != "Ayan Cali" || u.text("email") != "ayan@example.org" {
+			t.Errorf("%v: %s", posted, u.raw)
+		}
+	}
+}
+
 // TestHooks: a function of the database changes the claims, an HTTP service takes the mail, signed.
 func TestHooks(t *testing.T) {
 	var seen []m

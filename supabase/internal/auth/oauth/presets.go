@@ -2,8 +2,10 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -134,6 +136,26 @@ func personOf(name, issuer string, claims map[string]any) Person {
 		p.Emails = []Email{{Address: address, Verified: verified, Primary: true}}
 	}
 	return p
+}
+
+// longestName bounds a name that the person's browser brings.
+const longestName = 255
+
+// Introduce takes the person's name from what Apple posts beside the code, the first time alone: its tokens never name
+// anybody. It comes by the person's own browser, unsigned, so nothing else in it counts.
+func (p *Person) Introduce(posted string) {
+	var user struct {
+		Name struct{ FirstName, LastName string }
+	}
+	if _, named := p.Data["name"]; named || json.Unmarshal([]byte(posted), &user) != nil {
+		return
+	}
+	name := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(user.Name.FirstName+" "+user.Name.LastName, "\x00", ""), "")), " ")
+	if utf8.RuneCountInString(name) > longestName {
+		return
+	}
+	p.set("name", name)
+	p.set("full_name", name)
 }
 
 func (p *Person) set(member, value string) {

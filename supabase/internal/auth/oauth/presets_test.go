@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,7 +29,7 @@ func TestProfiles(t *testing.T) {
 	for name, p := range map[string]Person{
 		"facebook": facebook("", map[string]any{"id": "7", "name": "A", "email": "a@example.org", "picture": map[string]any{"data": map[string]any{"url": "u"}}}),
 		"twitch":   twitch("", map[string]any{"data": []any{map[string]any{"id": "7", "display_name": "A", "email": "a@example.org", "profile_image_url": "u"}}}),
-		"apple":    personOf("apple", "", map[string]any{"sub": "7", "name": "A", "email": "a@example.org", "picture": "u"}),
+		"kakao":    personOf("kakao", "", map[string]any{"sub": "7", "name": "A", "email": "a@example.org", "picture": "u"}),
 	} {
 		if p.Subject != "7" || p.Data["full_name"] != "A" || p.Data["avatar_url"] != "u" || len(p.Emails) != 1 || !p.Emails[0].Verified {
 			t.Errorf("%s: %+v", name, p)
@@ -38,6 +39,31 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if p := (fields{id: "id", email: "email", verified: "verified"}).person("", map[string]any{"id": 12345678901.0, "email": "a@example.org", "verified": false}); p.Subject != "12345678901" || p.Emails[0].Verified {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestIntroduce: what Apple posts gives a name to somebody who has none, and nothing else.
+func TestIntroduce(t *testing.T) {
+	long := strings.Repeat("x", 256)
+	for posted, want := range map[string]any{
+		`{"name":{"firstName":" Ayan ","lastName":"Cali\nMaxamed"},"email":"other@example.org"}`: "Ayan Cali Maxamed",
+		`{"name":{"firstName":"Ayan"}}`:                "Ayan",
+		`{"name":{"lastName":"\u0000Cali"},"sub":"8"}`: "Cali",
+		`{"name":{"firstName":"` + long + `"}}`:        nil,
+		`{"name":{"firstName":" "}}`:                   nil,
+		`{"name":"Ayan"}`:                              nil,
+		`{`:                                            nil,
+		``:                                             nil,
+	} {
+		p := personOf("apple", "", map[string]any{"sub": "7", "email": "a@example.org"})
+		p.Introduce(posted)
+		if p.Data["name"] != want || p.Data["full_name"] != want || p.Subject != "7" || p.Data["sub"] != "7" || len(p.Emails) != 1 || p.Emails[0].Address != "a@example.org" {
+			t.Errorf("%s: %+v", posted, p)
+		}
+	}
+	p := personOf("apple", "", map[string]any{"sub": "7", "name": "A"})
+	if p.Introduce(`{"name":{"firstName":"B"}}`); p.Data["name"] != "A" {
 		t.Errorf("%+v", p)
 	}
 }
