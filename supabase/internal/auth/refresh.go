@@ -253,15 +253,14 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 		return nil, nil, err
 	}
 	if e.config.SinglePerUser {
-		var newer bool
-		if err := tx.QueryRow(ctx, `
-			select exists (select from auth.sessions where user_id = $1 and id <> $2
-			                and coalesce(refreshed_at at time zone 'utc', created_at) > $3)`,
-			u.ID, s.ID, s.lastUsed(tokenTime)).Scan(&newer); err != nil {
+		others, err := sessionsBeside(ctx, tx, s)
+		if err != nil {
 			return nil, nil, err
 		}
-		if newer {
-			return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
+		for _, o := range others {
+			if o.lastUsed(time.Time{}).After(s.lastUsed(tokenTime)) && o.expired(e.config, u, time.Time{}, e.now()) == "" {
+				return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
+			}
 		}
 	}
 	return u, s, nil

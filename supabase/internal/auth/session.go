@@ -57,6 +57,15 @@ func findSession(ctx context.Context, q queries, id uuid.UUID) (*Session, error)
 	return s, err
 }
 
+// sessionsBeside finds the others of the session's user.
+func sessionsBeside(ctx context.Context, q queries, s *Session) ([]*Session, error) {
+	rows, err := q.Query(ctx, selectSession+`where s.user_id = $1 and s.id <> $2`, s.UserID, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Session])
+}
+
 // insertSession begins a session. What the client is, is kept as GoTrue keeps it: for accounts only.
 func insertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a application, c client, now time.Time) (uuid.UUID, error) {
 	id := uuid.New()

@@ -74,6 +74,21 @@ func TestSinglePerUser(t *testing.T) {
 	w.wait(time.Second)
 	second := w.signIn("a@example.org", "password-1").want(200)
 	w.refresh(first.text("refresh_token")).want(400, "session_expired")
+	second = w.refresh(second.text("refresh_token")).want(200)
+	// One that may not go on itself ends nothing: here it never came to the second factor.
+	w.e.config.AllowLowAAL = 10 * time.Minute
+	token := second.text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+	code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second = w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+	w.wait(time.Second)
+	w.signIn("a@example.org", "password-1").want(200)
+	w.refresh(second.text("refresh_token")).want(400, "session_expired")
+	w.wait(11 * time.Minute)
 	w.refresh(second.text("refresh_token")).want(200)
 }
 
