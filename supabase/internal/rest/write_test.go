@@ -23,6 +23,9 @@ func TestInsert(t *testing.T) {
 			want: `[{"color":"green","books":{"title":"Gifts"}}]`},
 		{name: "location", method: "POST", url: "/placements", header: "Prefer: return=headers-only", body: `{"book_id":1,"shelf_id":3}`, status: 201, want: "=",
 			reply: "Location: /placements?book_id=eq.1&shelf_id=eq.3"},
+		{name: "selecting nothing", method: "POST", url: "/shelves?select=", header: full, body: `{"id":8}`, status: 201, want: `[{"id":8}]`},
+		{name: "selecting nothing, without a key", method: "POST", url: "/loans?select=", header: full, body: `{"id":8,"day":"2026-05-01"}`, status: 201, want: `[{"?column?":1}]`},
+		{name: "no key to name", method: "POST", url: "/loans?select=", header: "Prefer: return=headers-only", body: `{"id":8,"day":"2026-05-01"}`, status: 201, want: "=", reply: "Location:"},
 		{name: "count", method: "POST", url: "/shelves", header: "Prefer: count=exact", body: `[{"id":8},{"id":9}]`, status: 201, reply: "Content-Range: */2"},
 		{name: "unknown column", method: "POST", url: "/shelves", body: `{"id":8,"nope":1}`, status: 400,
 			want: `{"code":"PGRST204","message":"Could not find the 'nope' column of 'shelves' in the schema cache","details":null,"hint":null}`},
@@ -93,6 +96,7 @@ func TestUpdateAndDelete(t *testing.T) {
 		{name: "delete counted", method: "DELETE", url: "/placements", header: "Prefer: count=exact", status: 204, reply: "Content-Range: */3"},
 		{name: "delete with max affected", method: "DELETE", url: "/placements", header: "Prefer: handling=strict, max-affected=2", status: 400,
 			want: `{"code":"PGRST124","message":"Query result exceeds max-affected preference constraint","details":"The query affects 3 rows","hint":null}`},
+		{name: "delete selecting nothing, without a key", method: "DELETE", url: "/loans?select=&id=eq.1", header: full, want: `[{"?column?":1}]`},
 		{name: "delete and embed", method: "DELETE", url: "/placements?book_id=eq.1&select=books(title)", header: full, want: `[{"books":{"title":"Maps"}}]`},
 	})
 }

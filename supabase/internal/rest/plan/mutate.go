@@ -46,7 +46,7 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 	if req.Prefs.Return == "representation" || req.Prefs.Return == "headers-only" {
 		m.Returning = needed(root, table.Key)
 		m.Key = slices.Sorted(slices.Values(table.Key))
-		if m.Returning[0] == "*" { // then Location names the key's columns in the order of the table
+		if len(m.Returning) > 0 && m.Returning[0] == "*" { // then Location names the key's columns in the order of the table
 			slices.SortFunc(m.Key, func(a, b string) int { return table.Position(a) - table.Position(b) })
 		}
 	}
