@@ -49,17 +49,19 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// helloSource is a function that says a word, or a secret.
+// helloSource is a function that says a word, or a secret, and prints a line.
 func helloSource(says string) string {
 	return `package hello
 
 import (
+	"fmt"
 	"net/http"
 
 	"daawo/functions/edge"
 )
 
 var Func = edge.Func{NoVerifyJWT: true, Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+	fmt.Println("hello was called")
 	return edge.WriteJSON(w, http.StatusOK, ` + says + `)
 }}
 `
@@ -151,16 +153,21 @@ func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
 	if took > 10*time.Second {
 		t.Errorf("an edit took %v", took)
 	}
+	mu.Lock()
+	if !strings.Contains(log.String(), `msg="hello was called"`) {
+		t.Error("what a function prints is not shown")
+	}
+	mu.Unlock()
 
 	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`"three" oops`))
 	until("not-there-yet", "the compiler's words", func(code int, body string) bool {
-		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:10")
+		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:12")
 	})
 	if code, body := get("hello"); !says("two")(code, body) {
 		t.Errorf("a syntax error: %d %s, want the old version", code, body)
 	}
 	mu.Lock()
-	if !strings.Contains(log.String(), "func.go:10") {
+	if !strings.Contains(log.String(), "func.go:12") {
 		t.Error("the terminal does not show the error")
 	}
 	mu.Unlock()

@@ -59,6 +59,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 	if err != nil {
 		return nil, err
 	}
+	cmd.Stdout = cmd.Stderr // what functions print is shown, too
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
