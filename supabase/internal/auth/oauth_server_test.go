@@ -322,3 +322,21 @@ func payloadOf(t testing.TB, token string) m {
 	}
 	return out
 }
+
+// TestAuthTime: an application is told when the person last proved who they are, not when another one let them in.
+func TestAuthTime(t *testing.T) {
+	w := newWorld(t, withOAuth)
+	token := w.signUp("me@example.org").text("access_token")
+	proved := w.now()
+	for _, name := range []string{"clinic", "library"} {
+		w.wait(20 * time.Minute)
+		a := w.app(name, "none")
+		id := payloadOf(t, a.exchange(a.code(token, nil)).want(200).text("id_token"))
+		if at := id["auth_time"]; at != float64(proved.Unix()) {
+			t.Errorf("%s: %v, want %d", name, at, proved.Unix())
+		}
+	}
+	if u := w.do("GET", "/user", token, nil).want(200); u.text("last_sign_in_at") != "2026-03-01T12:00:00.123456Z" {
+		t.Errorf("%s", u.raw)
+	}
+}

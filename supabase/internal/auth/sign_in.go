@@ -33,9 +33,11 @@ func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u
 		}
 		headers.Set("sb-auth-refresh-token-prefix", token[:5])
 	}
-	u.LastSignInAt = &now
-	if err := setColumn(ctx, tx, u, "last_sign_in_at", now, now); err != nil {
-		return nil, err
+	if a.ClientID == nil { // who lets an application in has not proved anything anew
+		u.LastSignInAt = &now
+		if err := setColumn(ctx, tx, u, "last_sign_in_at", now, now); err != nil {
+			return nil, err
+		}
 	}
 	if err := addMethod(ctx, tx, session, method, now); err != nil {
 		return nil, err
