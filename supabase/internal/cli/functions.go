@@ -153,7 +153,7 @@ func functionLogs(ctx context.Context, inv *invocation) error {
 			return err
 		}
 		for _, l := range lines {
-			if l.N >= next && (len(inv.args) == 0 || strings.Contains(l.Text, "function="+inv.args[0]+" ")) {
+			if l.N >= next && (len(inv.args) == 0 || ofFunction(l.Text, inv.args[0])) {
 				fmt.Fprintln(inv.Stdout, l.Text)
 			}
 			next = max(next, l.N+1)
@@ -168,6 +168,9 @@ func functionLogs(ctx context.Context, inv *invocation) error {
 		}
 	}
 }
+
+// ofFunction says whether a logged line is of the function.
+func ofFunction(line, name string) bool { return strings.Contains(line+" ", " function="+name+" ") }
 
 var notifyCommand = command{
 	name:  "notify",

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +157,9 @@ func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
 	mu.Lock()
 	if !strings.Contains(log.String(), `msg="hello was called"`) {
 		t.Error("what a function prints is not shown")
+	}
+	if !regexp.MustCompile(`function=hello execution_id=\S+ method=GET status=200 duration=\S+s\n`).MatchString(log.String()) {
+		t.Error("a call is not logged as the program itself does")
 	}
 	mu.Unlock()
 

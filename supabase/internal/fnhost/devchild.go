@@ -120,24 +120,32 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 	return p, nil
 }
 
-// relay passes a child's log line on. A line that is none (a print) is shown as it is.
+// relay passes a child's log line on, with its attributes in their order. A line that is none (a print) is shown as it is.
 func relay(log *slog.Logger, line []byte) {
 	var record struct {
-		Level slog.Level `json:"level"`
-		Msg   string     `json:"msg"`
+		Level *slog.Level `json:"level"`
+		Msg   string      `json:"msg"`
 	}
-	var fields map[string]any
-	if json.Unmarshal(line, &record) != nil || json.Unmarshal(line, &fields) != nil {
+	if json.Unmarshal(line, &record) != nil || record.Level == nil {
 		log.Info(string(line))
 		return
 	}
 	var attrs []slog.Attr
-	for name, v := range fields {
-		if name != "time" && name != "level" && name != "msg" {
-			attrs = append(attrs, slog.Any(name, v))
+	fields := json.NewDecoder(bytes.NewReader(line))
+	fields.UseNumber()
+	_, err := fields.Token() // the brace
+	for err == nil && fields.More() {
+		var name json.Token
+		var v any
+		name, err = fields.Token()
+		if err == nil {
+			err = fields.Decode(&v)
+		}
+		if s, ok := name.(string); ok && s != "time" && s != "level" && s != "msg" {
+			attrs = append(attrs, slog.Any(s, v))
 		}
 	}
-	log.LogAttrs(context.Background(), record.Level, record.Msg, attrs...)
+	log.LogAttrs(context.Background(), *record.Level, record.Msg, attrs...)
 }
 
 // awaitReady asks for the child's health until it answers.

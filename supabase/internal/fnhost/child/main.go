@@ -40,7 +40,7 @@ func run() error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: readable}))
 	host, pool, err := open(ctx, c, log)
 	if err != nil {
 		return err
@@ -61,6 +61,14 @@ func run() error {
 		return err
 	}
 	return host.Close(ctx)
+}
+
+// readable writes durations as the parent's own log does: it cannot tell them from other numbers.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
 }
 
 func open(ctx context.Context, c fnhost.ChildConfig, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {

@@ -1,0 +1,29 @@
+package fnhost
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// TestRelayedLinesKeepTheirOrder: `daawo functions logs NAME` looks for the function's name in lines that read the same
+// wherever they come from.
+func TestRelayedLinesKeepTheirOrder(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":"12ms","bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=12ms bytes=12345678`,
+		`{"level":"INFO","msg":"x","function":"hello"}`: `level=INFO msg=x function=hello`,
+		`printed`:     `level=INFO msg=printed`,
+		`{"a":1}`:     `level=INFO msg="{\"a\":1}"`,
+		`{"msg":"x`:   `level=INFO msg="{\"msg\":\"x"`,
+		`["printed"]`: `level=INFO msg="[\"printed\"]"`,
+	} {
+		for range 10 {
+			j := NewJournal(slog.DiscardHandler)
+			relay(slog.New(j), []byte(line))
+			if all := j.Lines(); len(all) != 1 || !strings.HasSuffix(all[0].Text, want) {
+				t.Errorf("%s is shown as %v, want %s", line, all, want)
+				break
+			}
+		}
+	}
+}
