@@ -234,6 +234,9 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 	u := c.user
 	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) {
 		if p.Nonce != "" {
+			if err := e.limitSubject(ctx, limitVerify, u.ID.String()); err != nil {
+				return "", err
+			}
 			if err := e.checkNonce(u, p.Nonce); err != nil {
 				return "", err
 			}

@@ -64,8 +64,9 @@ func network(client string) string {
 	return a.String()
 }
 
-// limitSubject counts one guess of a code that was sent to an address or a number, or that a factor makes, whoever guesses:
-// one code has as many guesses as one client, from however many addresses they come.
+// limitSubject counts one guess of a code that was sent to an address or a number, that a factor makes, or that an account was
+// sent to change its password, whoever guesses: one code has as many guesses as one client, from however many addresses they
+// come.
 func (e *Engine) limitSubject(ctx context.Context, what limited, subject string) error {
 	most := what.count(e.config.Limits)
 	if most <= 0 || subject == "" {

@@ -41,6 +41,32 @@ func TestReauthenticate(t *testing.T) {
 	w.do("GET", "/reauthenticate", "", nil).want(401, "no_authorization")
 }
 
+// TestReauthenticationGuesses: whoever has a stolen session has so many guesses of its code, from wherever they come, and
+// nobody without one uses them up.
+func TestReauthenticationGuesses(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.RequireReauth, o.Config.TokenExpiry = true, 100*time.Hour
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", VerificationPerFive: 3}
+	})
+	token := w.signUp("a@example.org").text("access_token")
+	w.wait(25 * time.Hour)
+	w.do("GET", "/reauthenticate", token, nil).want(200)
+	_, _, code := w.mail()
+	wrong := map[bool]string{true: "000001", false: "000000"}[code == "000000"]
+	for i := range 4 {
+		w.do("POST", "/verify", "", m{"type": "email", "email": "a@example.org", "token": wrong}, "X-Forwarded-For", "198.51.100."+itoa(int64(i)))
+	}
+	guess := func(from, nonce string) reply {
+		return w.do("PUT", "/user", token, m{"password": "password-2", "nonce": nonce}, "X-Forwarded-For", from)
+	}
+	for i := range 3 {
+		guess("203.0.113."+itoa(int64(i)), wrong).want(422, "reauthentication_not_valid")
+	}
+	guess("203.0.113.9", code).want(429, "over_request_rate_limit")
+	w.wait(101 * time.Second)
+	guess("203.0.113.9", code).want(200)
+}
+
 // TestCurrentPassword: where it is asked for, a stolen session alone changes nothing; a recovery link does.
 func TestCurrentPassword(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.RequireCurrent = true })
