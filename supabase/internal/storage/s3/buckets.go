@@ -63,7 +63,8 @@ func (c *call) getVersioning() error {
 	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
 }
 
-// number reads a query parameter between 1 and most.
+// number reads a query parameter from 0 on; what is more than most means most. What 0 means is the caller's business: no
+// page can end in its last entry then.
 func (c *call) number(name string, otherwise, most int) (int, error) {
 	text := c.query.Get(name)
 	if text == "" {

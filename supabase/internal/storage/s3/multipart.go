@@ -179,6 +179,9 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
+	if limit == 0 { // as storage-api reads it: not told
+		limit = 1000
+	}
 	after, err := c.number("part-number-marker", 0, 10_000)
 	if err != nil {
 		return err
@@ -207,6 +210,9 @@ func (c *call) listUploads() error {
 	limit, err := c.number("max-uploads", 1000, 1000)
 	if err != nil {
 		return err
+	}
+	if limit == 0 {
+		return objects.ErrInvalidParameter("MaxUploads")
 	}
 	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
