@@ -35,6 +35,28 @@ func TestEveryLetterInBothLanguages(t *testing.T) {
 	}
 }
 
+// TestNoAddressYet: whoever has no address yet, or none any more, is not told of an empty one.
+func TestNoAddressYet(t *testing.T) {
+	w, err := New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range []string{"en", "so"} {
+		for _, kind := range []string{EmailChange, IdentityUnlinked} {
+			for _, email := range []string{"", "old@example.org"} {
+				_, html, err := w.Write(kind, language, Data{Email: email, NewEmail: "new@example.org", Provider: "google"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(html, "  ") || strings.Contains(html, " .") || strings.Contains(html, "new@example.org") != (kind == EmailChange) ||
+					email != "" && !strings.Contains(html, email) {
+					t.Errorf("%s: %s", language, html)
+				}
+			}
+		}
+	}
+}
+
 func TestOwnTemplates(t *testing.T) {
 	w, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"}, map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"})
 	if err != nil {

@@ -21,7 +21,9 @@ func english() map[string]sentence {
 			action: "Choose a new password", code: true, note: ignore},
 		MagicLink: {subject: "Your sign-in link", body: "Follow the link to sign in, or enter the code. Both work once.",
 			action: "Sign in", code: true, note: ignore},
-		EmailChange: {subject: "Confirm your new e-mail address", body: "Follow the link to change your address from {{ .Email }} to {{ .NewEmail }}, or enter the code.",
+		EmailChange: {subject: "Confirm your new e-mail address",
+			body: "Follow the link to {{ if .Email }}change your address from {{ .Email }} to {{ .NewEmail }}" +
+				"{{ else }}make {{ .NewEmail }} your address{{ end }}, or enter the code.",
 			action: "Change the address", code: true, note: ignore},
 		Reauthentication: {subject: "Your code", body: "Enter this code to confirm that it is you.", code: true, note: ignore},
 
@@ -29,7 +31,7 @@ func english() map[string]sentence {
 		EmailChanged:        {subject: "Your e-mail address was changed", body: "Your address was changed from {{ .OldEmail }} to {{ .Email }}.", note: contact},
 		PhoneChanged:        {subject: "Your phone number was changed", body: "Your number was changed from {{ .OldPhone }} to {{ .Phone }}.", note: contact},
 		IdentityLinked:      {subject: "A way to sign in was added", body: "{{ .Provider }} was linked to your account {{ .Email }}.", note: contact},
-		IdentityUnlinked:    {subject: "A way to sign in was removed", body: "{{ .Provider }} was removed from your account {{ .Email }}.", note: contact},
+		IdentityUnlinked:    {subject: "A way to sign in was removed", body: "{{ .Provider }} was removed from your account{{ if .Email }} {{ .Email }}{{ end }}.", note: contact},
 		MFAFactorEnrolled:   {subject: "A second factor was added", body: "A second factor ({{ .FactorType }}) was added to your account {{ .Email }}.", note: contact},
 		MFAFactorUnenrolled: {subject: "A second factor was removed", body: "A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.", note: contact},
 	}
@@ -48,7 +50,9 @@ func somali() map[string]sentence {
 			action: "Dooro fure cusub", code: true, note: ignore},
 		MagicLink: {subject: "Xiriirka gelitaankaaga", body: "Raac xiriirka si aad u gasho, ama geli koodhka. Labaduba hal mar bay shaqeeyaan.",
 			action: "Gal", code: true, note: ignore},
-		EmailChange: {subject: "Xaqiiji cinwaanka iimaylkaaga cusub", body: "Raac xiriirka si aad cinwaankaaga uga beddesho {{ .Email }} una beddesho {{ .NewEmail }}, ama geli koodhka.",
+		EmailChange: {subject: "Xaqiiji cinwaanka iimaylkaaga cusub",
+			body: "Raac xiriirka si aad {{ if .Email }}cinwaankaaga uga beddesho {{ .Email }} una beddesho {{ .NewEmail }}" +
+				"{{ else }}{{ .NewEmail }} uga dhigto cinwaankaaga{{ end }}, ama geli koodhka.",
 			action: "Beddel cinwaanka", code: true, note: ignore},
 		Reauthentication: {subject: "Koodhkaaga", body: "Geli koodhkan si aad u xaqiijiso inaad adigu tahay.", code: true, note: ignore},
 
@@ -56,7 +60,7 @@ func somali() map[string]sentence {
 		EmailChanged:        {subject: "Cinwaanka iimaylkaaga waa la beddelay", body: "Cinwaankaaga waxaa laga beddelay {{ .OldEmail }} waxaana loo beddelay {{ .Email }}.", note: contact},
 		PhoneChanged:        {subject: "Lambarka telefoonkaaga waa la beddelay", body: "Lambarkaaga waxaa laga beddelay {{ .OldPhone }} waxaana loo beddelay {{ .Phone }}.", note: contact},
 		IdentityLinked:      {subject: "Hab gelitaan ayaa lagu daray", body: "{{ .Provider }} ayaa lagu xiray koontadaada {{ .Email }}.", note: contact},
-		IdentityUnlinked:    {subject: "Hab gelitaan ayaa laga saaray", body: "{{ .Provider }} ayaa laga saaray koontadaada {{ .Email }}.", note: contact},
+		IdentityUnlinked:    {subject: "Hab gelitaan ayaa laga saaray", body: "{{ .Provider }} ayaa laga saaray koontadaada{{ if .Email }} {{ .Email }}{{ end }}.", note: contact},
 		MFAFactorEnrolled:   {subject: "Xaqiijin labaad ayaa lagu daray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa lagu daray koontadaada {{ .Email }}.", note: contact},
 		MFAFactorUnenrolled: {subject: "Xaqiijintii labaad waa laga saaray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa laga saaray koontadaada {{ .Email }}.", note: contact},
 	}
