@@ -63,7 +63,7 @@ func (c *call) postForm() error {
 	}
 	key := strings.ReplaceAll(get("key"), "${filename}", file.FileName())
 	body := &between{r: file, least: limits[0], left: limits[1]}
-	kind := orElse(get("content-type"), orElse(file.Header.Get("Content-Type"), "application/octet-stream"))
+	kind := orElse(get("content-type"), "application/octet-stream") // the file part has a type too, but no condition covers it
 	user := http.Header{}
 	for name, values := range fields {
 		if strings.HasPrefix(name, metaPrefix) {
@@ -116,7 +116,9 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 	if c.h.Now().After(until) {
 		return sizes, objects.ErrDenied("Invalid according to Policy: Policy expired.")
 	}
-	seen := map[string]bool{"policy": true, "x-amz-signature": true, "file": true}
+	// What makes up the signature needs no condition; every other field does, also one that begins with x-amz-.
+	seen := map[string]bool{"policy": true, "x-amz-signature": true, "x-amz-algorithm": true, "x-amz-credential": true,
+		"x-amz-date": true, "x-amz-security-token": true}
 	for _, condition := range p.Conditions {
 		name, ok := c.meets(condition, get, &sizes)
 		if !ok {
@@ -125,7 +127,7 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 		seen[name] = true
 	}
 	for name := range fields {
-		if !seen[name] && !strings.HasPrefix(name, "x-ignore-") && !strings.HasPrefix(name, "x-amz-") {
+		if !seen[name] && !strings.HasPrefix(name, "x-ignore-") {
 			return sizes, objects.ErrDenied("Invalid according to Policy: Extra input fields: " + name)
 		}
 	}
