@@ -163,6 +163,13 @@ func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
 	}
 	mu.Unlock()
 
+	// Ctrl-C goes to every process of the terminal; the child serves on until the program has ended its calls.
+	child := dev.take().(*process)
+	child.end()
+	if err := child.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+
 	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`"three" oops`))
 	until("not-there-yet", "the compiler's words", func(code int, body string) bool {
 		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:12")

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"time"
 
 	"daawo/functions"
@@ -23,6 +24,7 @@ import (
 )
 
 func main() {
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent, too, which ends this once its calls are over
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
