@@ -189,7 +189,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 	if err != nil {
 		return err
 	}
-	made := passkey{ID: uuid.New(), CreatedAt: e.now()}
+	made := passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
 	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.user.ID); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -100,6 +101,9 @@ func TestPasskeys(t *testing.T) {
 	w.wait(6 * time.Minute)
 	signIn(o, key.get(o.at("options"))).want(400, "webauthn_challenge_expired")
 
+	if list := w.do("GET", "/passkeys", token, nil).want(200); passkey.text("friendly_name") != "Passkey" || strings.Count(list.raw, `"friendly_name":"Passkey"`) != 2 {
+		t.Errorf("a new passkey has no name: %s", list.raw)
+	}
 	w.do("PATCH", "/passkeys/"+passkey.text("id"), token, m{"friendly_name": "Phone"}).want(200)
 	w.do("PATCH", "/passkeys/"+passkey.text("id"), token, m{"friendly_name": ""}).want(400, "validation_failed")
 	other := w.signUp("b@example.org").text("access_token")

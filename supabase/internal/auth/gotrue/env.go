@@ -290,7 +290,7 @@ func (e *env) providers(external string) map[string]oauth.Config {
 			SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false), EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),
 		}
 	}
-	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER", "WORKOS", "X", "ZOOM"} {
+	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER", "VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: this provider is not known here; see docs/auth.md", name))
 		}

@@ -49,11 +49,11 @@ func TestFromEnv(t *testing.T) {
 // TestFromEnvSaysEverything: all that is wrong is named at once.
 func TestFromEnvSaysEverything(t *testing.T) {
 	_, err := FromEnv(lookup(map[string]string{
-		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
+		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true", "GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
 		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[]",
 		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
 	}), nil)
-	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
+	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
 		}
