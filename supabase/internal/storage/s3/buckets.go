@@ -126,10 +126,21 @@ func (c *call) listObjects() error {
 		marker := p.StartAfter
 		doc.Marker = &marker
 		if page.More && p.Delimiter != "" {
-			doc.NextMarker = c.encoded(page.NextKey)
+			doc.NextMarker = c.encoded(nextMarker(page, p.Delimiter))
 		}
 	}
 	return reply(c.w, http.StatusOK, doc)
+}
+
+// nextMarker is the last entry of a page: a folder with its delimiter, or the next page would begin with the folder again
+// where an object has its name.
+func nextMarker(page *objects.Page, delimiter string) string {
+	if n := len(page.Folders); n > 0 {
+		if last := page.Folders[n-1].Name; last == page.NextKey || last == page.NextKey+delimiter {
+			return page.NextKey + delimiter
+		}
+	}
+	return page.NextKey
 }
 
 // encoded applies encoding-type=url.
