@@ -178,6 +178,22 @@ func TestBackendMultipart(t *testing.T) {
 		if _, err := b.PutPart(ctx, key, "no-such-upload", 1, strings.NewReader("x"), 1); !errors.Is(err, backend.ErrNotFound) {
 			t.Errorf("part of nothing: %v", err)
 		}
+		for _, name := range []string{"abandoned", "a//b", "/a", "dir/"} {
+			key := backend.Key{Bucket: "b", Name: name, Version: "v"}
+			id, err := b.CreateMultipart(ctx, key, backend.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.PutPart(ctx, key, id, 1, strings.NewReader("x"), 1); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.AbortMultipart(ctx, key, id); err != nil {
+				t.Errorf("abort of %q: %v", name, err)
+			}
+			if _, err := b.PutPart(ctx, key, id, 1, strings.NewReader("x"), 1); !errors.Is(err, backend.ErrNotFound) {
+				t.Errorf("part of %q, aborted: %v", name, err)
+			}
+		}
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -350,5 +349,5 @@ func (s *S3) AbortMultipart(ctx context.Context, key Key, uploadID string) error
 	if err != nil {
 		return err
 	}
-	return storeError(s.core.AbortMultipartUpload(ctx, s.bucket, path.Clean(name), uploadID))
+	return storeError(s.core.AbortMultipartUpload(ctx, s.bucket, name, uploadID))
 }
