@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -14,8 +15,14 @@ import (
 // retries is how often imgproxy is asked again when it is busy or away.
 const retries = 5
 
-func newClient() *http.Client {
-	return &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+// patience is how long imgproxy may take to begin its answer.
+const patience = 15 * time.Second
+
+// newClient waits for a connection and for the head of the answer. How long the rest takes is up to whoever reads it: the
+// request's context ends it.
+func newClient(patience time.Duration) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: patience}).DialContext, TLSHandshakeTimeout: patience,
+		ResponseHeaderTimeout: patience, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
 }
 
 // Close lets go of idle connections to imgproxy.

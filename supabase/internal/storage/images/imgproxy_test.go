@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"daawo/supabase/internal/storage/backend"
 )
@@ -68,6 +69,37 @@ func TestImgproxyIsAskedAsStorageAPIAsks(t *testing.T) {
 	var refused *ProxyError
 	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &refused) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("forbidden: %v", err)
+	}
+}
+
+// TestSlowReaderGetsTheWholePicture: only imgproxy's first word has a deadline, not what the reader takes.
+func TestSlowReaderGetsTheWholePicture(t *testing.T) {
+	t.Parallel()
+	const patience = 200 * time.Millisecond
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/late" {
+			<-r.Context().Done()
+			return
+		}
+		io.WriteString(w, "first")
+		w.(http.Flusher).Flush()
+		time.Sleep(patience * 3 / 2)
+		io.WriteString(w, " rest")
+	}))
+	defer proxy.Close()
+	r := &Renderer{client: newClient(patience)}
+	defer r.Close()
+	res, err := r.ask(t.Context(), proxy.URL+"/picture", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); string(body) != "first rest" || err != nil {
+		t.Errorf("%q, %v", body, err)
+	}
+	if res, err := r.ask(t.Context(), proxy.URL+"/late", ""); err == nil {
+		res.Body.Close()
+		t.Error("waited for an imgproxy that does not answer")
 	}
 }
 

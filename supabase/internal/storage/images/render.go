@@ -68,7 +68,7 @@ const (
 
 // New makes a Renderer.
 func New(c Config) *Renderer {
-	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(), slot: make(chan struct{}, 1)}
+	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(patience), slot: make(chan struct{}, 1)}
 }
 
 // Render makes the picture that t asks for. Without any wish it is the picture itself, decoded and encoded again.
