@@ -178,9 +178,9 @@ func round(f float64) int { return int(f + 0.5) }
 const defaultQuality = 80
 
 // encode keeps the format where it can be written here: JPEG and PNG; all others become one of these two. WebP, which is
-// lossless here, is written when it is asked for; AVIF takes imgproxy.
+// lossless here, is written when it is asked for and can hold the picture; AVIF takes imgproxy.
 func encode(img image.Image, source photo.Format, t Transform) ([]byte, string, error) {
-	if t.Format == "webp" {
+	if b := img.Bounds(); t.Format == "webp" && b.Dx() <= maxWebP && b.Dy() <= maxWebP {
 		return encodeWebP(img), "image/webp", nil
 	}
 	quality := t.Quality

@@ -8,8 +8,12 @@ import (
 	"math/bits"
 )
 
+// maxWebP is the longest edge that the format has bits for, in pixels.
+const maxWebP = 1 << 14
+
 // encodeWebP writes lossless WebP (RFC 9649, section 3): green subtracted from red and blue, each pixel predicted from
-// its neighbours, what is left over in one set of prefix codes. No back references: small, and exact.
+// its neighbours, what is left over in one set of prefix codes. No back references: small, and exact. No edge may be
+// longer than maxWebP.
 func encodeWebP(src image.Image) []byte {
 	b := src.Bounds()
 	img, ok := src.(*image.NRGBA)

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/draw"
 	"math/rand/v2"
 	"testing"
+
+	"daawo/supabase/internal/photo"
 
 	"golang.org/x/image/webp"
 )
@@ -55,6 +58,33 @@ func TestWebPRoundTrip(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestWebPHasRoomForTheEdges: a picture that WebP cannot hold is in another format, not in a broken file.
+func TestWebPHasRoomForTheEdges(t *testing.T) {
+	for _, tt := range []struct {
+		w, h   int
+		source photo.Format
+		want   string
+	}{
+		{16384, 1, photo.JPEG, "image/webp"},
+		{1, 16384, photo.JPEG, "image/webp"},
+		{16385, 1, photo.JPEG, "image/jpeg"},
+		{1, 16385, photo.JPEG, "image/jpeg"},
+		{16385, 2, photo.PNG, "image/png"},
+	} {
+		img := image.NewNRGBA(image.Rect(0, 0, tt.w, tt.h))
+		draw.Draw(img, img.Rect, image.NewUniform(color.NRGBA{10, 200, 30, 255}), image.Point{}, draw.Src)
+		data, kind, err := encode(img, tt.source, Transform{Format: "webp"})
+		if err != nil || kind != tt.want {
+			t.Errorf("%d x %d: %s, %v", tt.w, tt.h, kind, err)
+			continue
+		}
+		config, _, err := image.DecodeConfig(bytes.NewReader(data))
+		if err != nil || config.Width != tt.w || config.Height != tt.h {
+			t.Errorf("%d x %d became %d x %d %s, %v", tt.w, tt.h, config.Width, config.Height, kind, err)
 		}
 	}
 }
