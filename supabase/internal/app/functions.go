@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
@@ -164,20 +165,20 @@ func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*
 		a.log.Warn("functions are not reloaded: their source is not below the working folder", "folder", root)
 		return nil, nil
 	}
-	verifying, err := json.Marshal(s.keys.current().Verifying())
-	if err != nil {
-		return nil, err
-	}
 	dev, err := fnhost.NewDev(fnhost.DevOptions{
 		Root: root, Host: host, Public: !a.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
-		Child: fnhost.ChildConfig{
-			Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
-			WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+		Child: func() (fnhost.ChildConfig, error) {
+			verifying, err := json.Marshal(s.keys.Verifying())
+			return fnhost.ChildConfig{
+				Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
+				WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+			}, err
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
 	a.onClose("functions' reloading", dev.Close)
 	return dev, nil
 }

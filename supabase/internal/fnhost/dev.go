@@ -21,10 +21,10 @@ import (
 
 // DevOptions say what a Dev needs.
 type DevOptions struct {
-	Root   string      // the folder of go.mod
-	Host   *Host       // serves until the first change: the functions as they were built into this program
-	Child  ChildConfig // handed to every child
-	Public bool        // other machines can call: compile errors are shown in the terminal only
+	Root   string                      // the folder of go.mod
+	Host   *Host                       // serves until the first change: the functions as they were built into this program
+	Child  func() (ChildConfig, error) // what a child is told at present; after a change call Reconfigure
+	Public bool                        // other machines can call: compile errors are shown in the terminal only
 	Log    *slog.Logger
 }
 
@@ -38,6 +38,8 @@ type Dev struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
+	telling sync.Mutex // one Reconfigure at a time: what is told last is the newest
+
 	mu      sync.RWMutex
 	current server
 	problem string // what the compiler says, "" when it is content
@@ -48,9 +50,10 @@ type server interface {
 	http.Handler
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
-	begin()                     // a call is under way
-	end()                       // it is over
-	retire(ctx context.Context) // ends the version when its calls are over
+	configure(ChildConfig) error // tells it what has changed
+	begin()                      // a call is under way
+	end()                        // it is over
+	retire(ctx context.Context)  // ends the version when its calls are over
 }
 
 // NewDev begins to watch. Close ends it, not the Host.
@@ -133,6 +136,21 @@ func (d *Dev) swap(v server) {
 	d.current, d.problem = v, ""
 	d.mu.Unlock()
 	d.done.Go(func() { old.retire(d.life) })
+}
+
+// Reconfigure tells the present version what Child says now.
+func (d *Dev) Reconfigure() {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	v := d.take()
+	defer v.end()
+	config, err := d.Child()
+	if err == nil {
+		err = v.configure(config)
+	}
+	if err != nil && d.life.Err() == nil {
+		d.Log.Error("the functions' process was not told of a change", "error", err)
+	}
 }
 
 // settle is how long files must be quiet before a build: an editor writes several.
@@ -231,7 +249,11 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 		d.mu.Unlock()
 		return
 	}
-	v, err := startChild(ctx, program, filepath.Join(d.dir, fmt.Sprintf("socket-%d", n)), d.Child, d.Log)
+	var v *process
+	config, err := d.Child()
+	if err == nil {
+		v, err = startChild(ctx, program, filepath.Join(d.dir, fmt.Sprintf("socket-%d", n)), config, d.Log)
+	}
 	if err != nil {
 		d.Log.Error("the functions do not start; the last version goes on", "error", err)
 		d.mu.Lock()
@@ -240,15 +262,17 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 		return
 	}
 	d.swap(v)
+	d.Reconfigure() // of what changed while it started
 	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
 }
 
 // builtIn is the version inside of this program.
 type builtIn struct{ *Host }
 
-func (builtIn) begin()                 {}
-func (builtIn) end()                   {}
-func (builtIn) retire(context.Context) {} // app closes the host
+func (builtIn) configure(ChildConfig) error { return nil } // it asks app itself
+func (builtIn) begin()                      {}
+func (builtIn) end()                        {}
+func (builtIn) retire(context.Context)      {} // app closes the host
 
 // bootErrors turns the 404 of an unknown function into 503 with what the compiler says.
 type bootErrors struct {

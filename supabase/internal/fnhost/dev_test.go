@@ -1,6 +1,7 @@
 package fnhost
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,10 +12,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/keys"
 )
 
 // project copies what the functions are built from into a folder of the test's own.
@@ -78,16 +81,33 @@ func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
 	}}})
 	var log strings.Builder
 	var mu sync.Mutex
-	dev, err := NewDev(DevOptions{Root: root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)), Child: ChildConfig{
-		Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(root, "functions/.env"),
-	}})
+	secret := keys.Secret("", "a secret that is long enough for it")
+	known, err := json.Marshal([]keys.Key{secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := secret.Sign([]byte(`{"role":"service_role","exp":4102444800}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config atomic.Pointer[ChildConfig]
+	config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(root, "functions/.env")})
+	dev, err := NewDev(DevOptions{
+		Root: root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
+		Child: func() (ChildConfig, error) { return *config.Load(), nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(dev)
 	defer server.Close()
 	get := func(name string) (int, string) {
-		res, err := server.Client().Get(server.URL + "/" + name)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/"+name, nil)
+		if err != nil {
+			return 0, err.Error()
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := server.Client().Do(req)
 		if err != nil {
 			return 0, err.Error()
 		}
@@ -183,10 +203,15 @@ func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
 	}
 	mu.Unlock()
 
-	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`env.Get("WORD")`))
-	until("hello", "the cure", says(""))
+	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`env.Caller.Role+" "+env.Get("OWN")+env.Get("WORD")`))
+	until("hello", "the cure", says("anon "))
 	write(t, filepath.Join(root, "functions/.env"), "# words\nWORD='four # not a comment'\n")
-	until("hello", "a secret", says("four # not a comment"))
+	until("hello", "a secret", says("anon four # not a comment"))
+	changed := *config.Load()
+	changed.Keys, changed.Env = known, map[string]string{"OWN": "new "}
+	config.Store(&changed)
+	dev.Reconfigure()
+	until("hello", "new keys", says("service_role new four # not a comment"))
 	close(stop)
 	<-stopped
 	if err := dev.Close(t.Context()); err != nil {

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// ChildConfig is what a child process is told, as one JSON value on its standard input. The input then stays open: its end
-// tells the child that the parent is gone.
+// ChildConfig is what a child process is told, as a line of JSON on its standard input. The input then stays open: more such
+// lines replace Keys and Env, and its end tells the child that the parent is gone.
 type ChildConfig struct {
 	Socket     string            `json:"socket"` // where the child listens; startChild fills it in
 	Database   string            `json:"database"`
@@ -36,7 +36,7 @@ type ChildConfig struct {
 // process is a version of the functions in a child process.
 type process struct {
 	cmd    *exec.Cmd
-	stdin  io.Closer
+	stdin  io.WriteCloser
 	client *http.Client
 	proxy  *httputil.ReverseProxy
 	calls  sync.WaitGroup
@@ -46,10 +46,6 @@ type process struct {
 // startChild runs a built program and waits until it answers.
 func startChild(ctx context.Context, program, socket string, config ChildConfig, log *slog.Logger) (*process, error) {
 	config.Socket = socket
-	input, err := json.Marshal(config)
-	if err != nil {
-		return nil, err
-	}
 	cmd := exec.Command(program) // ends with its standard input, after its calls
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -74,11 +70,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 	p.proxy = &httputil.ReverseProxy{
 		Transport:     transport,
 		FlushInterval: -1, // streams
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
-			r.Out.Host = r.In.Host
-			r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
-		},
+		Rewrite:       toChild,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.ErrorContext(r.Context(), "the functions' process does not answer", "error", err)
 			w.Header().Set("Retry-After", "1")
@@ -107,8 +99,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		_ = cmd.Wait()
 		transport.CloseIdleConnections()
 	}()
-	_, err = stdin.Write(append(input, '\n'))
-	if err == nil {
+	if err = p.configure(config); err == nil {
 		err = p.awaitReady(ctx)
 	}
 	if err != nil {
@@ -118,6 +109,17 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(said.String()))
 	}
 	return p, nil
+}
+
+// toChild sends a call on as it came in: a reverse proxy would leave out what the gateway says of the client.
+func toChild(r *httputil.ProxyRequest) {
+	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
+	r.Out.Host = r.In.Host
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix"} {
+		if v := r.In.Header.Get(name); v != "" {
+			r.Out.Header.Set(name, v)
+		}
+	}
 }
 
 // relay passes a child's log line on, with its attributes in their order. A line that is none (a print) is shown as it is.
@@ -171,6 +173,16 @@ func (p *process) awaitReady(ctx context.Context) error {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// configure tells the child its configuration, or what of it has changed.
+func (p *process) configure(config ChildConfig) error {
+	line, err := json.Marshal(config)
+	if err != nil {
+		return err
+	}
+	_, err = p.stdin.Write(append(line, '\n'))
+	return err
 }
 
 func (p *process) begin() { p.calls.Add(1) }

@@ -2,6 +2,9 @@ package fnhost
 
 import (
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"strings"
 	"testing"
 )
@@ -27,3 +30,29 @@ func TestRelayedLinesKeepTheirOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsReachTheChildAsTheyCameIn: a function sees the same of a call whether it was reloaded or not.
+func TestCallsReachTheChildAsTheyCameIn(t *testing.T) {
+	in := httptest.NewRequest(http.MethodGet, "https://site.example/hello", nil)
+	for _, name := range []string{"For", "Host", "Proto", "Port", "Prefix"} {
+		in.Header.Set("X-Forwarded-"+name, "the "+name)
+	}
+	var out *http.Request
+	proxy := httputil.ReverseProxy{Rewrite: toChild, Transport: transport(func(r *http.Request) (*http.Response, error) {
+		out = r
+		return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody}, nil
+	})}
+	proxy.ServeHTTP(httptest.NewRecorder(), in)
+	for name := range in.Header {
+		if got := out.Header.Get(name); got != in.Header.Get(name) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if out.Host != in.Host {
+		t.Error("Host:", out.Host)
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

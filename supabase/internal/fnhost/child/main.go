@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"time"
 
 	"daawo/functions"
@@ -43,7 +43,11 @@ func run() error {
 		return err
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: readable}))
-	host, pool, err := open(ctx, c, log)
+	var settings settings
+	if err := settings.take(c); err != nil {
+		return err
+	}
+	host, pool, err := open(ctx, c, &settings, log)
 	if err != nil {
 		return err
 	}
@@ -56,13 +60,37 @@ func run() error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	go func() {
-		_, _ = io.Copy(io.Discard, input) // until the parent closes it, or is gone
+		for more := json.NewDecoder(input); ; { // until the parent closes it, or is gone
+			var c fnhost.ChildConfig
+			if err := more.Decode(&c); err != nil {
+				break
+			}
+			if err := settings.take(c); err != nil {
+				log.Error("the new keys are not taken", "error", err)
+			}
+		}
 		_ = server.Shutdown(ctx)
 	}()
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return host.Close(ctx)
+}
+
+// settings are what the parent may change while the functions run: a rotation replaces keys.
+type settings struct {
+	verifier atomic.Pointer[keys.Verifier]
+	env      atomic.Pointer[map[string]string]
+}
+
+func (s *settings) take(c fnhost.ChildConfig) error {
+	checking, err := keys.ParseSet(string(c.Keys))
+	if err != nil {
+		return err
+	}
+	s.verifier.Store(keys.NewVerifier(keys.Options{RefuseIDTokens: true}, checking...))
+	s.env.Store(&c.Env)
+	return nil
 }
 
 // readable writes durations as the parent's own log does: it cannot tell them from other numbers.
@@ -73,12 +101,7 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func open(ctx context.Context, c fnhost.ChildConfig, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
-	signing, err := keys.ParseSet(string(c.Keys))
-	if err != nil {
-		return nil, nil, err
-	}
-	verifier := keys.NewVerifier(keys.Options{RefuseIDTokens: true}, signing...)
+func open(ctx context.Context, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
@@ -94,13 +117,13 @@ func open(ctx context.Context, c fnhost.ChildConfig, log *slog.Logger) (*fnhost.
 	host, err := fnhost.New(fnhost.Options{
 		Functions: functions.All, DB: pool, Outbox: box, Region: c.Region, Log: log,
 		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := verifier.Verify(token)
+			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {
 				return nil, err
 			}
 			return claims.Raw, nil
 		},
-		Getenv: fnhost.Lookup(c.Env, file, os.LookupEnv),
+		Getenv: func(name string) string { return fnhost.Lookup(*s.env.Load(), file, os.LookupEnv)(name) },
 		Client: func(r *http.Request) string {
 			if !c.Limited {
 				return ""
