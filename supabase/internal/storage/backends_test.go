@@ -7,9 +7,11 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +197,30 @@ func TestBackendMultipart(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFoldersPrunedMeanwhile: a version is stored also when the folders that it needs become empty and are removed over
+// and over.
+func TestFoldersPrunedMeanwhile(t *testing.T) {
+	t.Parallel()
+	d := disk(t)
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 100 {
+				key := backend.Key{Bucket: "b", Name: "a/b/c/d", Version: fmt.Sprintf("v%d-%d", w, i)}
+				if _, err := d.Put(t.Context(), key, strings.NewReader("x"), backend.Options{}); err != nil {
+					t.Errorf("put: %v", err)
+					return
+				}
+				if err := d.Delete(t.Context(), key); err != nil {
+					t.Errorf("delete: %v", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestBackendResumable(t *testing.T) {

@@ -109,7 +109,7 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 	setAttributes(f, o, "")
 	d.step("make folders")
 	grown, err := d.mkdir(path.Dir(name))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a parent was pruned meanwhile: place makes them again
 		sum()
 		return Meta{}, keyError(err, name)
 	}
