@@ -158,6 +158,15 @@ func TestCORS(t *testing.T) {
 	}
 }
 
+func TestNamesOfTheCall(t *testing.T) {
+	env := edgetest.New(t, edge.Func{}).NewEnv()
+	for name, want := range map[string]string{"SB_EXECUTION_ID": env.ExecutionID, "SB_REGION": "local"} {
+		if got := env.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestClientActsAsTheCallerAndEndsWithItsContext(t *testing.T) {
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -61,8 +61,11 @@ func (e *Env) Now() time.Time { return e.host.Now() }
 // Get is a variable of the environment or a secret, "" when unset. Supabase's own names are set: SUPABASE_URL,
 // SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY, SUPABASE_DB_URL, SB_REGION, SB_EXECUTION_ID.
 func (e *Env) Get(name string) string {
-	if name == "SB_EXECUTION_ID" {
+	switch name {
+	case "SB_EXECUTION_ID":
 		return e.ExecutionID
+	case "SB_REGION":
+		return e.Region
 	}
 	return e.host.Secret(name)
 }

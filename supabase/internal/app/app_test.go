@@ -202,9 +202,9 @@ const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x0
 // TestTheOperator: status, a second server on the same folder, rotation, stop; and two stacks side by side.
 func TestTheOperator(t *testing.T) {
 	data := dataFolder(t)
-	a := newApp(t, data, nil)
-	a.options.Functions = map[string]edge.Func{"who": {Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-		return edge.WriteJSON(w, 200, "somebody who may")
+	a := newApp(t, data, map[string]string{"SB_REGION": "nairobi"})
+	a.options.Functions = map[string]edge.Func{"who": {Handler: func(w http.ResponseWriter, _ *http.Request, env *edge.Env) error {
+		return edge.WriteJSON(w, 200, "somebody who may, in "+env.Region+", "+env.Get("SB_REGION"))
 	}}}
 	done := make(chan error, 1)
 	ready := make(chan Info, 1)
@@ -228,6 +228,10 @@ func TestTheOperator(t *testing.T) {
 		t.Errorf("a second server on the same folder: %v", err)
 	}
 
+	key := info.Get("ANON_KEY")
+	if _, body := call(t, "GET", info.Get("API_URL")+"/functions/v1/who", "", "apikey", key, "Authorization", "Bearer "+key); !strings.Contains(body, "nairobi, nairobi") {
+		t.Errorf("SB_REGION: %s", body)
+	}
 	rotation(t, a, data, info)
 
 	var none struct{}

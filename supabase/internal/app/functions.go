@@ -129,6 +129,7 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 			return claims.Raw, nil
 		},
 		Getenv: getenv,
+		Region: a.cfg.Region,
 		Client: a.clientOf,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: a.options.Now,
 	})
@@ -171,7 +172,7 @@ func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*
 			verifying, err := json.Marshal(s.keys.Verifying())
 			return fnhost.ChildConfig{
 				Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
-				WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+				Region: a.cfg.Region, WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
 			}, err
 		},
 	})

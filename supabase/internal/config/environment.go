@@ -32,6 +32,7 @@ type Environment struct {
 	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
 	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
 	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Where serve functions listens; 0 picks free ports."`
+	Region        string `env:"SB_REGION" default:"local" doc:"Where this server runs: functions see it, and X-Sb-Edge-Region names it in their replies."`
 	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions, and for reports and resources inside of a container; SITE_URL when not set."`
 	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
