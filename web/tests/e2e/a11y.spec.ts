@@ -134,6 +134,10 @@ for (const { language, words, to } of inBothLanguages) {
     await page.keyboard.press('ArrowDown');
     await page.getByRole('listbox').waitFor();
     await page.keyboard.press('ArrowDown');
+    await expect(page.getByRole('option').nth(1)).toBeFocused();
+    // The ring is drawn inside the option: the list would cut off one around it.
+    await expect(page.getByRole('option').nth(1)).toHaveCSS('outline', /\bsolid 3px$/);
+    await expect(page.getByRole('option').nth(1)).toHaveCSS('outline-offset', '-3px');
     await page.keyboard.press('Enter');
     await expect(page.locator('input[name=location]')).not.toHaveValue('');
     await expect(form.region).toBeFocused();

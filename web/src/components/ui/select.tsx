@@ -42,7 +42,7 @@ function SelectItem({ className, children, ...props }: ComponentProps<typeof Sel
     <SelectPrimitive.Item
       data-slot="select-item"
       className={cn(
-        'data-highlighted:bg-primary-soft flex min-h-11 cursor-pointer items-center justify-between gap-2 rounded-md px-3 py-2 outline-none',
+        'data-highlighted:bg-primary-soft flex min-h-11 cursor-pointer items-center justify-between gap-2 rounded-md px-3 py-2 -outline-offset-3',
         className,
       )}
       {...props}
