@@ -38,6 +38,21 @@ function smallControls(page: Page) {
   );
 }
 
+/** What in the open calendar is too small for a finger, or lies under something else or off the screen at one of its ends. */
+function hardToHit(page: Page, narrowest: number) {
+  return page.getByRole('dialog').evaluate((dialog, narrowest) => {
+    return Array.from(dialog.querySelectorAll('button, select'))
+      .filter((control) => {
+        const { left, right, top, bottom, width, height } = control.getBoundingClientRect();
+        const free = [left + 3, right - 3].every((x) =>
+          control.contains(document.elementFromPoint(x, (top + bottom) / 2)),
+        );
+        return width < narrowest || height < 44 || !free;
+      })
+      .map((control) => control.outerHTML.slice(0, 120));
+  }, narrowest);
+}
+
 for (const { path, words } of everyDocument) {
   test(`${path} has no violation of WCAG 2.2 AA in light and dark, fits 320 px and a finger`, async ({
     page,
@@ -94,6 +109,27 @@ for (const { language, words, to } of inBothLanguages) {
     await form.calendar.click();
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).toEqual([]);
+  });
+
+  test(`the calendar fits a finger (${language})`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.goto(to('/report/'));
+    await live(page);
+    const { calendar } = reportForm(page, words.report);
+    for (const [width, narrowest] of [
+      [1280, 44],
+      [360, 44],
+      [320, 38], // seven days side by side
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await calendar.evaluate((button) => button.scrollIntoView({ block: 'center' }));
+      await calendar.click();
+      await expect(async () => expect(await hardToHit(page, narrowest)).toEqual([])).toPass({
+        timeout: 5000,
+      });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await page.keyboard.press('Escape');
+    }
   });
 
   test(`the keyboard reaches everything, below the header and in order (${language})`, async ({ page }) => {

@@ -59,13 +59,15 @@ export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: Ex
           }}
           components={{ Chevron }}
           classNames={{
-            months: 'relative',
+            // Seven days of 44 px; on the narrowest phones they are as wide as there is room, and as high.
+            months: 'relative w-77 max-w-[calc(100vw-3rem)]',
+            month_grid: 'w-full table-fixed',
             nav: 'absolute inset-x-0 top-0 flex justify-between',
             button_previous: `${square} hover:bg-muted`,
             button_next: `${square} hover:bg-muted`,
-            month_caption: 'flex h-11 items-center justify-center',
-            dropdowns: 'flex gap-1',
-            dropdown: 'bg-card h-11 rounded-lg border px-1',
+            month_caption: 'mx-11 flex h-11 items-center justify-center',
+            dropdowns: 'relative flex min-w-0 gap-1',
+            dropdown: 'bg-card h-11 min-w-0 rounded-lg border px-1',
             dropdown_root: 'contents',
             caption_label: 'hidden',
             weekday: 'text-muted-foreground text-sm font-normal',
