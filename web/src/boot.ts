@@ -81,6 +81,9 @@ setInterval(() => {
 
 addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) start();
+  // Left open, the menu would lie over what has the focus.
+  const menu = document.querySelector<HTMLDetailsElement>('header [open]');
+  if (menu) menu.open = menu.contains(target as Element);
 });
 
 if (hasSessionToTakeUp()) start();

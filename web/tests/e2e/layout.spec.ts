@@ -1,5 +1,5 @@
 import { documentAt, words as textOf } from './documents';
-import { expect, live, test } from './fixtures';
+import { expect, live, onSlowLine, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
 
@@ -116,6 +116,39 @@ test('the language switch keeps the page, in both directions', async ({ page }) 
   await page.goto('/');
   await page.getByRole('banner').getByRole('link', { name: en?.words.layout.switchLanguage }).click();
   await expect(page).toHaveURL(/\/so\/$/);
+});
+
+test.describe('the menu of a narrow screen', () => {
+  test.use({ viewport: { width: 360, height: 640 } });
+
+  test('closes before the application is loaded for what is reached behind it', async ({ page }) => {
+    await onSlowLine(page);
+    await page.goto('/learn/');
+    const menu = page.locator('header details');
+    await menu.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await expect(menu).toHaveAttribute('open');
+    for (const link of await menu.getByRole('link').all()) {
+      await page.keyboard.press('Tab');
+      await expect(link).toBeFocused();
+    }
+    await page.keyboard.press('Tab');
+    await expect(menu).not.toHaveAttribute('open');
+    await expect(page.getByRole('main').locator(':focus')).toBeInViewport();
+  });
+
+  test('closes at Escape, with the focus on what opens it', async ({ page }) => {
+    await page.goto('/learn/');
+    await live(page);
+    const menu = page.locator('header details');
+    const summary = menu.locator('summary');
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await expect(menu).not.toHaveAttribute('open');
+    await expect(summary).toBeFocused();
+  });
 });
 
 test('on a missing page the language switch keeps the path once the page is live', async ({ page }) => {
