@@ -30,9 +30,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
         className,
       )}
     >
-      <span aria-hidden className="text-sm uppercase">
-        {other}
-      </span>
+      <span className="text-sm uppercase">{other}</span>
       <span className="sr-only xl:not-sr-only">{text.switchLanguage}</span>
     </a>
   );

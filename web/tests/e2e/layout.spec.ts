@@ -44,6 +44,11 @@ for (const { language, words, to } of inBothLanguages) {
       expect(switches.map(textOf), path).toEqual([
         `${language === 'en' ? 'so' : 'en'}${text.switchLanguage}`,
       ]);
+      // What is seen is a part of its name, so that it can be called by it.
+      expect(
+        switches.flatMap((each) => [...each.querySelectorAll('[aria-hidden]')]),
+        path,
+      ).toEqual([]);
       if (!missing) expect(switches.map(href), path).toEqual([other]);
 
       const links = all(`footer nav[aria-label="${text.footer.pages}"] a`);
