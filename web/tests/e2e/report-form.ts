@@ -20,7 +20,7 @@ export function reportForm(page: Page, text: Dictionary['report']) {
     submit: page.getByRole('button', { name: text.submit }),
     submitting: page.getByRole('button', { name: text.submitting }),
     clear: page.getByRole('button', { name: text.clearDraft }),
-    summary: page.locator('[aria-labelledby=error-summary]'),
+    summary: page.getByRole('group', { name: text.errorSummary }),
 
     async chooseRegion(label: string) {
       await this.region.click();

@@ -185,9 +185,21 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('says so when there is nothing to download yet', async ({ page }) => {
-      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/rest/v1/resources*', async (route) => {
+        await held;
+        await route.fulfill({ json: [] });
+      });
       await page.goto(to('/resources/'));
+      // A screen reader tells what changes in a status that is there already.
+      const status = await page.getByRole('main').getByRole('status').elementHandle();
+      expect(await status?.textContent()).toBe(text.loading);
+      answer();
       await expect(page.getByText(text.empty)).toBeVisible();
+      expect(await status?.textContent()).toBe(text.empty);
     });
 
     test('counts a download and opens the file', async ({ page }) => {

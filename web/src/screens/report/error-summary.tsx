@@ -13,7 +13,7 @@ export function ErrorSummary({ fields }: { fields: readonly CheckedField[] }) {
   if (fields.length === 0) return null;
 
   return (
-    <Alert ref={box} variant="destructive" tabIndex={-1} aria-labelledby="error-summary">
+    <Alert ref={box} variant="destructive" tabIndex={-1} role="group" aria-labelledby="error-summary">
       <CircleAlert aria-hidden />
       <AlertTitle id="error-summary">{text.errorSummary}</AlertTitle>
       <AlertDescription>

@@ -35,7 +35,12 @@ export function ResourcesScreen() {
         data-live="now"
         className={cn('grid content-start gap-8', state.name === 'loading' && 'noscript:min-h-0 min-h-dvh')}
       >
-        {state.name === 'loading' && <Loading />}
+        {/* One element all the while: a screen reader tells what changes in it, not what comes with it. */}
+        <p role="status" className="noscript:hidden text-lg empty:hidden">
+          {state.name === 'loading' && text.loading}
+          {state.name === 'loaded' && state.resources.length === 0 && text.empty}
+        </p>
+        {state.name === 'loading' && <WithoutScripts />}
         {state.name === 'failed' && (
           <Alert variant="destructive">
             <AlertDescription>{text.toasts.loadFailed.description}</AlertDescription>
@@ -77,23 +82,18 @@ function useResources(): State {
   return state;
 }
 
-function Loading() {
+function WithoutScripts() {
   const text = useText('resources');
   const language = useLanguage();
   return (
-    <>
-      <p role="status" className="noscript:hidden text-lg">
-        {text.loading}
+    <noscript>
+      <p>{text.noscript}</p>
+      <p>
+        <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
+          {text.noscriptLink}
+        </Link>
       </p>
-      <noscript>
-        <p>{text.noscript}</p>
-        <p>
-          <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
-            {text.noscriptLink}
-          </Link>
-        </p>
-      </noscript>
-    </>
+    </noscript>
   );
 }
 
@@ -110,7 +110,6 @@ function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolea
           <AlertDescription>{text.kept}</AlertDescription>
         </Alert>
       )}
-      {resources.length === 0 && <p>{text.empty}</p>}
       {featured.length > 0 && <Section title={text.featured} resources={featured} columns="md:grid-cols-2" />}
       {others.length > 0 && (
         <Section title={text.all} resources={others} columns="sm:grid-cols-2 lg:grid-cols-3" />
