@@ -52,6 +52,14 @@ func TestPresignedRequest(t *testing.T) {
 	}
 }
 
+// TestCanonicalQuery: a name comes before those that begin with it, whatever follows.
+func TestCanonicalQuery(t *testing.T) {
+	const want = "a=1&a=2&a%20b=&a-b=x%2Fy&a1="
+	if got := canonicalQuery("a1&a-b=x/y&X-Amz-Signature=0&a=2&a+b&a=1"); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func FuzzSignature(f *testing.F) {
 	f.Add("AWS4-HMAC-SHA256 Credential=a/20130524/us-east-1/s3/aws4_request,SignedHeaders=host,Signature=f0", "20130524T000000Z", "X-Amz-Credential=a%2F1&X-Amz-Expires=1")
 	f.Fuzz(func(t *testing.T, header, date, query string) {

@@ -190,9 +190,9 @@ func (s *signature) canonical(r *http.Request, path, host string) string {
 	return b.String()
 }
 
-// canonicalQuery sorts and encodes the parameters, all but the signature itself.
+// canonicalQuery encodes the parameters, all but the signature itself, and sorts them by name and then by value.
 func canonicalQuery(raw string) string {
-	var pairs []string
+	var pairs [][2]string
 	for _, part := range strings.Split(raw, "&") {
 		if part == "" {
 			continue
@@ -203,10 +203,17 @@ func canonicalQuery(raw string) string {
 		if err1 != nil || err2 != nil || name == "X-Amz-Signature" {
 			continue
 		}
-		pairs = append(pairs, escape(name)+"="+escape(value))
+		pairs = append(pairs, [2]string{escape(name), escape(value)})
 	}
-	slices.Sort(pairs)
-	return strings.Join(pairs, "&")
+	slices.SortFunc(pairs, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	var b strings.Builder
+	for i, pair := range pairs {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(pair[0] + "=" + pair[1])
+	}
+	return b.String()
 }
 
 // escape is RFC 3986's percent encoding of everything but the unreserved characters.
