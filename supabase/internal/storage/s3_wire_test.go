@@ -116,3 +116,39 @@ func TestS3PagesOfFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestS3Subresources: what asks for a thing beside an object or a bucket that is not kept here never does something to the
+// object or the bucket itself.
+func TestS3Subresources(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("box", false)
+	s.bucket("empty", false)
+	s.do(s.demo.ServiceRole, "POST", "/object/box/file", "mine").want(t, 200, "Key")
+	send := s.s3Sender()
+	for _, name := range []string{"acl", "tagging", "legal-hold", "retention", "encryption", "renameObject", "attributes", "torrent", "restore", "select&select-type=2"} {
+		for _, method := range []string{"PUT", "POST", "DELETE", "GET"} {
+			if method == "GET" && name == "tagging" {
+				send(method, "/box/file?tagging", "").want(t, 200, "<Tagging")
+				continue
+			}
+			send(method, "/box/file?"+name, "<AccessControlPolicy/>").want(t, 501, "NotImplemented")
+		}
+		send("PUT", "/box/fresh?"+name, "").want(t, 501, "NotImplemented")
+	}
+	s.do(s.demo.ServiceRole, "GET", "/object/box/file", nil).want(t, 200, "mine")
+	s.do(s.demo.ServiceRole, "GET", "/object/box/fresh", nil).want(t, 400, "not_found")
+	for _, name := range []string{"acl", "tagging", "policy", "lifecycle", "cors", "versioning", "encryption", "website", "publicAccessBlock", "metadataTable"} {
+		for _, method := range []string{"PUT", "POST", "DELETE"} {
+			send(method, "/empty?"+name, "").want(t, 501, "NotImplemented")
+		}
+		send("PUT", "/fresh?"+name, "").want(t, 501, "NotImplemented")
+	}
+	send("HEAD", "/empty", "").want(t, 200, "")
+	send("HEAD", "/fresh", "").want(t, 404, "")
+	send("GET", "/empty?versioning", "").want(t, 200, "VersioningConfiguration")
+	send("GET", "/empty?location", "").want(t, 200, "LocationConstraint")
+	send("PUT", "/box/other?x-id=PutObject", "other").want(t, 200, "") // clients name their operation so
+	send("DELETE", "/box/other?x-id=DeleteObject", "").want(t, 204, "")
+	send("PUT", "/box/acl", "a name, not a subresource").want(t, 200, "")
+}

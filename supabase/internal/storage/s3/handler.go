@@ -58,7 +58,7 @@ type call struct {
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.serve(w, r); err != nil {
-		if status := fail(w, r, err); status >= 500 && r.Context().Err() == nil {
+		if status := fail(w, r, err); status >= 500 && status != http.StatusNotImplemented && r.Context().Err() == nil {
 			h.Log.ErrorContext(r.Context(), "storage: S3 request failed", "method", r.Method, "error", err)
 		}
 	}
@@ -172,6 +172,24 @@ var operations = []operation{
 	{"GET", false, nil, "", "storage.s3.object.list", (*call).listObjects},
 }
 
+// subresources are what S3 keeps beside a bucket or an object, and this server does not.
+var subresources = []string{
+	"abac", "accelerate", "acl", "analytics", "attributes", "cors", "encryption", "intelligent-tiering", "inventory", "legal-hold",
+	"lifecycle", "logging", "metadataConfiguration", "metadataInventoryTable", "metadataJournalTable", "metadataTable", "metrics",
+	"notification", "object-lock", "ownershipControls", "policy", "policyStatus", "publicAccessBlock", "renameObject", "replication",
+	"requestPayment", "restore", "retention", "select", "tagging", "torrent", "versioning", "website",
+}
+
+// unserved says whether the request is for a subresource and would, without it, write, delete or send the object or the
+// bucket itself. A GET of a bucket may be: it only lists.
+func (c *call) unserved() bool {
+	get := c.r.Method == http.MethodGet
+	if get && c.key == "" || c.r.Method == http.MethodHead {
+		return false
+	}
+	return slices.ContainsFunc(subresources, func(name string) bool { return c.query.Has(name) && !(get && name == "tagging") })
+}
+
 func (c *call) dispatch() error {
 	if c.bucket == "" {
 		if c.r.Method == http.MethodGet {
@@ -179,6 +197,9 @@ func (c *call) dispatch() error {
 			return c.listBuckets()
 		}
 		return wire.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+	}
+	if c.unserved() {
+		return wire.Errorf(501, "NotImplemented", "A header or a query parameter asks for something that is not implemented.")
 	}
 	for _, op := range operations {
 		if op.method != c.r.Method || op.key != (c.key != "") || op.header != "" && c.r.Header.Get(op.header) == "" ||
