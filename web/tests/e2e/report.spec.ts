@@ -31,6 +31,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.problem).toHaveAttribute('rows', '4');
       await expect(form.region).toContainText(text.selectRegion);
       await expect(form.country).toHaveValue('252');
+      await expect(form.country).toHaveAttribute('autocomplete', 'tel-country-code');
       await expect(form.country.locator('option:checked')).toHaveText(`+252 ${text.countries.so}`);
       await expect(page.getByText(text.emergency)).toBeVisible();
       const cards = page.getByRole('complementary').getByRole('heading');

@@ -57,6 +57,7 @@ export function PhoneField({ error }: { error?: string }) {
               ref={select}
               name="country"
               aria-label={text.country}
+              autoComplete={hydrated ? 'tel-country-code' : 'off'}
               defaultValue={somalia?.code}
               onChange={({ target }) => choose(target.value)}
               className="ps-11"
