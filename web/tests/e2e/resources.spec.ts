@@ -153,6 +153,7 @@ for (const { language, words, to } of inBothLanguages) {
         for (const fact of facts) await expect(cards.nth(at)).toContainText(`: ${fact}`);
       }
       await expect(cards.nth(4)).not.toContainText(text.fileSize);
+      await expect(cards.first()).toContainText(language === 'so' ? '1 jeer la soo dejiyay' : 'Downloads: 1');
       // What has no Somali words is English, and says so to a screen reader.
       const lang = language === 'so' ? 'en' : null;
       expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);

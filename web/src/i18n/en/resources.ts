@@ -10,7 +10,7 @@ export const text = {
   kept: 'You are offline: this is the list from your last visit.',
   download: 'Download',
   downloadNamed: 'Download: {title}',
-  downloads: '{count} downloads',
+  downloads: 'Downloads: {count}',
   fileSize: 'File size',
   fileType: 'File type',
   toasts: {
