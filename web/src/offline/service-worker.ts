@@ -71,7 +71,7 @@ async function page(request: Request, { pathname }: URL): Promise<Response> {
 
 /** Files whose name changes with their content, and pictures. */
 function isFile({ origin, pathname }: URL) {
-  return origin === self.location.origin && /^\/(assets|flags|art)\/|\.(svg|png|webmanifest)$/.test(pathname);
+  return origin === self.location.origin && /^\/(assets|flags)\/|\.(svg|png|webmanifest)$/.test(pathname);
 }
 
 async function file(request: Request | string): Promise<Response> {

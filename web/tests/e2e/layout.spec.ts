@@ -187,6 +187,9 @@ test('nothing moves for a reader who asked for less motion', async ({ page }) =>
 test('the site can be put on the home screen', async ({ request }) => {
   for (const path of ['/manifest.webmanifest', '/so/manifest.webmanifest']) {
     const manifest = await (await request.get(path)).json();
+    const page = await documentAt(request, manifest.start_url);
+    const ground = page.querySelector('meta[name=theme-color]')?.getAttribute('content'); // the light one
+    expect(ground).toBe(manifest.background_color);
     for (const { src } of manifest.icons) expect((await request.get(src)).ok(), src).toBe(true);
     expect((await request.get(manifest.start_url)).ok()).toBe(true);
   }
