@@ -44,10 +44,9 @@ for (const { language, words, to } of inBothLanguages) {
       await page.getByRole('button', { name: text.success.copy }).click();
       await expect(page.getByRole('button', { name: text.success.copied })).toBeVisible();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(reference);
-      await expect(page.getByRole('link', { name: text.success.share })).toHaveAttribute(
-        'href',
-        new RegExp(`wa\\.me/\\?text=.*${reference}`),
-      );
+      await expect(
+        page.getByRole('link', { name: `${text.success.share} (${words.layout.opensInNewTab})` }),
+      ).toHaveAttribute('href', new RegExp(`wa\\.me/\\?text=.*${reference}`));
       await expect(page.getByText(text.success.shareTrace)).toBeVisible();
       await expect(form.product).toHaveValue('');
       await expect(page.getByText('IMG_1.JPG')).toBeHidden();

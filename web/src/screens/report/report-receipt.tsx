@@ -7,6 +7,7 @@ import { useText } from '@/i18n/text';
 /** Shown in the form's place after success, with the reference to keep. */
 export function ReportReceipt({ receipt }: { receipt: Receipt }) {
   const { success } = useText('report');
+  const { opensInNewTab } = useText('layout');
   const box = useRef<HTMLDivElement>(null);
   const [copied, setCopied] = useState(false);
   useEffect(() => box.current?.focus(), []);
@@ -49,6 +50,7 @@ export function ReportReceipt({ receipt }: { receipt: Receipt }) {
         >
           <MessageCircle aria-hidden />
           {success.share}
+          <span className="sr-only"> ({opensInNewTab})</span>
         </a>
       </div>
       <p className="text-muted-foreground text-sm">{success.shareTrace}</p>
