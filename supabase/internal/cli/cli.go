@@ -81,6 +81,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program, whatever it does
 	err := run(ctx, &env)
 	var usage usageError
 	switch {

@@ -103,7 +103,7 @@ func invokeFunction(ctx context.Context, inv *invocation) error {
 	content := []byte(*body)
 	if *body == "-" {
 		var err error
-		if content, err = io.ReadAll(inv.Stdin); err != nil {
+		if content, err = inv.readInput(ctx); err != nil {
 			return err
 		}
 	}

@@ -208,7 +208,7 @@ func deleteReport(inv *invocation) (check func() error, work deskWork) {
 		if err != nil {
 			return err
 		}
-		if !*yes && !inv.confirm(fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
+		if !*yes && !inv.confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
 			return fmt.Errorf("nothing was deleted")
 		}
 		if _, err := desk.DeleteReport(ctx, r.ID); err != nil {
@@ -219,12 +219,39 @@ func deleteReport(inv *invocation) (check func() error, work deskWork) {
 	}
 }
 
-// confirm asks for a yes.
-func (inv *invocation) confirm(question string) bool {
+// confirm asks for a yes. An interrupt is a no.
+func (inv *invocation) confirm(ctx context.Context, question string) bool {
 	fmt.Fprintf(inv.Stderr, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(inv.Stdin).ReadString('\n') // the end of input is a no
+	answer, _ := until(ctx, func() (string, error) {
+		return bufio.NewReader(inv.Stdin).ReadString('\n') // the end of input is a no
+	})
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
+}
+
+// readInput reads all of the standard input.
+func (inv *invocation) readInput(ctx context.Context) ([]byte, error) {
+	return until(ctx, func() ([]byte, error) { return io.ReadAll(inv.Stdin) })
+}
+
+// until gives what read gives, but waits no longer than for the end of ctx: who reads a terminal cannot be stopped.
+func until[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := read()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 func printJSON(w io.Writer, v any) error {

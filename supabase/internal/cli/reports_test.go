@@ -54,7 +54,7 @@ func TestReportsArePrintedWithoutControlCharacters(t *testing.T) {
 func TestConfirmTakesOnlyAYes(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yeah\n": false} {
 		inv := &invocation{Env: &Env{Stdin: strings.NewReader(answer), Stderr: &strings.Builder{}}}
-		if inv.confirm("?") != want {
+		if inv.confirm(t.Context(), "?") != want {
 			t.Errorf("%q", answer)
 		}
 	}

@@ -15,7 +15,8 @@ var startCommand = command{
 	short: "Serve the site and its backend in the foreground",
 	long: `
 Starts Postgres, brings its schema up to date and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' end it
-after what is being served has been finished. Data is kept in the data folder, which one server uses at a time.
+after what is being served has been finished; a second Ctrl-C does not wait for that. Data is kept in the data folder,
+which one server uses at a time.
 
   daawo start                                    for this machine, with the official CLI's local keys and an inbox for mail
   daawo start --port 0 --data /tmp/try           on free ports, beside another one

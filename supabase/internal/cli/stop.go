@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -29,15 +28,24 @@ func runStop(ctx context.Context, inv *invocation) error {
 	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	for app.Locked(data) {
+	if err := awaitEnd(ctx, 30*time.Second, func() bool { return app.Locked(data) }); err != nil {
+		return err
+	}
+	fmt.Fprintln(inv.Stdout, "stopped")
+	return nil
+}
+
+// awaitEnd waits until the server that was told to end runs no more.
+func awaitEnd(ctx context.Context, most time.Duration, running func() bool) error {
+	late := time.After(most)
+	for running() {
 		select {
 		case <-ctx.Done():
-			return errors.New("the server has not ended after 30 s")
+			return fmt.Errorf("the server was told to end, and may not have ended yet: %w", ctx.Err())
+		case <-late:
+			return fmt.Errorf("the server has not ended after %v", most)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	fmt.Fprintln(inv.Stdout, "stopped")
 	return nil
 }

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// stuck names the variable with which this test's program is a command that does not look at its context.
+const stuck = "DAAWO_TEST_STUCK"
+
+// TestTheSecondInterruptEnds: Ctrl-C asks a command to end; one that does not hear it is ended by the next.
+func TestTheSecondInterruptEnds(t *testing.T) {
+	if os.Getenv(stuck) != "" {
+		Main(context.Background(), Env{
+			Args: []string{"status"}, Stdout: os.Stdout, Stderr: os.Stderr, Project: fstest.MapFS{},
+			Getenv: func(string) (string, bool) {
+				os.Stdout.WriteString("here\n")
+				time.Sleep(time.Minute)
+				return "", false
+			},
+		})
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheSecondInterruptEnds$")
+	cmd.Env = append(os.Environ(), stuck+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "here\n" {
+		t.Fatal(line, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for range 200 {
+		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+		select {
+		case err := <-ended:
+			if err == nil || !strings.Contains(err.Error(), "interrupt") {
+				t.Error(err)
+			}
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	_ = cmd.Process.Kill()
+	t.Error("it goes on")
+}
+
+// TestAPromptHearsTheInterrupt: what waits for somebody to type ends with its context.
+func TestAPromptHearsTheInterrupt(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var said strings.Builder
+	inv := &invocation{Env: &Env{Stdin: in, Stderr: &said}}
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if inv.confirm(ctx, "Delete?") {
+		t.Error("an interrupt is a yes")
+	}
+	if body, err := inv.readInput(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%q %v", body, err)
+	}
+}
+
+func TestStopSaysWhatItKnows(t *testing.T) {
+	running := func() bool { return true }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := awaitEnd(ctx, time.Minute, running); !errors.Is(err, context.Canceled) {
+		t.Error("interrupted:", err)
+	}
+	if err := awaitEnd(t.Context(), time.Millisecond, running); err == nil || !strings.Contains(err.Error(), "has not ended after") {
+		t.Error("too long:", err)
+	}
+	if err := awaitEnd(t.Context(), time.Minute, func() bool { return false }); err != nil {
+		t.Error(err)
+	}
+}
