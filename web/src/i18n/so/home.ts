@@ -19,7 +19,8 @@ export const text = {
     },
     sources: {
       title: 'Ka iibso meelo la aamini karo',
-      content: 'Daawada been abuurka ah waxay u ekaan kartaa tan dhabta ah.',
+      content:
+        'Daawada been abuurka ah ee si fiican loo sameeyay gebi ahaanba way u ekaan kartaa tan dhabta ah.',
     },
   },
   quickTitle: 'Xaggee baad tagaysaa?',

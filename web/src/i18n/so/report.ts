@@ -125,7 +125,7 @@ export const text = {
   },
   evidence: {
     title: 'Caddayn sawir ah',
-    text: 'Sawir cad oo muujinaya weji hore, lambarka dufcadda iyo taariikhda dhicitaanka ayaa na caawiya.',
+    text: 'Sawir cad oo muujinaya weji hore, lambarka dufcadda iyo taariikhda dhicitaanka ayaa noogu waxtar badan.',
   },
   confidential: {
     title: 'Sir ah',

@@ -11,7 +11,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Bakteeriya keliya ayuu wax ka qabtaa',
       content:
-        'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Waxba kama taro hargabka, inta badan dhuun-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
+        'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Waxba kama taro hargabka, infuleensada (flu), inta badan dhuun-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
     },
     {
       type: 'section',

@@ -53,7 +53,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Ma been abuur baa?',
       content:
-        'Fiiri khaladaad higgaadeed, daabacaad xun, xir (seal) la jebiyay, midab, ur ama dhadhan aan caadi ahayn, ama qiime aad u jaban. Taariikhda iyo lambarka dufcadda ee baakadka iyo kuwa ku qoran xirmada kiniinka waa inay isku mid noqdaan. Laakiin daawada been abuurka ah waxay u ekaan kartaa tan dhabta ah. Muuqaal caadi ah waxba ma caddeeyo, sidaas darteed ka iibso meel aad aamini karto.',
+        'Fiiri khaladaad higgaadeed, daabacaad xun, xir (seal) la jebiyay, midab, ur ama dhadhan aan caadi ahayn, ama qiime aad u jaban. Taariikhda iyo lambarka dufcadda ee baakadka iyo kuwa ku qoran xirmada kiniinka waa inay isku mid noqdaan. Laakiin daawada been abuurka ah ee si fiican loo sameeyay gebi ahaanba way u ekaan kartaa tan dhabta ah. Muuqaal caadi ah waxba ma caddeeyo, sidaas darteed ka iibso meel aad aamini karto.',
     },
     {
       type: 'warning',

@@ -4,7 +4,7 @@ export const guide: Guide = {
   slug: 'skin-cream-dangers',
   title: 'Khatarta kareemada maqaarka caddeeya',
   description:
-    'Waxa ku qarsoonaan kara kareemada caddeynta iyo kuwa la isku daro, iyo daryeelka ammaanka ah ee maqaarka.',
+    'Waxa ku qarsoonaan kara kareemada caddeynta iyo kuwa la isku daro, iyo daryeelka maqaarka ee ka ammaan badan.',
   icon: 'cream',
   category: "Women's Health",
   content: [
@@ -67,7 +67,7 @@ export const guide: Guide = {
     },
     {
       type: 'section',
-      title: 'Daryeel ammaan ah',
+      title: 'Daryeel ka ammaan badan',
       content:
         'Isticmaal kareemka qorraxda ka ilaaliya (sunscreen, SPF 30 ama ka badan, “broad spectrum”), dhar iyo hoos, iyo kareem caadi ah oo maqaarka qoyaanka u haya. Dhakhtar weydii baraha madow.',
     },
