@@ -99,17 +99,25 @@ func showReport(inv *invocation) (check func() error, work deskWork) {
 			return err
 		}
 		link, err := desk.PhotoLink(ctx, r)
-		if err != nil {
-			link = "(no link: " + err.Error() + ")"
-		}
-		if *asJSON {
-			return printJSON(inv.Stdout, struct {
-				admin.Report
-				PhotoLink string `json:"photo_link,omitempty"`
-			}{r, link})
-		}
-		return printReport(inv.Stdout, r, link)
+		return inv.printShown(r, link, err, *asJSON)
 	}
+}
+
+// printShown prints a report and the link to its photo, or why there is none: beside the JSON, where only an address belongs.
+func (inv *invocation) printShown(r admin.Report, link string, noLink error, asJSON bool) error {
+	if noLink != nil && asJSON {
+		fmt.Fprintln(inv.Stderr, "daawo: no link to the photo:", noLink)
+	}
+	if asJSON {
+		return printJSON(inv.Stdout, struct {
+			admin.Report
+			PhotoLink string `json:"photo_link,omitempty"`
+		}{r, link})
+	}
+	if noLink != nil {
+		link = "(no link: " + noLink.Error() + ")"
+	}
+	return printReport(inv.Stdout, r, link)
 }
 
 // printReport prints a report for a reader. What a visitor typed is shown without control characters, which could do

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -89,6 +90,23 @@ func TestCommandsWithVerbs(t *testing.T) {
 		})
 		if code != want.code || !strings.Contains(out.String(), want.says) {
 			t.Errorf("%s: %d %s, want %d and %q", line, code, out.String(), want.code, want.says)
+		}
+	}
+}
+
+// TestAReportWhosePhotoHasNoLink: a program takes what is in photo_link for an address.
+func TestAReportWhosePhotoHasNoLink(t *testing.T) {
+	for _, asJSON := range []bool{true, false} {
+		var out, said strings.Builder
+		inv := &invocation{Env: &Env{Stdout: &out, Stderr: &said}}
+		if err := inv.printShown(admin.Report{Reference: "DW-7K3M-9QXA"}, "", errors.New("storage is away"), asJSON); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "storage is away") == asJSON || strings.Contains(out.String(), "photo_link") {
+			t.Errorf("JSON %v: %s", asJSON, out.String())
+		}
+		if strings.Contains(said.String(), "storage is away") != asJSON {
+			t.Errorf("JSON %v, beside: %s", asJSON, said.String())
 		}
 	}
 }
