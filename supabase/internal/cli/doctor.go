@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"daawo/supabase/internal/app"
@@ -35,7 +36,14 @@ func runDoctor(ctx context.Context, inv *invocation) error {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d things are bad", bad)
+		return badThings(bad)
 	}
 	return nil
+}
+
+func badThings(n int) error {
+	if n == 1 {
+		return errors.New("1 thing is bad")
+	}
+	return fmt.Errorf("%d things are bad", n)
 }
