@@ -55,7 +55,8 @@ func New(t testing.TB, f edge.Func) *Run {
 	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(), t: t}
 }
 
-// NewEnv makes an environment as the function would get it, for testing a schedule or a job by itself.
+// NewEnv makes an environment of a call by Caller. For a schedule or a job, which run as the service, set Caller to
+// edge.Service first.
 func (r *Run) NewEnv() *edge.Env {
 	return edge.NewEnv(host{r}, edge.Env{
 		Function: "test", ExecutionID: "00000000-0000-7000-8000-000000000000", Region: "local", Caller: r.Caller,
