@@ -26,7 +26,8 @@ which one server uses at a time.
 
 func runStart(ctx context.Context, inv *invocation) error {
 	inv.dataFlag()
-	dev := inv.startFlags()
+	inv.startFlags()
+	dev := inv.flags.Bool("dev", false, "development: reload functions, log every request")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -56,8 +57,7 @@ func (inv *invocation) app(dev bool) (*app.App, error) {
 }
 
 // startFlags declares the flags that change the configuration.
-func (inv *invocation) startFlags() (dev *bool) {
-	f := inv.flags
+func (inv *invocation) startFlags() {
 	inv.portFlag("port", "`port` of the site and the API; 0 picks free ones for everything", func(c *config.Config, n uint16) {
 		c.API.Port = n
 		if n == 0 {
@@ -68,7 +68,6 @@ func (inv *invocation) startFlags() (dev *bool) {
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
 	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
 	inv.textFlag("database-url", "`URL` of a Postgres to use instead of the one inside, as a superuser", func(c *config.Config, s string) { c.DatabaseURL = s })
-	return f.Bool("dev", false, "development: reload functions, log every request")
 }
 
 func (inv *invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {
