@@ -3,6 +3,7 @@ import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToTakeUp } from '@/backend/has-session';
+import { isMissingPart } from '@/layout/full-styles';
 import { routes } from '@/routes';
 
 // A task of its own: by now this one has read and run all that the application consists of.
@@ -26,10 +27,8 @@ async function comeAlive() {
   }
   router.subscribe(({ errors, location: next }) => {
     // A screen's code did not arrive (offline, or a new release): its prerendered page may still be had.
-    const failed = Object.values(errors ?? {}).some(
-      (error) => error instanceof TypeError && /import/i.test(error.message),
-    );
-    if (failed) location.assign(next.pathname + next.search + next.hash);
+    if (Object.values(errors ?? {}).some(isMissingPart))
+      location.assign(next.pathname + next.search + next.hash);
   });
   await new Promise<void>((resolve) => {
     const app = (

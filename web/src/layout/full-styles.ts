@@ -18,3 +18,8 @@ export function fullStyles(): Promise<void> {
   });
   return arrived;
 }
+
+/** Whether code or styles did not arrive. Until its page is loaded anew, many a browser does not ask for code again. */
+export function isMissingPart(error: unknown): boolean {
+  return error instanceof TypeError && /import/i.test(error.message);
+}

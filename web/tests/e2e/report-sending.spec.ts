@@ -125,6 +125,47 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.product).toHaveValue('');
     });
 
+    test.describe('when parts of the form do not arrive', () => {
+      test.use({ allowConsole: /ERR_FAILED|Service Worker registration blocked/, serviceWorkers: 'block' });
+
+      test('goes with its place and its photo as the plain form does', async ({ page }) => {
+        await page.route(/assets\/(submit-report|place-select)-/, (route) => route.abort());
+        const form = reportForm(page, text);
+        const product = uniqueName('Plain cream');
+        await form.phone.fill('612345678');
+        await form.product.fill(product);
+        await form.problem.fill('It made the skin burn.');
+        await form.region.click();
+        const places = page.locator('select[name=location]');
+        await expect(places).toBeFocused();
+        await places.selectOption('Banaadir, Hodan');
+        const buffer = await jpeg(page, 200, 200);
+        await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+        await form.submit.click();
+        await expect(page).toHaveURL(to('/report/thank-you/'));
+        const [stored] = await reportsNamed(product);
+        expect(stored).toMatchObject({ phone: '+252 61 234 5678', location: 'Banaadir, Hodan', language });
+        expect((await storedPhoto(stored.photo_url)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+        await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
+      });
+
+      test('asks for the whole page where the list of places is not in it', async ({ page }) => {
+        await page.goto(to('/about/'));
+        await live(page);
+        await page.getByRole('link', { name: words.layout.nav.report }).first().click();
+        const form = reportForm(page, text);
+        await form.product.fill('Kept cream');
+        await page.route('**/assets/place-select-*', (route) => route.abort());
+        const loaded = page.waitForEvent('load');
+        await form.region.click();
+        await loaded;
+        await page.unroute('**/assets/place-select-*');
+        await live(page);
+        await expect(form.product).toHaveValue('Kept cream');
+        await form.chooseRegion('Bari (Bari)');
+      });
+    });
+
     test.describe('when the backend fails', () => {
       test.use({ allowConsole: /status of (500|429)|ERR_CONNECTION_RESET/ });
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Field } from '@/components/field';
 import { NativeSelect } from '@/components/ui/input';
 import { otherLanguage, useLanguage } from '@/i18n/language';
@@ -14,10 +15,13 @@ interface LocationPickerProps {
   error?: string;
 }
 
+/** The native select's options. They come with the prerendered page alone. */
+let places = '';
+
 /**
  * Region, then district. Before hydration it is one native select with every place, so that the plain form
  * works; a choice made there is taken over. The list of places comes with the page's HTML, and again, with
- * Radix Select, only when it is opened.
+ * Radix Select, only when it is opened; when that does not arrive, the native select is back.
  */
 export function LocationPicker({ value, onChange, required, error }: LocationPickerProps) {
   const text = useText('report');
@@ -27,6 +31,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
   useEffect(() => {
     const select = native.current;
     if (!select) return;
+    places ||= select.innerHTML;
     if (select.value) onChange(select.value);
     // A select that is open or focused stays until the reader leaves it.
     const take = () => setNativeInUse(false);
@@ -35,6 +40,13 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
     return () => select.removeEventListener('blur', take);
   }, [onChange]);
 
+  function comeBack() {
+    if (places) {
+      flushSync(() => setNativeInUse(true));
+      native.current?.focus();
+    } else if (navigator.onLine) location.reload(); // the draft comes back with it
+  }
+
   if (nativeInUse) {
     return (
       <Field name="location" label={text.location} hint={text.locationHint} error={error} required={required}>
@@ -42,10 +54,11 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
           <NativeSelect
             {...control}
             ref={native}
+            defaultValue={value || undefined}
             onChange={({ target }) => onChange(target.value)}
             suppressHydrationWarning
             // biome-ignore lint/security/noDangerouslySetInnerHtml: our own list of places, written at build time
-            dangerouslySetInnerHTML={{ __html: placeOptions(text.selectRegion) }}
+            dangerouslySetInnerHTML={{ __html: places || placeOptions(text.selectRegion) }}
           />
         )}
       </Field>
@@ -66,6 +79,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
         value={region}
         placeholder={text.selectRegion}
         onChange={onChange}
+        onMissing={comeBack}
       />
       {region && (
         <PlaceField
@@ -76,6 +90,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
           value={district}
           placeholder={text.selectDistrict}
           onChange={(chosen) => onChange(`${region}, ${chosen}`)}
+          onMissing={comeBack}
         />
       )}
     </fieldset>

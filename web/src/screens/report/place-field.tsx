@@ -5,7 +5,13 @@ import { selectLook } from '@/components/ui/input';
 import { fullStyles } from '@/layout/full-styles';
 import type { PlaceSelectProps } from './place-select';
 
-interface PlaceFieldProps extends Pick<PlaceSelectProps, 'region' | 'value' | 'placeholder' | 'onChange'> {
+interface LateSelectProps extends Omit<PlaceSelectProps, 'defaultOpen'> {
+  /** The reader has asked for the list, and it did not arrive. */
+  onMissing: () => void;
+}
+
+interface PlaceFieldProps
+  extends Pick<LateSelectProps, 'region' | 'value' | 'placeholder' | 'onChange' | 'onMissing'> {
   name: string;
   label: ReactNode;
   hint?: string;
@@ -31,7 +37,7 @@ async function loadSelect() {
 }
 
 /** Radix Select and the names of the places weigh 30 kB, so the closed face stands here until it is needed. */
-function LateSelect(props: Omit<PlaceSelectProps, 'defaultOpen'>) {
+function LateSelect({ onMissing, ...props }: LateSelectProps) {
   const [loaded, setLoaded] = useState<{ Select: PlaceSelect; open: boolean }>();
   const { region: _region, value, placeholder, onChange: _onChange, ...control } = props;
 
@@ -46,11 +52,7 @@ function LateSelect(props: Omit<PlaceSelectProps, 'defaultOpen'>) {
 
   if (loaded) return <loaded.Select {...props} defaultOpen={loaded.open} />;
 
-  const open = () =>
-    void loadSelect().then(
-      (Select) => setLoaded({ Select, open: true }),
-      () => {},
-    );
+  const open = () => void loadSelect().then((Select) => setLoaded({ Select, open: true }), onMissing);
   return (
     <button
       {...control}

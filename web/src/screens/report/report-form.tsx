@@ -9,6 +9,7 @@ import { useHydrated } from '@/components/use-hydrated';
 import { useOnline } from '@/components/use-online';
 import { useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { isMissingPart } from '@/layout/full-styles';
 import { clearDraft } from '@/offline/draft';
 import { ErrorSummary } from './error-summary';
 import { ExpiryDateField } from './expiry-date-field';
@@ -90,6 +91,8 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       toast(text.toasts.success);
       onSuccess(<ReportReceipt key={receipt.id} receipt={receipt} />);
     } catch (error) {
+      // The browser can send, photo and all, what the page's own code cannot.
+      if (isMissingPart(error) && navigator.onLine) return form.current?.submit();
       const { title, description } = text.toasts.failed;
       const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
       toast({ title, description: refusal ?? description, variant: 'destructive' });

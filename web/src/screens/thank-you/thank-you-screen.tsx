@@ -1,4 +1,5 @@
 import { CircleCheck } from 'lucide-react';
+import { useEffect } from 'react';
 import { Link } from '@/components/link';
 import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
@@ -12,6 +13,13 @@ import { PageMeta } from '@/layout/page-meta';
 export function ThankYouScreen() {
   const text = useText('thank-you');
   const language = useLanguage();
+  useEffect(() => {
+    try {
+      sessionStorage.clear(); // the draft of what was posted
+    } catch {
+      // forbidden: there is none
+    }
+  }, []);
   return (
     <div className="page grid justify-items-start gap-5 py-10 md:py-16">
       <PageMeta title={text.title} description={text.description} noindex />
