@@ -33,6 +33,30 @@ for (const { language, words, to } of inBothLanguages) {
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Draft cream');
     });
 
+    test.describe('when what shows the chosen place comes late', () => {
+      test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
+
+      test('leaves the focus where the reader has it', async ({ page }) => {
+        const form = reportForm(page, text);
+        await form.chooseRegion('Bari (Bari)');
+        let come = () => {};
+        const held = new Promise<void>((resolve) => {
+          come = resolve;
+        });
+        await page.route('**/assets/place-select-*', async (route) => {
+          await held;
+          await route.continue();
+        });
+        await page.reload();
+        await live(page);
+        await form.region.focus();
+        await expect(form.region).toHaveText('Bari');
+        come();
+        await expect(form.region).toHaveText('Bari (Bari)');
+        await expect(form.region).toBeFocused();
+      });
+    });
+
     test('forgets the draft after thirty idle minutes', async ({ page }) => {
       await page.clock.install();
       await page.reload();

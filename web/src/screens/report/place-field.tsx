@@ -38,19 +38,22 @@ async function loadSelect() {
 
 /** Radix Select and the names of the places weigh 30 kB, so the closed face stands here until it is needed. */
 function LateSelect({ onMissing, ...props }: LateSelectProps) {
-  const [loaded, setLoaded] = useState<{ Select: PlaceSelect; open: boolean }>();
+  const [loaded, setLoaded] = useState<{ Select: PlaceSelect; open: boolean; focused?: boolean }>();
   const { region: _region, value, placeholder, onChange: _onChange, ...control } = props;
 
   // A chosen place, as of a restored draft, is shown with its Somali name, which only the late part knows.
   useEffect(() => {
     if (!value) return;
     loadSelect().then(
-      (Select) => setLoaded((before) => before ?? { Select, open: false }),
+      (Select) => {
+        const focused = document.activeElement?.id === control.id;
+        setLoaded((before) => before ?? { Select, open: false, focused });
+      },
       () => {}, // until then its English name stands here
     );
-  }, [value]);
+  }, [value, control.id]);
 
-  if (loaded) return <loaded.Select {...props} defaultOpen={loaded.open} />;
+  if (loaded) return <loaded.Select {...props} defaultOpen={loaded.open} autoFocus={loaded.focused} />;
 
   const open = () => void loadSelect().then((Select) => setLoaded({ Select, open: true }), onMissing);
   return (

@@ -12,6 +12,8 @@ export interface PlaceSelectProps {
   placeholder: string;
   onChange: (name: string) => void;
   defaultOpen?: boolean;
+  /** It takes the place of something that had the focus. */
+  autoFocus?: boolean;
 }
 
 export function PlaceSelect({
