@@ -72,7 +72,7 @@ test: build ## everything: Go with -race, the site's unit tests, a browser again
 
 .PHONY: test-go
 test-go: $(MODULES) ## the Go tests alone
-	@go test -race ./...
+	@scripts/test-go.sh
 
 .PHONY: test-web
 test-web: $(MODULES) ## the site's unit tests alone

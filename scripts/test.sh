@@ -12,7 +12,7 @@ step() {
   printf '== done in %d s\n' $((SECONDS - from))
 }
 
-step "Go" go test -race ./...
+step "Go" scripts/test-go.sh
 step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
 step "drills" go run ./scripts/drill -short kill retry outage slow logs

@@ -138,6 +138,8 @@ func (e *Engine) allowMessage(ctx context.Context, tx pgx.Tx, free bool, name st
 	case perHour == 0 || free:
 		return nil
 	}
+	// What is under way is read before the bucket and leaves after it is in there: a message that ends right now may count
+	// twice, so that one is refused too early, and never not at all.
 	others := e.sending.add(name, 1)
 	tallyOf(ctx).sent[name]++
 	level, err := e.levelWith(ctx, tx, name, perHour, time.Hour)

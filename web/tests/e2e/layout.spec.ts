@@ -142,6 +142,24 @@ test.describe('the menu of a narrow screen', () => {
     await expect(page.getByRole('main').locator(':focus')).toBeInViewport();
   });
 
+  for (const { language, words, to } of inBothLanguages) {
+    test(`opens, and closes when something is chosen (${language})`, async ({ page }) => {
+      await page.goto(to('/'));
+      await live(page);
+      const menu = page.locator('header details');
+      const links = menu.getByRole('link');
+      await expect(links).toHaveCount(0);
+      await menu.locator('summary').click();
+      await expect(links).toHaveCount(7);
+      await menu.locator('summary').click();
+      await expect(links).toHaveCount(0);
+      await menu.locator('summary').click();
+      await links.filter({ hasText: words.layout.nav.about }).click();
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(words.about.heading);
+      await expect(menu).not.toHaveAttribute('open');
+    });
+  }
+
   test('closes at Escape, with the focus on what opens it', async ({ page }) => {
     await page.goto('/learn/');
     await live(page);
