@@ -16,6 +16,9 @@ export default defineConfig({
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     baseURL,
+    // A worker fetches every page of its language, for each test anew, which is no part of what a page costs, and fetches
+    // past what a test intercepts. The specs that are about it allow it.
+    serviceWorkers: 'block',
     // A recording of each test is work for both cores. One with snapshots asks for a photo's blob: by its address, which
     // the content security policy refuses, and a refusal in the console fails the test.
     trace: { mode: 'on-first-retry', snapshots: false, screenshots: true },

@@ -5,9 +5,6 @@ import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
 import { reportForm } from './report-form';
 
-// Nothing here is about being offline: a worker would fetch every page of its language for each test.
-test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
-
 async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
   const everything = new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])

@@ -31,9 +31,6 @@ async function cost(page: Page, path: string, settled: () => Promise<unknown>) {
   return { requests: requests.size, bytes };
 }
 
-// A service worker keeps the other pages in the background: that is not what this page costs.
-test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
-
 test.describe('before the application is loaded', () => {
   test.beforeEach(({ page }) =>
     page.addInitScript(() => {

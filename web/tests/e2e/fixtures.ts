@@ -7,8 +7,8 @@ interface Watched {
   allowOrigin: string | undefined;
 }
 
-/** The log of a missing page, and the browser's own line about its status. */
-const always = [/^404: no page at /, /status of 404/];
+/** The log of a missing page, the browser's own line about its status, and the runner's about workers (see the config). */
+const always = [/^404: no page at /, /status of 404/, /^Service Worker registration blocked/];
 
 /**
  * Every test fails on an error or warning in the console (which is where React reports a hydration that does

@@ -21,9 +21,6 @@ test.describe('on a slow line', () => {
     });
 
     test.describe('while the application is held back', () => {
-      // A worker that came first would fetch it past the test.
-      test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
-
       test(`the first press on the form is not lost, nor what was typed before (${language})`, async ({
         page,
       }) => {

@@ -5,7 +5,7 @@ import { everyPage } from './pages';
 import { reportForm, toastOf } from './report-form';
 import { reportsNamed, uniqueName } from './stack';
 
-test.use({ allowConsole: /ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
+test.use({ serviceWorkers: 'allow', allowConsole: /ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
 
 /** Visits a page and waits until the worker has kept what it keeps. */
 async function visit(page: Page, path: string) {

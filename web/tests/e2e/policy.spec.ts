@@ -3,6 +3,8 @@ import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { reportForm, toastOf } from './report-form';
 
+test.use({ serviceWorkers: 'allow' });
+
 /** Breaches of the Content-Security-Policy, by the directive that was broken. */
 async function breaches(page: Page) {
   await page.addInitScript(() => {

@@ -34,8 +34,6 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test.describe('when what shows the chosen place comes late', () => {
-      test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
-
       test('leaves the focus where the reader has it', async ({ page }) => {
         const form = reportForm(page, text);
         await form.chooseRegion('Bari (Bari)');
@@ -119,8 +117,6 @@ for (const { language, words, to } of inBothLanguages) {
 
     test.describe('before the page is live', () => {
       // What the worker keeps would come at once.
-      test.use({ serviceWorkers: 'block', allowConsole: /Service Worker registration blocked/ });
-
       test('a number that is typed anew keeps its calling code', async ({ page }) => {
         const form = reportForm(page, text);
         await form.country.selectOption('254');

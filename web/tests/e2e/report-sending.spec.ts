@@ -131,7 +131,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test.describe('when parts of the form do not arrive', () => {
-      test.use({ allowConsole: /ERR_FAILED|Service Worker registration blocked/, serviceWorkers: 'block' });
+      test.use({ allowConsole: /ERR_FAILED/ });
 
       test('goes with its place and its photo as the plain form does', async ({ page }) => {
         await page.route(/assets\/(submit-report|place-select)-/, (route) => route.abort());

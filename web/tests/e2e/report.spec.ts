@@ -90,7 +90,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test.describe('when what shows messages cannot be fetched', () => {
-      test.use({ allowConsole: /ERR_FAILED|Service Worker registration blocked/, serviceWorkers: 'block' });
+      test.use({ allowConsole: /ERR_FAILED/ });
 
       test('says them all the same', async ({ page }) => {
         await page.route('**/assets/sonner-*.js', (route) => route.abort());

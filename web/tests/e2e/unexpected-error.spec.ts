@@ -1,10 +1,7 @@
 import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
-test.use({
-  allowConsole: /a part that is broken|Service Worker registration blocked/,
-  serviceWorkers: 'block',
-});
+test.use({ allowConsole: /a part that is broken/ });
 
 for (const { language, words, to } of inBothLanguages) {
   const text = words['unexpected-error'];
