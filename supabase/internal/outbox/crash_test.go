@@ -68,7 +68,9 @@ func TestACrashAfterForgettingSendsNothing(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
-	send(t, b, func(batch *pgx.Batch) error { return b.add(batch, sendMail{mail.Message{To: []string{"user@example.org"}}}) })
+	send(t, b, func(batch *pgx.Batch) error {
+		return b.add(batch, sendMail{mail.Message{To: []string{"user@example.org"}}})
+	})
 	done := func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed' and args = '{}'`) == 1
 	}
