@@ -68,27 +68,34 @@ func (w *world) waiting(n int) {
 	w.t.Fatal("nobody waits")
 }
 
+// signedOutBehind makes a request that waits for the rows of a table, ends every session meanwhile, and returns the reply.
+func (w *world) signedOutBehind(table string, request func() reply) reply {
+	w.t.Helper()
+	tx, err := w.e.db.Pgx().Begin(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := tx.Exec(w.t.Context(), `select from `+table+` for update`); err != nil {
+		w.t.Fatal(err)
+	}
+	done := make(chan reply)
+	go func() { done <- request() }()
+	w.waiting(1)
+	if _, err := tx.Exec(w.t.Context(), `delete from auth.sessions`); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := tx.Commit(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	return <-done
+}
+
 // TestUpdateOvertaken: who was signed out while a change of the account waited changes nothing.
 func TestUpdateOvertaken(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
-	tx, err := w.e.db.Pgx().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `select from auth.users for update`); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan reply)
-	go func() { done <- w.do("PUT", "/user", token, m{"password": "password-2"}) }()
-	w.waiting(1)
-	if _, err := tx.Exec(t.Context(), `delete from auth.sessions`); err != nil {
-		t.Fatal(err)
-	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	(<-done).want(403, "session_not_found")
+	w.signedOutBehind("auth.users", func() reply { return w.do("PUT", "/user", token, m{"password": "password-2"}) }).
+		want(403, "session_not_found")
 	w.signIn("a@example.org", "password-1").want(200)
 }
 
@@ -102,25 +109,9 @@ func TestFactorOvertaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx, err := w.e.db.Pgx().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `select from auth.sessions for update`); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan reply)
-	go func() {
-		done <- w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
-	}()
-	w.waiting(1)
-	if _, err := tx.Exec(t.Context(), `delete from auth.sessions`); err != nil {
-		t.Fatal(err)
-	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	(<-done).want(403, "session_not_found")
+	w.signedOutBehind("auth.sessions", func() reply {
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
+	}).want(403, "session_not_found")
 	if n := w.count(`select count(*) from auth.mfa_factors where status = 'verified'`); n != 0 {
 		t.Error("the factor was verified")
 	}

@@ -136,6 +136,12 @@ func (s *stack) do(token, method, path string, body any, headers ...string) repl
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	return s.send(req)
+}
+
+// send sends a request as it is, and reads the whole reply.
+func (s *stack) send(req *http.Request) reply {
+	s.t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		s.t.Fatal(err)

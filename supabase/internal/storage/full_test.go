@@ -4,12 +4,9 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"net/http"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"daawo/supabase/internal/storage/backend"
 )
@@ -85,27 +82,8 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	without("put", func() reply { return s.do(key, "POST", "/object/box/rest", "fresh") })
-	without("put", func() reply {
-		client := s.s3Client("access", "secret-of-the-test", "")
-		address, err := client.PresignHeader(t.Context(), "PUT", "box", "s3", time.Minute, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := http.NewRequest("PUT", address.String(), strings.NewReader("fresh"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply{res, body}
-	})
+	s3 := s.s3Sender()
+	without("put", func() reply { return s3("PUT", "/box/s3", "fresh") })
 	without("begin", func() reply { return s.tusCreate(key, "box", "tus", 5, "") })
 
 	metadata := tusMetadata("bucketName", "box", "objectName", "tus")

@@ -60,16 +60,12 @@ func TestS3Form(t *testing.T) {
 		}
 		io.WriteString(part, file)
 		form.Close()
-		res, err := http.Post(address.String(), form.FormDataContentType(), &b)
+		r, err := http.NewRequest("POST", address.String(), &b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply{res, body}
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		return s.send(r)
 	}
 
 	key := s.demo.ServiceRole

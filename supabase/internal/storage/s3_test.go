@@ -227,16 +227,7 @@ func TestS3HeadersMustBeSigned(t *testing.T) {
 			r = signer.SignV4(*r, "access", "secret-of-the-test", "", "local")
 		}
 		maps.Copy(r.Header, unsigned)
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply{res, body}
+		return s.send(r)
 	}
 	colour := http.Header{"X-Amz-Meta-Colour": {"green"}}
 	for _, presigned := range []bool{true, false} {

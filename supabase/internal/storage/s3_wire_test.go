@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,16 +23,7 @@ func (s *stack) s3Sender() func(method, path, body string) reply {
 			s.t.Fatal(err)
 		}
 		r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
-		res, err := http.DefaultTransport.RoundTrip(signer.SignV4(*r, "access", "secret-of-the-test", "", "local"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		defer res.Body.Close()
-		data, err := io.ReadAll(res.Body)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return reply{res, data}
+		return s.send(signer.SignV4(*r, "access", "secret-of-the-test", "", "local"))
 	}
 }
 

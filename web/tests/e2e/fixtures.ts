@@ -1,4 +1,4 @@
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Page, type Route } from '@playwright/test';
 
 interface Watched {
   /** What a test provokes on purpose: a console message that matches is no failure. */
@@ -48,6 +48,23 @@ export async function onSlowLine(page: Page) {
 /** Waits until the application has taken the prerendered page over. */
 export async function live(page: Page) {
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
+}
+
+/** Holds the requests to an address back until the function that it returns is called; then they go on, or where `onward` sends them. */
+export async function hold(
+  page: Page,
+  url: string,
+  onward = (route: Route): Promise<unknown> => route.continue(),
+) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    await onward(route);
+  });
+  return () => release();
 }
 
 export { expect };

@@ -1,4 +1,4 @@
-import { expect, live, onSlowLine, test } from './fixtures';
+import { expect, hold, live, onSlowLine, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 import { reportForm } from './report-form';
@@ -25,14 +25,7 @@ test.describe('on a slow line', () => {
         page,
       }) => {
         // Held back until the reader has typed: the press must wait for it.
-        let arrive = () => {};
-        const held = new Promise<void>((resolve) => {
-          arrive = resolve;
-        });
-        await page.route('**/assets/app-*.js', async (route) => {
-          await held;
-          await route.continue();
-        });
+        const arrive = await hold(page, '**/assets/app-*.js');
         await page.goto(to('/report/'));
         await expect(page.locator('html')).not.toHaveAttribute('data-live');
         const form = reportForm(page, words.report);

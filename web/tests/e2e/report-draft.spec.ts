@@ -1,4 +1,4 @@
-import { expect, live, test } from './fixtures';
+import { expect, hold, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { reportForm } from './report-form';
 
@@ -37,14 +37,7 @@ for (const { language, words, to } of inBothLanguages) {
       test('leaves the focus where the reader has it', async ({ page }) => {
         const form = reportForm(page, text);
         await form.chooseRegion('Bari (Bari)');
-        let come = () => {};
-        const held = new Promise<void>((resolve) => {
-          come = resolve;
-        });
-        await page.route('**/assets/place-select-*', async (route) => {
-          await held;
-          await route.continue();
-        });
+        const come = await hold(page, '**/assets/place-select-*');
         await page.reload();
         await live(page);
         await form.region.focus();
@@ -122,14 +115,7 @@ for (const { language, words, to } of inBothLanguages) {
         await form.country.selectOption('254');
         await form.phone.fill('712345678');
         await form.product.fill('Draft cream');
-        let arrive = () => {};
-        const held = new Promise<void>((resolve) => {
-          arrive = resolve;
-        });
-        await page.route('**/assets/**', async (route) => {
-          await held;
-          await route.continue();
-        });
+        const arrive = await hold(page, '**/assets/**');
         await page.reload();
         await form.phone.fill('612345678');
         arrive();

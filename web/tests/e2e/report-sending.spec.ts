@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, live, test } from './fixtures';
+import { expect, hold, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { drawn, jpeg, withPlace } from './photos';
 import { reportForm, toastOf } from './report-form';
@@ -9,9 +9,25 @@ for (const { language, words, to } of inBothLanguages) {
   const text = words.report;
 
   test.describe(`a report in ${language}`, () => {
+    const aboutLink = (page: Page) => page.getByRole('link', { name: words.layout.nav.about }).first();
+
     /** The address changes first, and who goes back before the page does has never left the form. */
     const aboutIsShown = (page: Page) =>
       expect(page.getByRole('heading', { level: 1, name: words.about.heading })).toBeVisible();
+
+    const referenceOn = (page: Page) => page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+
+    /** Sends a report whose answer waits, and goes to another page meanwhile. */
+    const leaveWhileSending = async (page: Page) => {
+      const form = reportForm(page, text);
+      const release = await hold(page, '**/functions/v1/submit-report');
+      await form.fillRequired(uniqueName('Cream'));
+      await form.submit.click();
+      await expect(form.submitting).toBeVisible();
+      await aboutLink(page).click();
+      await aboutIsShown(page);
+      return { form, release };
+    };
 
     test.beforeEach(async ({ page }) => {
       await page.goto(to('/report/'));
@@ -43,7 +59,7 @@ for (const { language, words, to } of inBothLanguages) {
 
       await form.submit.click();
       await expect(toast(text.toasts.success)).toBeVisible({ timeout: 20_000 });
-      const reference = (await page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/).textContent()) ?? '';
+      const reference = (await referenceOn(page).textContent()) ?? '';
       await expect(page.getByText(text.success.keep)).toBeVisible();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByRole('button', { name: text.success.copy }).click();
@@ -81,52 +97,24 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('shows the reference to a reader who went on while the report was sent, once', async ({ page }) => {
-      const form = reportForm(page, text);
-      const about = page.getByRole('link', { name: words.layout.nav.about }).first();
-      let answer = () => {};
-      const held = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route('**/functions/v1/submit-report', async (route) => {
-        await held;
-        await route.continue();
-      });
-      await form.fillRequired(uniqueName('Cream'));
-      await form.submit.click();
-      await expect(form.submitting).toBeVisible();
-      await about.click();
-      await aboutIsShown(page);
-      answer();
+      const { form, release } = await leaveWhileSending(page);
+      release();
       await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
-      const reference = page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
       await page.goBack();
-      await expect(reference).toBeVisible();
-      await about.click();
+      await expect(referenceOn(page)).toBeVisible();
+      await aboutLink(page).click();
       await aboutIsShown(page);
       await page.goBack();
       await expect(form.product).toHaveValue('');
-      await expect(reference).toBeHidden();
+      await expect(referenceOn(page)).toBeHidden();
     });
 
     test('shows the reference to a reader who is back before the report was sent', async ({ page }) => {
-      const form = reportForm(page, text);
-      let answer = () => {};
-      const held = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route('**/functions/v1/submit-report', async (route) => {
-        await held;
-        await route.continue();
-      });
-      await form.fillRequired(uniqueName('Cream'));
-      await form.submit.click();
-      await expect(form.submitting).toBeVisible();
-      await page.getByRole('link', { name: words.layout.nav.about }).first().click();
-      await aboutIsShown(page);
+      const { form, release } = await leaveWhileSending(page);
       await page.goBack();
       await expect(form.submit).toBeEnabled();
-      answer();
-      await expect(page.getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/)).toBeVisible();
+      release();
+      await expect(referenceOn(page)).toBeVisible();
       await expect(form.product).toHaveValue('');
     });
 
@@ -286,20 +274,15 @@ for (const { language, words, to } of inBothLanguages) {
       test('stores the photo under the next one, and shows how far it is', async ({ page }) => {
         const form = reportForm(page, text);
         const product = uniqueName('Capsules');
-        let answer = () => {};
-        const held = new Promise<void>((resolve) => {
-          answer = resolve;
-        });
         let uploads = 0;
         const sent: string[] = [];
         page.on('request', (request) => {
           const call = /(report-photos\/|submit-report$)/.exec(request.url())?.[0];
           if (call && request.method() === 'POST') sent.push(call);
         });
-        await page.route('**/storage/v1/object/report-photos/**', async (route) => {
+        const release = await hold(page, '**/storage/v1/object/report-photos/**', (route) => {
           uploads++;
           if (uploads > 1) return route.continue();
-          await held;
           const json = { statusCode: '409', error: 'Duplicate', message: 'The resource already exists' };
           return route.fulfill({ status: 400, json });
         });
@@ -309,7 +292,7 @@ for (const { language, words, to } of inBothLanguages) {
         await form.submit.click();
         await expect(page.getByText(text.uploadingPhoto)).toBeVisible();
         await expect(page.getByRole('progressbar', { name: text.uploadingPhoto })).toBeVisible();
-        answer();
+        release();
         await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
         expect(uploads).toBe(2);
         expect(sent).toEqual(['report-photos/', 'report-photos/', 'submit-report']);
@@ -322,15 +305,10 @@ for (const { language, words, to } of inBothLanguages) {
       page,
     }) => {
       const form = reportForm(page, text);
-      let answer = () => {};
-      const held = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
       const bodies: unknown[] = [];
-      await page.route('**/functions/v1/submit-report', async (route) => {
+      const release = await hold(page, '**/functions/v1/submit-report', (route) => {
         bodies.push(route.request().postDataJSON());
-        await held;
-        await route.continue();
+        return route.continue();
       });
       await form.submit.click();
       await expect(form.summary).toBeVisible();
@@ -341,7 +319,7 @@ for (const { language, words, to } of inBothLanguages) {
         button.form?.requestSubmit(button); // a second press, before the button can be seen to be busy
       });
       await expect(form.submitting).toBeDisabled();
-      answer();
+      release();
       await expect(form.submit).toBeEnabled();
       expect(bodies).toEqual([
         {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { fileSize } from '@/screens/resources/file-size';
-import { expect, live, test } from './fixtures';
+import { expect, hold, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { toastOf } from './report-form';
 import { admin } from './stack';
@@ -60,14 +60,7 @@ for (const { language, words, to } of inBothLanguages) {
 
   test.describe(`resources in ${language}`, () => {
     test('loads, then lists two featured ones and all that are not, newest first', async ({ page }) => {
-      let answer = () => {};
-      const held = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route('**/rest/v1/resources*', async (route) => {
-        await held;
-        await route.continue();
-      });
+      const answer = await hold(page, '**/rest/v1/resources*');
       await page.setViewportSize({ width: 412, height: 823 });
       await page.addInitScript(() => {
         const moved: number[] = [];
@@ -186,14 +179,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('says so when there is nothing to download yet', async ({ page }) => {
-      let answer = () => {};
-      const held = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route('**/rest/v1/resources*', async (route) => {
-        await held;
-        await route.fulfill({ json: [] });
-      });
+      const answer = await hold(page, '**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
       await page.goto(to('/resources/'));
       // A screen reader tells what changes in a status that is there already.
       const status = await page.getByRole('main').getByRole('status').elementHandle();
