@@ -19,6 +19,7 @@ const pages = [
   '/report/',
   '/so/report/',
   '/resources/',
+  '/so/resources/',
 ];
 const runs = 3;
 
