@@ -114,6 +114,7 @@ function routesIn(language: Language): RouteObject {
     ),
     children: screens.map(({ path, text, load, data }) => ({
       path: pathIn(language, path),
+      caseSensitive: true, // as the server's paths are: its page of /Learn/ is the one that says so
       lazy: async () => {
         const [Component] = await Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
         return {

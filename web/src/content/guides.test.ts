@@ -73,6 +73,14 @@ test.each([...english, ...somali])('$title: short sentences', (guide) => {
   expect(Math.max(...sentences)).toBeLessThan(32);
 });
 
+test.each(['home', 'learn', 'womens-health'] as const)('%s keeps them in Latin letters, too', (page) => {
+  const named = (text: object) => {
+    const words = JSON.stringify(text).toLowerCase();
+    return medicines.filter((name) => words.includes(name));
+  };
+  expect(named(so[page])).toEqual(named(en[page]));
+});
+
 test('no guide makes a claim that its sources do not carry', () => {
   const all = english.map(words).join(' ');
   expect(all).not.toMatch(

@@ -24,3 +24,12 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(words.home.heading);
   });
 }
+
+test('the paths of pages have one spelling', async ({ page }) => {
+  const [{ words }] = inBothLanguages as [(typeof inBothLanguages)[0]];
+  for (const path of ['/Learn/', '/SO/learn/']) {
+    expect((await page.goto(path))?.status()).toBe(404);
+    await page.locator('html[data-live]').waitFor({ state: 'attached' });
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(words['not-found'].title);
+  }
+});

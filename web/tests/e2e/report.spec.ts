@@ -125,6 +125,10 @@ for (const { language, words, to } of inBothLanguages) {
       await form.photo.setInputFiles(photo('largest.png', largest));
       await expect(page.getByText('largest.png')).toBeVisible();
       await expect(page.getByText('5.00 MB')).toBeVisible();
+      await page.getByRole('button', { name: text.removePhoto }).click();
+      await expect(page.getByText('largest.png')).toBeHidden();
+      await expect(form.photo).toBeFocused();
+      await expect(form.photo).toHaveValue('');
     });
 
     test('offers regions, then districts, each with its Somali name, in a list of at most 15rem', async ({

@@ -59,9 +59,9 @@ func somali() map[string]sentence {
 		PasswordChanged:     {subject: "Furahaaga sirta ah waa la beddelay", body: "Furaha sirta ah ee {{ .Email }} waa la beddelay.", note: contact},
 		EmailChanged:        {subject: "Cinwaanka iimaylkaaga waa la beddelay", body: "Cinwaankaaga waxaa laga beddelay {{ .OldEmail }} waxaana loo beddelay {{ .Email }}.", note: contact},
 		PhoneChanged:        {subject: "Lambarka telefoonkaaga waa la beddelay", body: "Lambarkaaga waxaa laga beddelay {{ .OldPhone }} waxaana loo beddelay {{ .Phone }}.", note: contact},
-		IdentityLinked:      {subject: "Hab gelitaan ayaa lagu daray", body: "{{ .Provider }} ayaa lagu xiray koontadaada {{ .Email }}.", note: contact},
-		IdentityUnlinked:    {subject: "Hab gelitaan ayaa laga saaray", body: "{{ .Provider }} ayaa laga saaray koontadaada{{ if .Email }} {{ .Email }}{{ end }}.", note: contact},
-		MFAFactorEnrolled:   {subject: "Xaqiijin labaad ayaa lagu daray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa lagu daray koontadaada {{ .Email }}.", note: contact},
-		MFAFactorUnenrolled: {subject: "Xaqiijintii labaad waa laga saaray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa laga saaray koontadaada {{ .Email }}.", note: contact},
+		IdentityLinked:      {subject: "Hab gelitaan ayaa lagu daray", body: "{{ .Provider }} ayaa lagu xiray akoonkaaga {{ .Email }}.", note: contact},
+		IdentityUnlinked:    {subject: "Hab gelitaan ayaa laga saaray", body: "{{ .Provider }} ayaa laga saaray akoonkaaga{{ if .Email }} {{ .Email }}{{ end }}.", note: contact},
+		MFAFactorEnrolled:   {subject: "Xaqiijin labaad ayaa lagu daray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa lagu daray akoonkaaga {{ .Email }}.", note: contact},
+		MFAFactorUnenrolled: {subject: "Xaqiijintii labaad waa laga saaray", body: "Xaqiijin labaad ({{ .FactorType }}) ayaa laga saaray akoonkaaga {{ .Email }}.", note: contact},
 	}
 }

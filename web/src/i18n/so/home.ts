@@ -11,7 +11,7 @@ export const text = {
     mixing: {
       title: 'Jooji isku darka kareemada',
       content:
-        'Kareemada la isku daro waxaa ku qarsoonaan kara meerkuri, haydarokinoon ama isteroydh xooggan.',
+        'Kareemada la isku daro waxaa ku qarsoonaan kara meerkuri (mercury), haydarokinoon (hydroquinone) ama isteroydh (steroid) xooggan.',
     },
     expiry: {
       title: 'Hubi taariikhda dhicitaanka',

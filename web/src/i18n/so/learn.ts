@@ -25,11 +25,11 @@ export const text = {
     creams: {
       title: 'Kareemada maqaarka caddeeya ee la isku daro',
       content:
-        'Meerkuri, haydarokinoon iyo isteroydh waxay waxyeellayn karaan kelyaha iyo dareemayaasha, maqaarkana weligiis.',
+        'Meerkuri (mercury), haydarokinoon (hydroquinone) iyo isteroydh (steroid) waxay waxyeellayn karaan kelyaha iyo dareemayaasha, maqaarkana weligiis.',
     },
     expired: {
       title: 'Wax dhacay ama been abuur ah',
-      content: 'Waxaa laga yaabaa inaysan shaqayn, waxaana laga yaabaa inay sun noqdaan.',
+      content: 'Waxaa laga yaabaa inaysan shaqayn, waxaana laga yaabaa inay qofka sumeeyaan.',
     },
     pregnancy: {
       title: 'Uurka ama naas nuujinta',

@@ -18,7 +18,7 @@ export const text = {
     dj: 'Jabuuti',
     et: 'Itoobiya',
     ke: 'Kenya',
-    ug: 'Uganda',
+    ug: 'Ugaanda',
     tz: 'Tansaaniya',
     za: 'Koonfur Afrika',
     eg: 'Masar',

@@ -35,6 +35,11 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
     onChange(undefined);
   }
 
+  function removeChosen() {
+    remove();
+    input.current?.focus(); // the button that had the focus goes with the photo
+  }
+
   return (
     <Field name="photo" label={text.photo} hint={text.photoHint}>
       {(control) => (
@@ -58,7 +63,7 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
             <Camera aria-hidden />
             {text.choosePhoto}
           </label>
-          {photo && <ChosenPhoto photo={photo} onRemove={remove} />}
+          {photo && <ChosenPhoto photo={photo} onRemove={removeChosen} />}
         </>
       )}
     </Field>
