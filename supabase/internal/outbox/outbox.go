@@ -45,7 +45,7 @@ type Options struct {
 	// Clean takes a photo's metadata out and gives it with the type it now has; removed is false when it cannot.
 	Clean func(content []byte) (clean []byte, mime string, removed bool)
 
-	Workers int                   // jobs of one kind running at once; 0 means 10
+	Workers int                   // jobs of one queue running at once, but for photos; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()
 	Meter   prometheus.Registerer // nil registers no metrics
 }
@@ -226,6 +226,9 @@ func (b *Outbox) begin(ctx context.Context) error {
 	for _, q := range b.queues() {
 		c.Queues[q] = river.QueueConfig{MaxWorkers: b.Workers}
 	}
+	// One photo after the other: decoding one may take 256 MB, and a process that ran out of memory over several would find
+	// them all again after its restart, at the same moment.
+	c.Queues[photoQueue] = river.QueueConfig{MaxWorkers: 1}
 	var err error
 	if c.PeriodicJobs, err = b.periodic(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", err)

@@ -462,3 +462,31 @@ func TestPhotoIsCleanedThroughTheStorageService(t *testing.T) {
 		t.Errorf("a file that cannot be read became %v", stored.Load())
 	}
 }
+
+// TestPhotosAreCleanedOneAtATime: each may need much of a small server's memory.
+func TestPhotosAreCleanedOneAtATime(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "photo") }))
+	defer server.Close()
+	var running, most atomic.Int64
+	tdb := testdb.NewSite(t)
+	b := newOutbox(t, tdb, Options{Storage: Storage{server.URL, func() string { return "key" }}, Clean: func(c []byte) ([]byte, string, bool) {
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(20 * time.Millisecond)
+		running.Add(-1)
+		return c, "image/jpeg", true
+	}}, nil, true)
+	send(t, b, func(batch *pgx.Batch) error {
+		for i := range 5 {
+			if err := b.CleanPhoto(batch, "report-photos", fmt.Sprintf("%d.jpg", i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	waitFor(t, "the photos", func() bool {
+		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) == 5
+	})
+	if most.Load() != 1 {
+		t.Errorf("%d photos at once, want 1", most.Load())
+	}
+}
