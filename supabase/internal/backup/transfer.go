@@ -111,6 +111,9 @@ func sameSchemas(theirs, ours map[string][]string) error {
 		if slices.Equal(theirs[name], ours[name]) {
 			continue
 		}
+		if len(ours[name]) == 0 {
+			return fmt.Errorf("%w: there is no %s schema here: `daawo migrate` makes it", ErrOtherSchema, name)
+		}
 		return fmt.Errorf("%w: the %s schema of the export is at %s and here it is at %s: run the same release on both sides",
 			ErrOtherSchema, name, newest(theirs[name]), newest(ours[name]))
 	}

@@ -210,6 +210,10 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	try("other columns", forge(t, whole, func(c *contents) { c.Tables[0].Columns = slices.Concat(c.Tables[0].Columns, []string{"more"}) }), ErrOtherSchema)
 	target.ExecAs("supabase_admin", `insert into supabase_migrations.schema_migrations values ('99990101000000')`)
 	try("a newer schema here", whole, ErrOtherSchema)
+	_, err := Import(t.Context(), ImportOptions{URL: testdb.New(t).URL("supabase_admin"), Files: targetFiles}, bytes.NewReader(whole))
+	if !errors.Is(err, ErrOtherSchema) || !strings.Contains(err.Error(), "daawo migrate") {
+		t.Errorf("no schema here: %v", err)
+	}
 
 	if diff := cmp.Diff(before, manifestOf(t, export(t, target, targetFiles))); diff != "" {
 		t.Errorf("a failed import has changed something: %s", diff)

@@ -19,7 +19,7 @@ func ensureCluster(o Options, w owner, run string) error {
 	switch {
 	case err == nil:
 		if got := strings.TrimSpace(string(version)); got != major {
-			return plainly(ErrOtherVersion, "%s holds data of Postgres %s and this is Postgres %s: export it with the program that made it and import it here", o.Data, got, major)
+			return plainly(ErrOtherVersion, "%s holds data of Postgres %s and this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):

@@ -48,7 +48,7 @@ func explain(what string, o Options, cause error, lines ...string) error {
 	case says(syscall.EADDRINUSE, "Address already in use"):
 		return portTaken(o.Port)
 	case strings.Contains(said, "database files are incompatible with server"):
-		return plainly(ErrOtherVersion, "%s: %s was written by an incompatible build of Postgres; export it with the program that made it and import it here", what, o.Data)
+		return plainly(ErrOtherVersion, "%s: %s was written by an incompatible build of Postgres; export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
 	case says(fs.ErrPermission, "Permission denied"):
 		if said == "" {
 			said = cause.Error()

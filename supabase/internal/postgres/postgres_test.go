@@ -215,7 +215,7 @@ func TestRefusalsInPlainWords(t *testing.T) {
 		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "PG_VERSION"), []byte("15\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export")
+		refused(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export", "daawo migrate", "daawo import")
 	})
 	t.Run("not a data folder", func(t *testing.T) {
 		o := options(t)
