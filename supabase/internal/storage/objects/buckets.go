@@ -157,7 +157,7 @@ func (s *Store) CreateBucket(ctx context.Context, c Caller, id, name string, f B
 		insert into storage.buckets (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types, type)
 		values ($1, $2, $3, $4, $5, $6, $7, 'STANDARD')`,
 		id, name, ownerUUID(c.Subject), ownerID(c.Subject), f.Public != nil && *f.Public, f.SizeLimit, f.AllowedTypes)
-	if err = MapError(err); isCode(err, "ResourceAlreadyExists") {
+	if err = MapDatabase(err); isCode(err, "ResourceAlreadyExists") {
 		return errExists("BucketAlreadyExists").WithCause(err)
 	}
 	return err
@@ -184,7 +184,7 @@ func (s *Store) UpdateBucket(ctx context.Context, c Caller, id string, f BucketF
 	if err == nil && n == 0 {
 		return ErrNoBucket()
 	}
-	return MapError(err)
+	return MapDatabase(err)
 }
 
 // DeleteBucket deletes an empty bucket as the caller.
@@ -205,7 +205,7 @@ func (s *Store) DeleteBucket(ctx context.Context, c Caller, id string) error {
 	if err == nil && n == 0 {
 		return ErrNoBucket()
 	}
-	return MapError(err)
+	return MapDatabase(err)
 }
 
 // EmptyBucket deletes all objects of a bucket that exist now, in batches.

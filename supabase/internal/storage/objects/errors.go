@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"syscall"
@@ -107,6 +108,24 @@ func errNoRoom() *wire.Error {
 // retryRoom is after how many seconds a client may ask whether there is room again: somebody has to make it.
 const retryRoom = "5"
 
+// errUnavailable: the database is down, starting or stopping, or was while it was asked. S3 names the code so, and its
+// clients try again.
+func errUnavailable() *wire.Error {
+	e := wire.Errorf(503, "ServiceUnavailable", "The database is not available. Please try again later.")
+	e.Details = wire.StorageDetails{Reply: 503}
+	return e.WithHeader("Retry-After", retryDatabase)
+}
+
+// errTimeout: the database is there and too busy.
+func errTimeout() *wire.Error {
+	e := wire.Errorf(544, "DatabaseTimeout", "The connection to the database timed out")
+	e.Details = wire.StorageDetails{Reply: 544}
+	return e.WithHeader("Retry-After", retryDatabase)
+}
+
+// retryDatabase is after how many seconds a client may ask a database again that comes back by itself.
+const retryDatabase = "1"
+
 func errExists(code string) *wire.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
@@ -125,10 +144,10 @@ func MapError(err error) error {
 	case errors.Is(err, backend.ErrInvalidKey):
 		_, key, _ := strings.Cut(err.Error(), ": ")
 		return ErrInvalidKey(strings.Trim(key, `"`)).WithCause(err)
+	case errors.Is(err, db.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):
+		return errTimeout().WithCause(err)
 	case errors.Is(err, db.ErrUnavailable):
-		e := wire.Errorf(544, "DatabaseTimeout", "The connection to the database timed out")
-		e.Details = wire.StorageDetails{Reply: 544}
-		return e.WithCause(err)
+		return errUnavailable().WithCause(err)
 	}
 	if db.IsDiskFull(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return errNoRoom().WithCause(err)
@@ -158,8 +177,9 @@ func MapError(err error) error {
 	case "55P03":
 		e = wire.Errorf(423, "ResourceLocked", "The resource is locked")
 	case "57014":
-		e = wire.Errorf(544, "DatabaseTimeout", "The connection to the database timed out")
-		e.Details = wire.StorageDetails{Reply: 544}
+		e = errTimeout()
+	case "57P01", "57P02", "57P03": // it shuts down, crashed, or is starting
+		e = errUnavailable()
 	case "25006":
 		e = wire.Errorf(503, "DatabaseReadOnly", "The database is currently in read-only mode. Please try again later.")
 		e.Details = wire.StorageDetails{Reply: 503}
@@ -178,10 +198,24 @@ func MapError(err error) error {
 	case "53300":
 		e = wire.Errorf(429, "SlowDown", "Too many connections issued to the database")
 		e.Details = wire.StorageDetails{Error: "too_many_connections", Reply: 429}
+		e = e.WithHeader("Retry-After", retryDatabase)
 	default:
 		e = wire.Errorf(500, "DatabaseError", "database error, code: %s", pg.Code)
+		if strings.HasPrefix(pg.Code, "08") { // the connection failed
+			e = errUnavailable()
+		}
 	}
 	return e.WithCause(err)
+}
+
+// MapDatabase is MapError for what the database alone said: a connection that broke is its own there, and not that of a
+// client or of the backend.
+func MapDatabase(err error) error {
+	err = MapError(err)
+	if _, ok := wire.AsError(err); !ok && db.IsUnavailable(err) {
+		return errUnavailable().WithCause(err)
+	}
+	return err
 }
 
 // isCode says whether err is storage-api's error of that code.

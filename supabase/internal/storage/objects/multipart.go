@@ -63,7 +63,7 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		id, key.Bucket, key.Name, key.Version, s.progress(0), ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
-		return "", errors.Join(MapError(err), s.Backend.AbortMultipart(ctx, key, id))
+		return "", errors.Join(MapDatabase(err), s.Backend.AbortMultipart(ctx, key, id))
 	}
 	return id, nil
 }
@@ -240,7 +240,7 @@ func (s *Store) AbortMultipart(ctx context.Context, c Caller, m *MultipartUpload
 func (s *Store) endMultipart(ctx context.Context, c Caller, id string) error {
 	s.step("delete upload row")
 	_, err := s.pool.Exec(ctx, c.Service().pg(), `delete from storage.s3_multipart_uploads where id = $1`, id)
-	return MapError(err)
+	return MapDatabase(err)
 }
 
 // Uploads lists uploads in progress that the caller may see. Folders have no ID.

@@ -45,7 +45,7 @@ func (s *Store) pipeline(ctx context.Context, role string, steps ...step) error 
 			return nil
 		})
 	})
-	return MapError(err)
+	return MapDatabase(err)
 }
 
 // text is a parameter that is never null, maybe one where nil is null.

@@ -75,7 +75,7 @@ func (s *Store) Healthy(ctx context.Context) error {
 }
 
 func (s *Store) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
-	return MapError(s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, fn))
+	return MapDatabase(s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, fn))
 }
 
 // rows runs one statement as the caller and collects its rows.
@@ -85,7 +85,7 @@ func rows[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T],
 		out, err = pgx.CollectRows(r, scan)
 		return err
 	})
-	return out, MapError(err)
+	return out, MapDatabase(err)
 }
 
 // row is rows for at most one; nil means none.

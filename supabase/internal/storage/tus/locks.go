@@ -3,12 +3,16 @@ package tus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/storage/objects"
 )
 
 // channel carries the requests of replicas to each other to let go of an upload.
@@ -128,7 +132,7 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 	result := make(chan error, 1)
 	queued := l.enqueue(func(session context.Context, c *pgx.Conn) error {
 		if c == nil {
-			result <- errors.New("the connection that holds the locks broke")
+			result <- fmt.Errorf("%w: the connection that holds the locks broke", db.ErrUnavailable)
 			return nil
 		}
 		err := fn(session, c)
@@ -140,7 +144,7 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 	}
 	select {
 	case err := <-result:
-		return err
+		return objects.MapDatabase(err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -1,0 +1,45 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/wire"
+)
+
+// TestDatabaseGone: whoever can come again is told so, with the status on the wire, however the database is away.
+func TestDatabaseGone(t *testing.T) {
+	refused := fmt.Errorf("%w: %w", db.ErrUnavailable, &pgconn.PgError{Code: "57P03"})
+	late := fmt.Errorf("%w: %w", db.ErrUnavailable, context.DeadlineExceeded)
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{refused, 503},
+		{fmt.Errorf("%w: connection refused", db.ErrUnavailable), 503},
+		{&pgconn.PgError{Code: "57P01"}, 503},
+		{&pgconn.PgError{Code: "57P02"}, 503},
+		{&pgconn.PgError{Code: "57P03"}, 503},
+		{&pgconn.PgError{Code: "08006"}, 503},
+		{&pgconn.PgError{Code: "25006"}, 503},
+		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), 503}, // the server was killed
+		{late, 544},
+		{&pgconn.PgError{Code: "57014"}, 544},
+		{&pgconn.PgError{Code: "53300"}, 429},
+	} {
+		err := MapDatabase(c.err)
+		e, ok := wire.AsError(err)
+		if _, reply := wire.StorageError(err); reply != c.status || !ok || e.Header.Get("Retry-After") == "" || !errors.Is(err, c.err) {
+			t.Errorf("%v is answered with %d: %v", c.err, reply, err)
+		}
+	}
+	if err := MapError(io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF {
+		t.Errorf("a client's broken body is taken for the database: %v", err)
+	}
+}
