@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,51 +21,89 @@ func accessDrill(ctx context.Context, _ settings) (string, error) {
 	return tests(ctx, "TestAccess|TestExposed|TestFunctionsForVisitors|TestRESTAccess", "migrate", "app")
 }
 
+// attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
+// (Bombs, TestPagesInDisguise), paths, hosts and redirects (TestPathsHaveOneSpelling, TestForwardedHeaders,
+// TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
 func attacksDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestAttacks|TestNormalise|TestPanicsTellNothing|TestBodyLimit|TestRateOfOneAddress|TestSlow|TestBodies", "app", "gateway", "auth", "storage", "photo")
+	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestPagesInDisguise$|^TestPathsHaveOneSpelling$|"+
+		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicsTellNothing$|^TestBodyLimit$|^TestHeaderBounds$|"+
+		"^TestRateOfOneAddress$|^TestSlow|^TestStalledReader$",
+		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")
 }
 
 func clockDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Clock", "app", "auth", "fnhost", "keys", "outbox")
+	return tests(ctx, "Clock", "app", "backup", "fnhost", "outbox")
 }
 
 func upgradeDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestCutAtEveryStatement|TestOlderRelease", "migrate", "app")
+	return tests(ctx, "TestCutAtEveryStatement|TestOlderRelease|TestUpgrade$", "migrate", "app")
 }
 
-// tests runs the matching tests of some packages below supabase/internal and counts them. That none matches is a failure,
-// too: the drill would prove nothing.
+// tests runs the matching tests of some packages below supabase/internal and counts them.
 func tests(ctx context.Context, pattern string, packages ...string) (string, error) {
 	args := []string{"test", "-count=1", "-json", "-run", pattern}
 	for _, p := range packages {
-		args = append(args, "./supabase/internal/"+p)
+		args = append(args, internal+p)
 	}
 	out, err := goCommand(ctx, args...)
-	passed, failed := 0, []string{}
+	figures, broken := counted(out, pattern, packages...)
+	if broken != nil {
+		return figures, fmt.Errorf("%w (go %s)", errors.Join(broken, err), strings.Join(args, " "))
+	}
+	return figures, err
+}
+
+const internal = "./supabase/internal/"
+
+// counted reads what go test -json said. That nothing passed in one of the packages, or that one of the pattern's alternatives
+// names nothing any more, is a failure, too: the drill would prove less than it says.
+func counted(out []byte, pattern string, packages ...string) (string, error) {
+	passed, names := map[string]int{}, map[string]bool{}
+	var failed, nothing []string
 	var said strings.Builder
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var event struct{ Action, Test, Output string }
+		var event struct{ Action, Package, Test, Output string }
 		if json.Unmarshal(lines.Bytes(), &event) != nil {
 			said.WriteString(lines.Text() + "\n")
 			continue
 		}
+		_, in, _ := strings.Cut(event.Package, internal[1:])
+		name, _, _ := strings.Cut(event.Test, "/")
 		switch {
-		case event.Action == "pass" && event.Test != "":
-			passed++
-		case event.Action == "fail" && event.Test != "":
-			failed = append(failed, event.Test)
+		case event.Action == "pass" && name != "":
+			passed[in]++
+			names[name] = true
+		case event.Action == "fail" && name != "":
+			failed = append(failed, in+" "+event.Test)
+		case event.Action == "fail":
+			failed = append(failed, in)
+		case event.Action == "build-output":
+			said.WriteString(event.Output)
 		}
 	}
-	figures := fmt.Sprintf("%d tests passed, %d failed", passed, len(failed))
+	all, parts := 0, []string{}
+	for _, p := range packages {
+		all += passed[p]
+		parts = append(parts, fmt.Sprintf("%s %d", p, passed[p]))
+		if passed[p] == 0 {
+			nothing = append(nothing, "package "+p)
+		}
+	}
+	for one := range strings.SplitSeq(pattern, "|") {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(names)), regexp.MustCompile(one).MatchString) {
+			nothing = append(nothing, one)
+		}
+	}
+	figures := fmt.Sprintf("%d tests passed (%s), %d failed", all, strings.Join(parts, ", "), len(failed))
 	switch {
 	case len(failed) > 0:
-		return figures, fmt.Errorf("failed: %s (go %s)", strings.Join(failed, ", "), strings.Join(args, " "))
-	case err != nil:
-		return figures, fmt.Errorf("%w: %s", err, said.String())
-	case passed == 0:
-		return figures, errors.New("no test matches: the drill proves nothing")
+		return figures, fmt.Errorf("failed: %s\n%s", strings.Join(failed, ", "), said.String())
+	case lines.Err() != nil:
+		return figures, lines.Err()
+	case len(nothing) > 0:
+		return figures, fmt.Errorf("no test passed of %s: the drill proves less than it says", strings.Join(nothing, ", "))
 	}
 	return figures, nil
 }
