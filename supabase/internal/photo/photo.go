@@ -23,7 +23,7 @@ type Limits struct {
 	Bytes  int64 // most bytes of a file; 0 means 20 MiB
 	Result int64 // most bytes of the cleaned file; 0 means 5 MiB, which is what the site's bucket takes
 	Pixels int64 // most pixels that are decoded; 0 means 24 million
-	Memory int64 // most bytes that decoding may need; 0 means 110 million
+	Memory int64 // most bytes that decoding may need; 0 means 135 million, enough to turn a phone's JPEG of 24 megapixels
 	HEIF   int64 // the same for HEIC, whose decoder is hungrier: 0 means 256 million, enough for 12 megapixels
 }
 
@@ -38,7 +38,7 @@ func (l Limits) withDefaults() Limits {
 		l.Pixels = 24_000_000
 	}
 	if l.Memory == 0 {
-		l.Memory = 110_000_000
+		l.Memory = 135_000_000
 	}
 	if l.HEIF == 0 {
 		l.HEIF = 256_000_000
@@ -124,9 +124,18 @@ func (i Info) fits(l Limits) bool {
 	return int64(i.Width)*int64(i.Height) <= l.Pixels && i.memory() <= memory
 }
 
-// memory estimates what the decoder allocates. A progressive JPEG keeps a coefficient of four bytes for every sample.
+// memory estimates what decoding allocates. A progressive JPEG keeps a coefficient of four bytes for every sample. What is
+// turned is in memory twice, but for HEIF, whose decoder turns it itself.
 func (i Info) memory() int64 {
 	pixels := int64(i.Width) * int64(i.Height)
+	decoded := i.decoderMemory(pixels)
+	if i.Orientation > 1 && i.Format != HEIF {
+		return decoded + pixels*4
+	}
+	return decoded
+}
+
+func (i Info) decoderMemory(pixels int64) int64 {
 	switch {
 	case i.Format == JPEG && i.Progressive:
 		return pixels * 5 * int64(i.Samples) / 2

@@ -205,6 +205,37 @@ func TestOrientationIsApplied(t *testing.T) {
 	}
 }
 
+// TestTurningIsInTheMemoryLimit: a picture that is turned is decoded only where the turned one has room beside it, and takes
+// no more than was foreseen.
+func TestTurningIsInTheMemoryLimit(t *testing.T) {
+	const pixels = 400 * 300
+	turned, straight := jpegWith(t, 400, 300, 6), jpegWith(t, 400, 300, 1) // 4:2:0: a byte and a half for a pixel
+	for _, c := range []struct {
+		in   []byte
+		most int64
+		flag Flag
+	}{{straight, pixels * 3 / 2, Cleaned}, {turned, pixels*11/2 - 1, Stripped}, {turned, pixels * 11 / 2, Cleaned}} {
+		if _, _, flag, err := Clean(bytes.NewReader(c.in), Limits{Memory: c.most}); err != nil || flag != c.flag {
+			t.Errorf("with %d bytes: %q %v, want %q", c.most, flag, err, c.flag)
+		}
+	}
+	phone := Info{Format: JPEG, Width: 6000, Height: 4000, Orientation: 6, Samples: 3}
+	if !phone.fits(Limits{}.withDefaults()) {
+		t.Error("a phone's picture of 24 megapixels does not fit")
+	}
+	img, err := jpeg.Decode(bytes.NewReader(turned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	upright(img, 6)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > pixels*5 {
+		t.Errorf("turning took %d bytes, foreseen are %d", used, pixels*4)
+	}
+}
+
 // heif is the smallest file with the structure of a HEIC: one EXIF item in mdat.
 func heif(brand string, w, h uint32) []byte {
 	box := func(kind string, parts ...[]byte) []byte {
