@@ -128,6 +128,7 @@ func TestRESTAccess(t *testing.T) {
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("%s differs; read the difference, and if it is meant: go test ./supabase/internal/app -run RESTAccess -update\n%s", golden, diff)
 	}
+	columnNamedAPIKey(t, conn, api, service)
 }
 
 func sorted(m map[string][]string) []string {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -32,25 +33,40 @@ func bearer(header string) string {
 // opaque says whether a key is of the new kind, which only the gateway understands.
 func opaque(key string) bool { return strings.HasPrefix(key, "sb_") }
 
-// takeKey reads the key from the header, else from the query, and removes it from the query: REST would take it for a
-// filter.
-func takeKey(r *http.Request) string {
+// takeKey reads the key from the header, else the first that is known from the query. Every known key leaves the query, for no
+// service is to see one there; other parts of that name are filters or arguments of REST. Who sends no key that is known is
+// refused or asks a service that is open: then the first part of that name was meant as a key, and goes, too.
+func (g *gateway) takeKey(r *http.Request) string {
 	key := r.Header.Get("apikey")
-	if strings.Contains(r.URL.RawQuery, "apikey") {
-		var rest []string
-		for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
-			value, ok := strings.CutPrefix(part, "apikey=")
-			if !ok {
-				rest = append(rest, part)
+	if !strings.Contains(r.URL.RawQuery, "apikey=") {
+		return key
+	}
+	var rest []string
+	unknown := -1 // where in rest the first one is that is no key
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if value, ok := strings.CutPrefix(part, "apikey="); ok {
+			if v, err := url.QueryUnescape(value); err == nil && g.known(v) {
+				if key == "" {
+					key = v
+				}
 				continue
 			}
-			if v, err := url.QueryUnescape(value); err == nil && key == "" {
-				key = v
+			if unknown < 0 {
+				unknown = len(rest)
 			}
 		}
-		r.URL.RawQuery = strings.Join(rest, "&")
+		rest = append(rest, part)
 	}
+	if key == "" && unknown >= 0 {
+		rest = slices.Delete(rest, unknown, unknown+1)
+	}
+	r.URL.RawQuery = strings.Join(rest, "&")
 	return key
+}
+
+func (g *gateway) known(key string) bool {
+	_, ok := g.Keys.Resolve(key)
+	return ok
 }
 
 // authorise puts the JWT that a key stands for where services look for it. A real token of the caller is kept: then
@@ -66,7 +82,7 @@ func authorise(r *http.Request, given string, key Key) {
 // open lets everybody in; a key that is known is still put to use.
 func (g *gateway) open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := takeKey(r)
+		given := g.takeKey(r)
 		if key, ok := g.Keys.Resolve(given); ok {
 			authorise(r, given, key)
 		} else {
@@ -82,7 +98,7 @@ func asSent(next http.Handler) http.Handler { return next }
 // withKey asks for a key of any role.
 func (g *gateway) withKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := takeKey(r)
+		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		if !ok {
 			plain(w, http.StatusUnauthorized, "Unauthorized")
@@ -96,7 +112,7 @@ func (g *gateway) withKey(next http.Handler) http.Handler {
 // serviceKeyOnly asks for a key of the role service_role.
 func (g *gateway) serviceKeyOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := takeKey(r)
+		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		switch {
 		case !ok:
