@@ -10,7 +10,8 @@ image=${BACKUP_IMAGE:-debian:bookworm-slim} # any with GNU tar
 for volume in db-data db-config storage-data; do
   if docker volume inspect "${project}_$volume" >/dev/null 2>&1; then
     echo "The volume ${project}_$volume exists. Set COMPOSE_PROJECT_NAME to restore beside it," >&2
-    echo "or remove the old project with its data: docker compose down --volumes" >&2
+    echo "or remove what the backup replaces: docker compose down &&" >&2
+    echo "docker volume rm ${project}_db-data ${project}_db-config ${project}_storage-data" >&2
     exit 1
   fi
 done
