@@ -22,8 +22,11 @@ var ErrNotRunning = errors.New("no server is running")
 // controlName is the file in the data folder that says where the running server listens for commands.
 const controlName = "control.json"
 
-// control is the server's ear for its operator: a unix socket in a private folder of its own, since the path of a socket
-// may not exceed 107 bytes and a data folder's may.
+// maxControlPath is what the kernel allows for a unix socket's path, in bytes.
+const maxControlPath = 107
+
+// control is the server's ear for its operator: a unix socket in a private folder of its own, since the path of a data
+// folder may be too long for a socket's.
 type control struct {
 	server *http.Server
 	dir    string // of the socket
@@ -38,15 +41,11 @@ type controlFile struct {
 
 // openControl starts answering commands. stop is called when the operator asks for it.
 func openControl(data string, commands map[string]func(context.Context) (any, error)) (*control, error) {
-	dir, err := os.MkdirTemp("", "daawo-") // mode 0700
+	listener, dir, err := listenControl()
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
-	socket := filepath.Join(dir, "control")
-	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("control socket: %w", err), os.RemoveAll(dir))
-	}
+	socket := listener.Addr().String()
 	c := &control{dir: dir, file: filepath.Join(data, controlName)}
 	c.server = &http.Server{
 		ReadHeaderTimeout: 5 * time.Second,
@@ -76,6 +75,30 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 	return c, nil
 }
 
+// listenControl listens on a socket in a private folder of its own. $XDG_RUNTIME_DIR comes first: a service with a private
+// /tmp shares that with the programs of its operator.
+func listenControl() (listener net.Listener, dir string, err error) {
+	bases := []string{os.TempDir(), "/tmp"}
+	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
+		bases = append([]string{run}, bases...)
+	}
+	var failed []error
+	for _, base := range bases {
+		if dir, err = os.MkdirTemp(base, "daawo-"); err != nil { // mode 0700
+			failed = append(failed, err)
+			continue
+		}
+		socket := filepath.Join(dir, "control")
+		if len(socket) > maxControlPath {
+			err = fmt.Errorf("the path of %s is too long for a unix socket", socket)
+		} else if listener, err = net.Listen("unix", socket); err == nil {
+			return listener, dir, nil
+		}
+		failed = append(failed, err, os.RemoveAll(dir))
+	}
+	return nil, "", errors.Join(failed...)
+}
+
 // close ends it after the replies that are on their way: the one to `stop` is.
 func (c *control) close(ctx context.Context) error {
 	err := os.Remove(c.file)
@@ -85,7 +108,8 @@ func (c *control) close(ctx context.Context) error {
 	return errors.Join(c.server.Shutdown(ctx), err, os.RemoveAll(c.dir))
 }
 
-// Command asks the server that runs on a data folder. Where none runs it returns ErrNotRunning.
+// Command asks the server that runs on a data folder. Where none runs it returns ErrNotRunning; where one does that cannot
+// be asked, another error.
 func Command(ctx context.Context, data, name string, reply any) error {
 	file, err := readControl(data)
 	if err != nil {
@@ -107,6 +131,11 @@ func Command(ctx context.Context, data, name string, reply any) error {
 		return fmt.Errorf("the server on %s belongs to another user: %w", data, err)
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		if Locked(data) {
+			return fmt.Errorf("a server runs on %s, but its control socket %s cannot be reached: "+
+				"if it is not just starting, run this command where the server runs (it may have a /tmp of its own, as in a container), "+
+				"or restart the server with XDG_RUNTIME_DIR set to a folder that both can reach", data, file.Socket)
+		}
 		return fmt.Errorf("%w on %s", ErrNotRunning, data) // a file that a killed server left behind
 	}
 	if err != nil {
@@ -127,6 +156,9 @@ func readControl(data string) (controlFile, error) {
 	var file controlFile
 	text, err := os.ReadFile(filepath.Join(data, controlName))
 	if errors.Is(err, fs.ErrNotExist) {
+		if Locked(data) {
+			return file, fmt.Errorf("a server or another command runs on %s and takes no commands: it may be starting or stopping; try again in a moment", data)
+		}
 		return file, fmt.Errorf("%w on %s", ErrNotRunning, data)
 	}
 	if err == nil {

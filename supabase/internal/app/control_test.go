@@ -3,6 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,5 +38,110 @@ func TestControlEndsAfterItsReplies(t *testing.T) {
 	}
 	if err := Command(t.Context(), data, "/slow", &reply); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestControlOutsideOfTheTemporaryFolder: a service has a /tmp of its own, which its operator's commands do not see.
+func TestControlOutsideOfTheTemporaryFolder(t *testing.T) {
+	data, run, private := t.TempDir(), shortFolder(t), shortFolder(t)
+	t.Setenv("XDG_RUNTIME_DIR", run)
+	t.Setenv("TMPDIR", private)
+	pong := map[string]func(context.Context) (any, error){"/ping": func(context.Context) (any, error) { return "pong", nil }}
+	ping := func(want string) {
+		t.Helper()
+		c, err := openControl(data, pong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(c.dir, want+"/") {
+			t.Errorf("the socket is in %s, not below %s", c.dir, want)
+		}
+		var reply string
+		if err := Command(t.Context(), data, "/ping", &reply); err != nil || reply != "pong" {
+			t.Errorf("%q, %v", reply, err)
+		}
+		if err := c.close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, _ := filepath.Glob(want + "/daawo-*"); len(left) > 0 {
+			t.Errorf("%s is left", left)
+		}
+	}
+	ping(run)
+	long := filepath.Join(run, strings.Repeat("x", maxControlPath))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", long)
+	ping(private)
+	if left, _ := filepath.Glob(long + "/*"); len(left) > 0 {
+		t.Errorf("%s is left", left)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", "/nonexistent")
+	ping(private)
+}
+
+// shortFolder is a folder whose sockets' paths are short enough, which those of t.TempDir may not be.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "control-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// TestControlOutOfReach: of a server that holds the folder nobody says that none runs.
+func TestControlOutOfReach(t *testing.T) {
+	data := t.TempDir()
+	lock, err := lockData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(says string) {
+		t.Helper()
+		err := Command(t.Context(), data, "/ping", new(string))
+		if err == nil || errors.Is(err, ErrNotRunning) != (says == ErrNotRunning.Error()) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v; want %q", err, says)
+		}
+	}
+	ask("takes no commands") // it is starting
+	c, err := openControl(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		t.Fatal(err)
+	}
+	ask("its control socket " + c.dir + "/control cannot be reached")
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ask(ErrNotRunning.Error())
+	if err := c.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLockDespiteGlances: who asks whether a folder is held keeps nobody from taking it.
+func TestLockDespiteGlances(t *testing.T) {
+	data := t.TempDir()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for t.Context().Err() == nil {
+			Locked(data)
+		}
+	}()
+	t.Cleanup(func() { <-done })
+	for range 200 {
+		lock, err := lockData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lock.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"daawo/supabase/internal/postgres"
 )
@@ -28,6 +29,9 @@ func DataDir(data string, chosen bool) (dir, why string, err error) {
 	return dir, "", nil
 }
 
+// glance is longer than Locked, which many commands ask, holds the lock itself: that is nobody who runs on the folder.
+const glance = 100 * time.Millisecond
+
 // lockData takes the data folder for this process until the file is closed, which the kernel does for a killed one.
 func lockData(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o755); err != nil { // Postgres' user passes through; each file inside has its own mode
@@ -37,16 +41,21 @@ func lockData(data string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return lock, nil
+	for end := time.Now().Add(glance); ; time.Sleep(glance / 20) {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return lock, nil
+		}
+		if time.Now().After(end) {
+			break
+		}
 	}
 	_ = lock.Close()
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("data folder %s: %w", data, err)
 	}
 	if file, rerr := readControl(data); rerr == nil {
-		return nil, fmt.Errorf("a server already runs on %s (process %d); `daawo stop --data %s` ends it", data, file.PID, data)
+		return nil, fmt.Errorf("a server already runs on %s (process %d); `daawo stop --data %s` ends it, where systemd started it `systemctl stop daawo`", data, file.PID, data)
 	}
 	return nil, fmt.Errorf("another program holds %s; it may be starting or stopping", data)
 }

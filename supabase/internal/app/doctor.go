@@ -160,8 +160,13 @@ func (a *App) examinePrograms(say sayer) {
 // examineServer asks the running server and its database.
 func (a *App) examineServer(ctx context.Context, say sayer) {
 	var info Info
-	if err := Command(ctx, a.data, "/status", &info); err != nil {
+	err := Command(ctx, a.data, "/status", &info)
+	if errors.Is(err, ErrNotRunning) {
 		say("server", Note, "%v; start it to have its database examined, too", err)
+		return
+	}
+	if err != nil {
+		say("server", Bad, "%v", err)
 		return
 	}
 	res, err := get(ctx, info.Get("INSIDE_URL")+"/readyz")

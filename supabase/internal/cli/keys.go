@@ -118,7 +118,7 @@ func rotateKeys(ctx context.Context, inv *invocation, password bool, rotate app.
 	case errors.Is(err, app.ErrNotRunning):
 		fmt.Fprintln(inv.Stdout, "rotated; the next start uses the new keys")
 	case err != nil:
-		return fmt.Errorf("the keys are rotated, but the running server could not take them: %w", err)
+		return fmt.Errorf("the keys are rotated, but the running server accepts the old ones until it is restarted; restart it: %w", err)
 	default:
 		fmt.Fprintln(inv.Stdout, "rotated; the running server uses the new keys")
 	}

@@ -47,7 +47,7 @@ var readElsewhere = []struct{ name, def, doc string }{
 	{"SUPABASE_ANON_KEY", "", "Told to functions: the legacy key of the role anon."},
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Told to functions: the legacy key of the role service_role."},
 	{"SUPABASE_DB_URL", "", "Told to functions: the database, as the role postgres."},
-	{"XDG_RUNTIME_DIR", "", "Where Postgres' socket is put, in a private folder; the temporary folder when not set."},
+	{"XDG_RUNTIME_DIR", "", "Where the sockets of Postgres and of the operator's commands are put, each in a private folder; the temporary folder when not set. A service with a private /tmp needs it, or no command reaches it."},
 	{"XDG_CACHE_HOME", "~/.cache", "Where Postgres is unpacked to, once for each version."},
 	{"TMPDIR", "/tmp", "Where exports gather tables, and uploads are held."},
 }
