@@ -200,6 +200,9 @@ for (const { language, words, to } of inBothLanguages) {
       await form.phone.clear();
       await form.phone.pressSequentially('0712345678');
       await expect(form.phone).toHaveValue('712 345678');
+      await form.phone.clear();
+      await form.phone.pressSequentially('٠٧١٢٣٤٥٦٧٨'); // as Arabic keyboards type them
+      await expect(form.phone).toHaveValue('712 345678');
     });
 
     test('takes a typed calling code, also of a country that is not in the list', async ({ page }) => {

@@ -1,9 +1,11 @@
+import { latinDigits } from './latin-digits';
+
 /**
  * Reads a typed expiry date: year-month-day, day/month/year, or, as most packages print it, a month and a
  * year, which means until the last day of that month. Answers yyyy-MM-dd, '' for nothing, null for nonsense.
  */
 export function parseExpiryDate(typed: string): string | null {
-  const text = typed.trim();
+  const text = latinDigits(typed).trim();
   if (text === '') return '';
   const parts = text.split(/[-/.\s]+/);
   if (!parts.every((part) => /^\d{1,4}$/.test(part))) return null;

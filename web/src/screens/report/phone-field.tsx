@@ -4,6 +4,7 @@ import { Input, NativeSelect } from '@/components/ui/input';
 import { useHydrated } from '@/components/use-hydrated';
 import { useText } from '@/i18n/text';
 import { countries, formatPhone, isInternational, splitInternational } from './countries';
+import { latinDigits } from './latin-digits';
 import { limits } from './report';
 
 const [somalia] = countries;
@@ -26,6 +27,8 @@ export function PhoneField({ error }: { error?: string }) {
 
   /** While typing, only at the end of the number: inside it, the cursor would jump. */
   function type({ target }: ChangeEvent<HTMLInputElement>) {
+    const typed = latinDigits(target.value);
+    if (typed !== target.value) target.value = typed; // else the cursor stays where it is
     const pasted = splitInternational(target.value);
     if (pasted && select.current) {
       select.current.value = pasted.country.code;
