@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
+	"daawo/supabase/internal/keys"
 )
 
 // Options say what to run.
@@ -208,7 +209,9 @@ func (a *App) openControl(s *services) error {
 
 // Info is what `status` prints. It is complete once Start has returned.
 func (a *App) Info() Info {
-	return Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe()}
+	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe()}
+	info.Known = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
+	return info
 }
 
 // Close ends every part, the newest first, and reports what could not be ended in order.

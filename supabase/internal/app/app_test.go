@@ -266,6 +266,9 @@ func TestGivenDatabaseAndUpstreams(t *testing.T) {
 	}
 	behind := start(t, newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}))
 
+	if told, left := behind.Announcement(); !left || told.Get("API_URL") == "" || told.Get("DB_URL") != "" {
+		t.Error("the log has the password of the given database:", told)
+	}
 	c, err := config.Load(config.Sources{Getenv: env(map[string]string{
 		"REST_URL": behind.Get("REST_URL"), "STORAGE_URL": behind.Get("STORAGE_URL"), "FUNCTIONS_URL": behind.Get("FUNCTIONS_URL"),
 		"AUTH_URL": behind.Get("AUTH_URL"), "STUDIO_UPSTREAM_URL": behind.Get("API_URL"), "DASHBOARD_PASSWORD": "p",
@@ -412,6 +415,9 @@ func TestPublicInstallation(t *testing.T) {
 	info := start(t, newApp(t, data, public))
 	if strings.Contains(info.Get("DB_URL"), ":postgres@") || info.Get("PUBLISHABLE_KEY") == "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH" {
 		t.Error("a public installation has the local keys:", info)
+	}
+	if told, left := info.Announcement(); !left || told.Get("SITE_URL") != "https://example.org" || told.Get("SECRET_KEY")+told.Get("DB_URL")+told.Get("JWT_SECRET") != "" {
+		t.Error("its log says", told)
 	}
 	for _, name := range []string{"keys.json", "database-password"} {
 		if s, err := os.Stat(filepath.Join(data, name)); err != nil || s.Mode().Perm() != 0o600 {

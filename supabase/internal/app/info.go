@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,7 @@ type Info struct {
 	Data    string  `json:"data"`
 	Ready   string  `json:"ready"` // time that the start took
 	Values  []Value `json:"values"`
+	Known   bool    `json:"-"` // its secrets are the official CLI's local ones, on loopback: everybody knows them
 }
 
 // Value is one name of `status`. Those with a label are shown to people, too.
@@ -31,6 +33,19 @@ func (i Info) Get(name string) string {
 		}
 	}
 	return ""
+}
+
+// Announcement is what may stand in a log of the start: the addresses alone, unless everybody knows the secrets. left says
+// that there is more.
+func (i Info) Announcement() (shown Info, left bool) {
+	if i.Known {
+		return i, false
+	}
+	shown = i
+	shown.Values = slices.DeleteFunc(slices.Clone(i.Values), func(v Value) bool {
+		return !strings.HasSuffix(v.Name, "_URL") || v.Name == "DB_URL" // it holds the password
+	})
+	return shown, len(shown.Values) < len(i.Values)
 }
 
 // Write prints the values: "env" for a shell's eval, "json" for programs, "pretty" for people.

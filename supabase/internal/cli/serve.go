@@ -63,9 +63,14 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 	}
 }
 
-// announce says that the server is ready and where.
+// announce says that the server is ready and where. A newcomer copies the local keys from it; an installation's own stay
+// out of it, since a service's output is kept in a log.
 func (inv *invocation) announce(info app.Info) {
+	shown, left := info.Announcement()
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
-	_ = info.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
+	_ = shown.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
+	if left {
+		fmt.Fprintln(inv.Stdout, "\n`daawo status` shows the keys and the database's address")
+	}
 	fmt.Fprintln(inv.Stdout)
 }
