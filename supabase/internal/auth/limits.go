@@ -29,14 +29,30 @@ type limited struct {
 var (
 	limitAnonymous = limited{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour}
 	limitToken     = limited{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
-	limitSignup    = limited{"signup", func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
-	limitCode      = limited{"code", func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
+	limitSignup    = limitedSignIn("signup")
+	limitOTP       = limitedSignIn("otp")
+	limitMagicLink = limitedSignIn("magiclink")
+	limitRecover   = limitedSignIn("recover")
+	limitResend    = limitedSignIn("resend")
+	limitUser      = limitedSignIn("user")
 	limitVerify    = limited{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute}
-	limitFactor    = limited{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute}
 	limitOAuth     = limited{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
 	limitRegister  = limited{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute}
 	limitPasskey   = limited{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute}
+
+	// A client may ask for two minutes' challenges at once, and answer as many: whoever mistypes starts anew. Guesses at one
+	// factor are counted without that.
+	limitChallenge = limited{"factor challenge", twiceTheChallenges, 2 * time.Minute}
+	limitAnswer    = limited{"factor verify", twiceTheChallenges, 2 * time.Minute}
+	limitFactor    = limited{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute}
 )
+
+// limitedSignIn is one of the requests of which each has the number of sign-ins and sign-ups to itself.
+func limitedSignIn(name string) limited {
+	return limited{name, func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
+}
+
+func twiceTheChallenges(l Limits) int { return 2 * l.ChallengePerMinute }
 
 // limit counts one request of a client. Who the client is, the header says that the gateway sets; without one nothing is
 // counted, as GoTrue has it.
@@ -65,7 +81,7 @@ func network(client string) string {
 }
 
 // limitSubject counts one guess of a code that was sent to an address or a number, that a factor makes, or that an account was
-// sent to change its password, whoever guesses: one code has as many guesses as one client, from however many addresses they
+// sent to change its password, whoever guesses: one code has no more guesses than one client, from however many addresses they
 // come.
 func (e *Engine) limitSubject(ctx context.Context, what limited, subject string) error {
 	most := what.count(e.config.Limits)

@@ -255,6 +255,34 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	}
 }
 
+// TestEachRequestHasItsOwnLimit: whoever has used up one kind of request may still make another, as GoTrue has it; a link that
+// was asked for too often does not keep anybody from a new password.
+func TestEachRequestHasItsOwnLimit(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", SignInSignUpPerFive: 2, ChallengePerMinute: 1}
+	})
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	for _, tt := range []struct{ method, path, token string }{
+		{"POST", "/signup", ""}, {"POST", "/otp", ""}, {"POST", "/magiclink", ""}, {"POST", "/recover", ""}, {"POST", "/resend", ""}, {"PUT", "/user", token},
+		{"POST", "/factors/" + f.text("id") + "/challenge", token}, {"POST", "/factors/" + f.text("id") + "/verify", token},
+	} {
+		for i := range 3 { // whatever else is wrong with the request
+			r := w.do(tt.method, tt.path, tt.token, m{"email": "nobody"}, "X-Forwarded-For", "198.51.100.1")
+			if (r.status == 429) != (i == 2) {
+				t.Errorf("%s %s for the time number %d: %d %s", tt.method, tt.path, i+1, r.status, r.raw)
+			}
+		}
+	}
+	again := func() reply {
+		return w.do("POST", "/factors/"+f.text("id")+"/challenge", token, m{}, "X-Forwarded-For", "198.51.100.1")
+	}
+	w.wait(59 * time.Second)
+	again().want(429, "over_request_rate_limit")
+	w.wait(2 * time.Second)
+	again().want(200)
+}
+
 // TestNobodyIsComparedWith: an address without an account, and one without a password, are refused as late as a wrong password.
 func TestNobodyIsComparedWith(t *testing.T) {
 	w := newWorld(t)

@@ -26,16 +26,16 @@ func (e *Engine) routes() http.Handler {
 
 	post("/signup", e.withCaptcha(e.signup))
 	post("/token", e.token)
-	post("/otp", e.withLimit(limitCode, e.withCaptcha(e.otp)))
-	post("/magiclink", e.withLimit(limitCode, e.withCaptcha(e.magiclink)))
-	post("/recover", e.withLimit(limitCode, e.withCaptcha(e.recover)))
-	post("/resend", e.withLimit(limitCode, e.withCaptcha(e.resend)))
+	post("/otp", e.withLimit(limitOTP, e.withCaptcha(e.otp)))
+	post("/magiclink", e.withLimit(limitMagicLink, e.withCaptcha(e.magiclink)))
+	post("/recover", e.withLimit(limitRecover, e.withCaptcha(e.recover)))
+	post("/resend", e.withLimit(limitResend, e.withCaptcha(e.resend)))
 	get("/verify", e.withLimit(limitVerify, e.verifyGet))
 	post("/verify", e.withLimit(limitVerify, e.verifyPost))
 	post("/logout", e.asBearer(e.logout))
 	get("/reauthenticate", e.asUser(e.reauthenticate))
 	get("/user", e.asBearer(e.getUser))
-	put("/user", e.withLimit(limitCode, e.asUser(e.updateUser)))
+	put("/user", e.withLimit(limitUser, e.asUser(e.updateUser)))
 
 	get("/authorize", e.authorize)
 	get("/callback", e.callback)
@@ -44,8 +44,8 @@ func (e *Engine) routes() http.Handler {
 	remove("/user/identities/{identity_id}", e.withLinking(e.unlinkIdentity))
 
 	post("/factors", e.asFactorUser(e.enroll))
-	post("/factors/{factor_id}/challenge", e.withLimit(limitFactor, e.asFactorUser(e.challenge)))
-	post("/factors/{factor_id}/verify", e.withLimit(limitFactor, e.asFactorUser(e.verifyFactor)))
+	post("/factors/{factor_id}/challenge", e.withLimit(limitChallenge, e.asFactorUser(e.challenge)))
+	post("/factors/{factor_id}/verify", e.withLimit(limitAnswer, e.asFactorUser(e.verifyFactor)))
 	remove("/factors/{factor_id}", e.asFactorUser(e.unenroll))
 
 	post("/passkeys/authentication/options", e.withPasskeys(e.withLimit(limitPasskey, e.withCaptcha(e.passkeyLoginOptions))))

@@ -37,8 +37,8 @@ type AuthRateLimit struct {
 	EmailSent          int `toml:"email_sent" doc:"Mails an hour, when SMTP is set."`
 	SMSSent            int `toml:"sms_sent" doc:"Text messages an hour."`
 	AnonymousUsers     int `toml:"anonymous_users" doc:"Anonymous sign-ins an hour and address."`
-	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes in five minutes and address."`
-	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ins and sign-ups in five minutes and address."`
+	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes and other grants of tokens in five minutes and address."`
+	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ups in five minutes and address; as many requests each for a code, a link, a new password, sending again, changing the account."`
 	TokenVerifications int `toml:"token_verifications" doc:"Verifications in five minutes and address."`
 	Web3               int `toml:"web3" doc:"Web3 sign-ins in five minutes and address; not served by the engine here."`
 }
