@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -269,6 +270,7 @@ func TestABackupWithoutRoomForItsProofIsNone(t *testing.T) {
 	store := newFolder(t)
 	service := open(t, newSite(t, store).options)
 	var free int64 = logRoom
+	left, kept := leavings(t, service)
 	service.spare = func(string) (int64, error) { return free, nil }
 	if _, err := service.Backup(t.Context()); !errors.Is(err, postgres.ErrDiskFull) || !strings.Contains(err.Error(), "only 64 MB may be used") {
 		t.Errorf("got error %v", err)
@@ -280,6 +282,39 @@ func TestABackupWithoutRoomForItsProofIsNone(t *testing.T) {
 	if _, err := service.Backup(t.Context()); err != nil {
 		t.Error(err)
 	}
+	for _, path := range left {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+	}
+	if _, err := os.Lstat(kept); err != nil {
+		t.Errorf("somebody may still be writing it: %v", err)
+	}
+}
+
+// leavings leaves what processes leave that are killed at a backup. It returns
+// what the next one removes, and what it must not.
+func leavings(t *testing.T, s *Service) (left []string, kept string) {
+	t.Helper()
+	place := string(s.repo.Store.(folder))
+	old := filepath.Join(place, "wal", unfinished+"old")
+	kept = filepath.Join(place, "wal", unfinished+"new")
+	files := []string{
+		filepath.Join(s.opt.StateDir, proofPrefix+"killed", "data", "PG_VERSION"),
+		filepath.Join(place, "base", "20200101T000000Z", "base.tar-0123456789abcdef.zst"),
+		filepath.Join(place, "base", "20200102T000000Z", unfinished+"1"),
+		old, kept,
+	}
+	for _, path := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("17"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * abandoned)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	return []string{filepath.Join(s.opt.StateDir, proofPrefix+"killed"), filepath.Dir(files[1]), filepath.Dir(files[2]), old}, kept
 }
 
 // A store that is full says so, and what to do.

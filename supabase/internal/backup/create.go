@@ -54,6 +54,7 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		return m, fmt.Errorf("backup: %w", err)
 	}
 	defer unlock()
+	s.tidy(ctx)
 	if err := s.trees.reload(ctx); err != nil { // another process may have deleted some
 		return m, fmt.Errorf("backup: %w", err)
 	}

@@ -5,8 +5,8 @@
 // given.
 //
 // A backup is called good only after it has been restored from where it was
-// stored to and looked through. Only app, the commands and the drills import
-// this package; it alone opens replication connections.
+// stored to and looked through. Only app and cli import this package;
+// it alone opens replication connections.
 //
 // What a store holds:
 //

@@ -5,8 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Prune deletes all but the newest Options.Keep backups, and what only the
@@ -17,6 +22,7 @@ func (s *Service) Prune(ctx context.Context) error {
 		return fmt.Errorf("prune: %w", err)
 	}
 	defer unlock()
+	s.tidy(ctx)
 	all, err := List(ctx, s.repo.Store)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
@@ -35,6 +41,60 @@ func (s *Service) Prune(ctx context.Context) error {
 		return fmt.Errorf("prune the files: %w", err)
 	}
 	return nil
+}
+
+// tidy removes what processes left that were killed: clusters that were being
+// proved, what was stored of backups that never became good, half-written files.
+// Each can be as big as the database, and every retry would leave another. The
+// caller holds the lock, so no backup is under way. What cannot be removed must
+// not keep the next backup from being made.
+func (s *Service) tidy(ctx context.Context) {
+	err := errors.Join(s.removeProofs(), s.removeUnfinished(ctx))
+	if err != nil && ctx.Err() == nil {
+		s.opt.Log.Warn("backup: what an interrupted one left could not be removed", "place", s.repo.String(), "error", err)
+	}
+}
+
+func (s *Service) removeProofs() error {
+	entries, err := os.ReadDir(s.opt.StateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), proofPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.opt.StateDir, e.Name())))
+		}
+	}
+	return err
+}
+
+// abandoned is after what time without a byte nobody is writing a file any more.
+// Log and files are stored without the lock.
+const abandoned = time.Hour
+
+// removeUnfinished deletes backups without a manifest, and half-written files.
+func (s *Service) removeUnfinished(ctx context.Context) error {
+	if f, ok := s.repo.Store.(folder); ok {
+		if err := errors.Join(f.sweep("base", 0), f.sweep("", abandoned)); err != nil {
+			return err
+		}
+	}
+	names, err := s.repo.List(ctx, "base/")
+	if err != nil {
+		return err
+	}
+	finished := map[string]bool{}
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "manifest-") {
+			finished[path.Dir(name)] = true
+		}
+	}
+	for _, name := range names {
+		if !finished[path.Dir(name)] {
+			err = errors.Join(err, s.repo.Delete(ctx, name))
+		}
+	}
+	return err
 }
 
 // pruneBases deletes all good backups but those kept, and of others, whose

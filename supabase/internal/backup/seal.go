@@ -185,7 +185,10 @@ func (r repository) putSummed(ctx context.Context, name string, write func(io.Wr
 		return "", err
 	}
 	defer spool.Close()
-	defer os.Remove(spool.Name())
+	// It loses its name at once, so that its space comes back however this process ends.
+	if err := os.Remove(spool.Name()); err != nil {
+		return "", err
+	}
 	sum := sha256.New()
 	w, err := r.seal(io.MultiWriter(spool, sum))
 	if err == nil {

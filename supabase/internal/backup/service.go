@@ -361,12 +361,15 @@ func (s *Service) exclusive(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
+// proofPrefix begins the names of the folders that scratch makes.
+const proofPrefix = "proof-"
+
 // scratch is a new folder for a cluster to be proved in.
 func (s *Service) scratch() (string, error) {
 	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(s.opt.StateDir, "proof-")
+	dir, err := os.MkdirTemp(s.opt.StateDir, proofPrefix)
 	if err != nil {
 		return "", err
 	}

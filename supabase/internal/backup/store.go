@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Store is where backups are kept. Names are slash-separated paths.
@@ -53,13 +54,39 @@ func (f folder) String() string { return string(f) }
 
 func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
 
+// unfinished begins the names of files that Put is still writing. List does not
+// name them.
+const unfinished = ".put-"
+
+// sweep removes the unfinished files below dir that nothing was written to for
+// longer than age, as a process leaves them that is killed.
+func (f folder) sweep(dir string, age time.Duration) error {
+	return filepath.WalkDir(f.path(dir), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || !strings.HasPrefix(d.Name(), unfinished) {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && (age == 0 || time.Since(info.ModTime()) > age) {
+			err = os.Remove(path)
+			os.Remove(filepath.Dir(path)) // when it is empty now
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
 func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
 	target := f.path(name)
 	dir := filepath.Dir(target)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".put-")
+	tmp, err := os.CreateTemp(dir, unfinished)
 	if err != nil {
 		return err
 	}
@@ -90,7 +117,7 @@ func (f folder) List(_ context.Context, prefix string) ([]string, error) {
 		}
 		rel, err := filepath.Rel(string(f), path)
 		name := filepath.ToSlash(rel)
-		if strings.HasPrefix(name, prefix) && !strings.HasPrefix(d.Name(), ".put-") {
+		if strings.HasPrefix(name, prefix) && !strings.HasPrefix(d.Name(), unfinished) {
 			names = append(names, name)
 		}
 		return err
