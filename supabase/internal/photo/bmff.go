@@ -3,6 +3,7 @@ package photo
 import (
 	"encoding/binary"
 	"fmt"
+	"sort"
 )
 
 var errBMFF = fmt.Errorf("%w: broken HEIF", ErrFormat)
@@ -84,49 +85,78 @@ func probeBMFF(data []byte, info *Info) error {
 // extent is a range of the file.
 type extent struct{ at, size int64 }
 
-// stripBMFF overwrites the bytes of the EXIF and XMP items with zeros: every other offset in the file stays true.
+// stripBMFF overwrites with zeros the bytes of the EXIF and XMP items, and every box that the picture does not need: such
+// boxes hold XMP, or the video of a motion photo with its place and sound. Every other offset in the file stays true. A
+// sequence, whose moov box holds both pictures and what tells about them, is refused.
 func stripBMFF(data []byte) ([]byte, error) {
 	out := append([]byte(nil), data...)
 	private := map[uint64]bool{}
 	var locations []byte
 	idat := int64(-1)
+	var blanked []extent
+	blank := func(start, at int, content []byte) {
+		copy(out[start+4:], "free")
+		clear(out[at : at+len(content)])
+		blanked = append(blanked, extent{int64(at), int64(len(content))})
+	}
+	start := 0 // of the box's header
 	err := eachBox(data, 0, func(kind string, at int, content []byte) error {
 		switch kind {
-		case "uuid": // XMP outside of any item
-			clear(out[at : at+len(content)])
+		case "ftyp", "mdat":
+		case "moov":
+			return errBMFF
 		case "meta":
-			if len(content) < 4 {
+			if len(content) < 4 || locations != nil {
 				return errBMFF
 			}
-			return eachBox(content[4:], at+4, func(kind string, at int, content []byte) error {
+			start := at + 4
+			err := eachBox(content[4:], start, func(kind string, at int, content []byte) error {
 				switch kind {
 				case "iinf":
-					return privateItems(content, private)
+					if err := privateItems(content, private); err != nil {
+						return err
+					}
 				case "iloc":
+					if locations != nil {
+						return errBMFF
+					}
 					locations = content
 				case "idat":
 					idat = int64(at)
+				case "hdlr", "dinf", "pitm", "iprp", "iref", "ipro", "grpl":
+				default:
+					blank(start, at, content)
 				}
+				start = at + len(content)
 				return nil
 			})
+			if err != nil {
+				return err
+			}
+		default:
+			blank(start, at, content)
 		}
+		start = at + len(content)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(private) == 0 {
-		return out, nil
-	}
-	extents, err := itemExtents(locations, private, idat)
+	secrets, needed, err := itemExtents(locations, private, idat)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range extents {
-		if e.at < 0 || e.size < 0 || e.at > int64(len(out)) || e.size > int64(len(out))-e.at {
+	for _, e := range secrets {
+		if e.at < 0 || e.size <= 0 || e.at > int64(len(out)) || e.size > int64(len(out))-e.at { // of size 0 is what has no end
 			return nil, errBMFF
 		}
 		clear(out[e.at : e.at+e.size])
+	}
+	for _, n := range needed {
+		i := sort.Search(len(blanked), func(i int) bool { return blanked[i].at+blanked[i].size > n.at })
+		if i < len(blanked) && blanked[i].at < n.at+n.size {
+			return nil, errBMFF // the picture would go, too
+		}
 	}
 	return out, nil
 }
@@ -150,7 +180,7 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 		r := reader{b: content}
 		version := r.uint(4) >> 24
 		if version < 2 {
-			return nil
+			return errBMFF // HEIF has none (ISO 23008-12, 10.2): such an entry does not say what its item is
 		}
 		idSize := 2
 		if version > 2 {
@@ -169,8 +199,8 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 	})
 }
 
-// itemExtents reads where the items lie (ISO 14496-12, 8.11.3).
-func itemExtents(iloc []byte, ids map[uint64]bool, idat int64) ([]extent, error) {
+// itemExtents reads where the private items and the others lie (ISO 14496-12, 8.11.3).
+func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (secrets, needed []extent, err error) {
 	r := reader{b: iloc}
 	version := r.uint(4) >> 24
 	sizes := r.uint(2)
@@ -183,7 +213,9 @@ func itemExtents(iloc []byte, ids map[uint64]bool, idat int64) ([]extent, error)
 		idSize = 4
 	}
 	items := r.uint(idSize)
-	var out []extent
+	if r.failed {
+		return nil, nil, errBMFF
+	}
 	for range items {
 		id := r.uint(idSize)
 		method := uint64(0)
@@ -193,29 +225,35 @@ func itemExtents(iloc []byte, ids map[uint64]bool, idat int64) ([]extent, error)
 		r.uint(2) // data reference
 		base := int64(r.uint(baseSize))
 		extents := r.uint(2)
+		if extents > 1 && offsetSize+lengthSize+indexSize == 0 { // a few bytes would stand for thousands of them
+			return nil, nil, errBMFF
+		}
 		for range extents {
 			r.uint(indexSize)
 			offset, length := int64(r.uint(offsetSize)), int64(r.uint(lengthSize))
 			if r.failed {
-				return nil, errBMFF
+				return nil, nil, errBMFF
 			}
-			if !ids[id] {
-				continue
-			}
+			e := extent{base + offset, length}
 			switch {
-			case method == 0:
-				out = append(out, extent{base + offset, length})
 			case method == 1 && idat >= 0:
-				out = append(out, extent{idat + base + offset, length})
-			default:
-				return nil, errBMFF
+				e.at += idat
+			case method != 0 && private[id]:
+				return nil, nil, errBMFF
+			case method != 0:
+				continue // made of other items
+			}
+			if private[id] {
+				secrets = append(secrets, e)
+			} else {
+				needed = append(needed, e)
 			}
 		}
 		if r.failed {
-			return nil, errBMFF
+			return nil, nil, errBMFF
 		}
 	}
-	return out, nil
+	return secrets, needed, nil
 }
 
 // reader takes big-endian numbers off the front of b.

@@ -236,44 +236,6 @@ func TestTurningIsInTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// heif is the smallest file with the structure of a HEIC: one EXIF item in mdat.
-func heif(brand string, w, h uint32) []byte {
-	box := func(kind string, parts ...[]byte) []byte {
-		body := bytes.Join(parts, nil)
-		return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
-	}
-	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
-	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
-	infe := box("infe", []byte{2, 0, 0, 0, 0, 7, 0, 0}, []byte("Exif"), []byte{0})
-	iinf := box("iinf", []byte{0, 0, 0, 0, 0, 1}, infe)
-	iloc := func(offset int) []byte {
-		return box("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 1, 0, 7, 0, 0, 0, 0, 0, 1},
-			binary.BigEndian.AppendUint32(nil, uint32(offset)), binary.BigEndian.AppendUint32(nil, uint32(len(secret))))
-	}
-	meta := func(offset int) []byte {
-		return box("meta", make([]byte, 4), iinf, iloc(offset), box("iprp", box("ipco", ispe)))
-	}
-	offset := len(ftyp) + len(meta(0)) + 8
-	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"))}, nil)
-}
-
-func TestHEIFLosesItsEXIF(t *testing.T) {
-	for brand, kind := range map[string]string{"heic": "image/heic", "avif": "image/avif"} {
-		in := heif(brand, 4096, 3072)
-		info, err := Probe(in)
-		if err != nil || info.Width != 4096 || info.Height != 3072 {
-			t.Fatalf("%s: %+v, %v", brand, info, err)
-		}
-		out, got, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
-		if err != nil || got != kind || flag != Stripped {
-			t.Errorf("%s: %q %q %v", brand, got, flag, err)
-		}
-		if len(out) != len(in) || bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("pixels")) {
-			t.Errorf("%s: the item was not blanked", brand)
-		}
-	}
-}
-
 // bombs are small files that would need gigabytes.
 func bombs(t testing.TB) map[string][]byte {
 	header := func(w, h uint32) []byte {

@@ -1,0 +1,108 @@
+package photo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"time"
+)
+
+// box is one of an ISO base media file.
+func box(kind string, parts ...[]byte) []byte {
+	body := bytes.Join(parts, nil)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
+}
+
+// heif is the smallest file with the structure of a HEIC: one EXIF item in mdat.
+func heif(brand string, w, h uint32) []byte {
+	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
+	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
+	infe := box("infe", []byte{2, 0, 0, 0, 0, 7, 0, 0}, []byte("Exif"), []byte{0})
+	iinf := box("iinf", []byte{0, 0, 0, 0, 0, 1}, infe)
+	iloc := func(offset int) []byte {
+		return box("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 1, 0, 7, 0, 0, 0, 0, 0, 1},
+			binary.BigEndian.AppendUint32(nil, uint32(offset)), binary.BigEndian.AppendUint32(nil, uint32(len(secret))))
+	}
+	meta := func(offset int) []byte {
+		return box("meta", make([]byte, 4), iinf, iloc(offset), box("iprp", box("ipco", ispe)))
+	}
+	offset := len(ftyp) + len(meta(0)) + 8
+	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"))}, nil)
+}
+
+func TestHEIFLosesItsEXIF(t *testing.T) {
+	for brand, kind := range map[string]string{"heic": "image/heic", "avif": "image/avif"} {
+		in := heif(brand, 4096, 3072)
+		info, err := Probe(in)
+		if err != nil || info.Width != 4096 || info.Height != 3072 {
+			t.Fatalf("%s: %+v, %v", brand, info, err)
+		}
+		out, got, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
+		if err != nil || got != kind || flag != Stripped {
+			t.Errorf("%s: %q %q %v", brand, got, flag, err)
+		}
+		if len(out) != len(in) || bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("pixels")) {
+			t.Errorf("%s: the item was not blanked", brand)
+		}
+	}
+}
+
+// TestHEIFLosesWhatIsNotThePicture: the video of a motion photo, XMP and whatever else lies beside the picture tells where
+// it was taken, too.
+func TestHEIFLosesWhatIsNotThePicture(t *testing.T) {
+	picture := heif("heic", 4096, 3072)
+	long := append([]byte{0, 0, 0, 1, 'm', 'p', 'v', 'd', 0, 0, 0, 0, 0, 0, 0, byte(16 + len(secret))}, secret...)
+	for name, c := range map[string]struct {
+		more []byte
+		flag Flag
+	}{
+		"motion photo":              {box("mpvd", box("ftyp", []byte("mp42")), box("moov", box("udta", []byte(secret)))), Stripped},
+		"motion photo, long header": {long, Stripped},
+		"XMP":                       {box("uuid", make([]byte, 16), []byte(secret)), Stripped},
+		"free":                      {box("free", []byte(secret)), Stripped},
+		"unknown":                   {box("sefd", []byte(secret)), Stripped},
+		"without an end":            {append([]byte{0, 0, 0, 0}, "sefd"+secret...), Stripped},
+		"sequence":                  {box("moov", box("udta", []byte(secret))), Untouched},
+		"two lists of items":        {picture[bytes.Index(picture, []byte("meta"))-4:], Untouched},
+	} {
+		in := append(bytes.Clone(picture), c.more...)
+		out, _, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
+		if err != nil || flag != c.flag || len(out) != len(in) {
+			t.Errorf("%s: %q %v, %d bytes of %d", name, flag, err, len(out), len(in))
+		}
+		if flag == Stripped && (bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("pixels"))) {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+}
+
+// TestHEIFKeepsItsPixels: a file whose picture lies where metadata is expected, or which does not say where its metadata lies,
+// is left as it is and says so; one that names thousands of places in a few bytes takes no time.
+func TestHEIFKeepsItsPixels(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"pixels in an unknown box": func(in []byte) []byte {
+			in = bytes.Replace(in, []byte("mdat"), []byte("what"), 1)
+			return bytes.Replace(in, []byte("Exif"), []byte("hvc1"), 1)
+		},
+		"metadata without a length": func(in []byte) []byte {
+			at := bytes.Index(in, []byte("iloc"))
+			clear(in[at+4+20 : at+4+24])
+			return in
+		},
+		"metadata without a place": func(in []byte) []byte { return bytes.Replace(in, []byte("iloc"), []byte("free"), 1) },
+		"thousands of places": func(in []byte) []byte {
+			many := append([]byte{1, 0, 0, 0, 0, 0, 0xff, 0xff}, bytes.Repeat([]byte{0, 9, 0, 0, 0, 0, 0xff, 0xff}, 1<<16)...)
+			return bytes.Join([][]byte{in[:20], box("meta", make([]byte, 4), box("iloc", many), in[bytes.Index(in, []byte("iprp"))-4:])}, nil)
+		},
+	} {
+		in := change(heif("heic", 4096, 3072))
+		begun := time.Now()
+		out, _, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
+		if err != nil || flag != Untouched || !bytes.Equal(out, in) {
+			t.Errorf("%s: %q %v", name, flag, err)
+		}
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
