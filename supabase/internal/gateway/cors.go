@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// exposed are the reply headers that supabase-js and tus-js-client read.
+// exposed are the reply headers that a page of another origin may read: those of supabase-js and tus-js-client by name, for
+// browsers that do not know the asterisk, and with it all, for a function has headers of its own. The asterisk counts where no
+// credentials are sent, and none are here (Fetch standard, "CORS protocol and credentials").
 const exposed = "Content-Range, Content-Profile, Preference-Applied, Location, Retry-After, X-Total-Count, Link, " +
 	"X-Request-Id, X-Relay-Error, X-Relay-Header, Sb-Error-Code, X-Sb-Error-Code, X-Supabase-Api-Version, " +
-	"Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ETag"
+	"Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ETag, *"
 
 // cors answers preflights itself and puts one set of CORS headers on every reply of the API. Any origin may call: what
 // a caller may do is decided by its key, and no cookie is ever read. A service's own CORS headers are replaced.

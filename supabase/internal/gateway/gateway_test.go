@@ -182,6 +182,17 @@ func TestCORS(t *testing.T) {
 			}
 		}
 	}
+	// A function's own headers can be read, whatever the function says about that.
+	own := testGateway(func(o *Options) {
+		o.Functions = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Receipt", "7")
+			w.Header().Set("Access-Control-Expose-Headers", "X-Receipt")
+		})
+	})
+	r = ask(own, "POST", "/functions/v1/f", "Origin", "https://a.example.org")
+	if got := r.Header.Values("Access-Control-Expose-Headers"); len(got) != 1 || !strings.HasSuffix(got[0], ", *") || r.Header.Get("X-Receipt") != "7" {
+		t.Error("a function's header cannot be read:", got)
+	}
 	if got := ask(h, "OPTIONS", "/storage/v1/upload/resumable"); got.StatusCode != 200 {
 		t.Error("OPTIONS that is no preflight does not reach storage:", got.StatusCode)
 	}
