@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,96 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 			t.Errorf("%s has no package comment that says what it is", path)
 		}
 	}
+}
+
+var (
+	saysImporters = regexp.MustCompile(`(?i)\b(?:only ([^.;:]*?)|nothing) imports? (?:it|this package)\b`)
+	saysAnybody   = regexp.MustCompile(`\bimports? (?:it|this package)\b`)
+	saysImports   = regexp.MustCompile(`(?i)\bof ours it imports ([^.;:]*)|\bimports (nothing) of ours\b`)
+)
+
+// TestPackagesSayWhoImportsThem: "Only app and auth import it", "Of ours it imports db and wire" and "imports nothing of ours"
+// in a package's comment are what the source says. A name stands for what lies below it as well; tests may import anything.
+func TestPackagesSayWhoImportsThem(t *testing.T) {
+	all := listPackages(t)
+	importers := map[string][]string{}
+	for path, p := range all {
+		for _, name := range p.Imports {
+			importers[name] = append(importers[name], path)
+		}
+	}
+	said := 0
+	for path, p := range all {
+		if !strings.HasPrefix(path, internal) {
+			continue
+		}
+		text := packageComment(t, p.Dir)
+		who := saysImporters.FindAllStringSubmatch(text, -1)
+		if len(who) != len(saysAnybody.FindAllString(text, -1)) {
+			t.Errorf(`%s: say who imports it as "Only … import it", so that this can be checked`, path)
+		}
+		for _, m := range who {
+			said++
+			compareNames(t, path+" is imported by", path, m[1], importers[path])
+		}
+		for _, m := range saysImports.FindAllStringSubmatch(text, -1) {
+			said++
+			ours := slices.DeleteFunc(slices.Clone(p.Imports), func(name string) bool { return !strings.HasPrefix(name, "daawo/") })
+			compareNames(t, path+" imports", path, m[1], ours)
+		}
+	}
+	if said < 40 {
+		t.Errorf("only %d sentences were found: are the patterns right?", said)
+	}
+}
+
+// compareNames compares a list in words with the packages that it should name, but for those below the package itself.
+func compareNames(t *testing.T, what, self, words string, are []string) {
+	t.Helper()
+	var named []string
+	for name := range strings.SplitSeq(strings.ReplaceAll(words, " and ", ", "), ", ") {
+		switch {
+		case name == "" || name == "tests":
+		case name == "package main":
+			named = append(named, "daawo/supabase")
+		case strings.HasPrefix(name, "functions/"):
+			named = append(named, "daawo/"+name)
+		default:
+			named = append(named, internal+name)
+		}
+	}
+	means := func(path, name string) bool { return path == name || name != "daawo/supabase" && within(path, name) }
+	for _, name := range named {
+		if !slices.ContainsFunc(are, func(path string) bool { return means(path, name) }) {
+			t.Errorf("%s no %s, which its comment names", what, name)
+		}
+	}
+	for _, path := range are {
+		if !within(path, self) && !slices.ContainsFunc(named, func(name string) bool { return means(path, name) }) {
+			t.Errorf("%s %s, which its comment does not name", what, path)
+		}
+	}
+}
+
+// packageComment is the whole comment of a package, on one line.
+func packageComment(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(file.Doc.Text() + " ")
+	}
+	return strings.Join(strings.Fields(text.String()), " ")
 }
 
 // TestFilesStaySmall: a file of 500 lines asks for a second room. Tables of SQL or golden values may be longer.

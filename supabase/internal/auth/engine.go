@@ -2,7 +2,7 @@
 // factors, other providers, and the administration of all that. A database may move between this engine and the real
 // GoTrue in either direction.
 //
-// Only app and cli import it. Of ours it imports db, keys, mail and wire.
+// Only app and auth/gotrue import it. Of ours it imports db, keys, mail and wire.
 package auth
 
 import (

@@ -2,7 +2,7 @@
 // and validated Config. It reads the CLI's own keys and adds one, auth.leaked_passwords_path: all else that the CLI does not
 // know is set by environment.
 //
-// app, cli and the doctor import it; it imports nothing of ours and starts nothing.
+// Only app and cli import it; it imports nothing of ours and starts nothing.
 package config
 
 import (

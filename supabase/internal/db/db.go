@@ -1,7 +1,7 @@
 // Package db is the only package that opens SQL connections for serving requests. It keeps a pool, runs statements
 // under the role and the claims of a caller, and says what kind of failure an error is.
 //
-// The engines, fnhost, outbox and app import it; it imports nothing of ours.
+// Only admin, app, auth, cli, fnhost, outbox, rest and storage import it; it imports nothing of ours.
 package db
 
 import (

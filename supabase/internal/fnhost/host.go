@@ -2,7 +2,7 @@
 // environment and turns failures into Supabase's replies. Functions run in this process, in a child process that is
 // rebuilt when their source changes (dev.go), or elsewhere, where the gateway sends their calls.
 //
-// app and cli import it; of ours it imports db and the functions' contract (functions/edge).
+// Only app and cli import it; of ours it imports db and functions/edge.
 package fnhost
 
 import (

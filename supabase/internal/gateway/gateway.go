@@ -2,7 +2,7 @@
 // that keep one client from harming the others. It gives each service a request rooted at the service's own root, with
 // the headers that Supabase's gateway would add, whether the service runs in this process or elsewhere.
 //
-// Only app and cli import it. It imports observe and knows services as http.Handler only.
+// Only app imports it. Of ours it imports observe; it knows services as http.Handler only.
 package gateway
 
 import (

@@ -5,6 +5,6 @@
 //
 // Every step runs under one advisory lock, is all or nothing, and is safe to
 // run again. It works on a *pgx.Conn that its caller opened, on the embedded
-// server as well as on any Postgres 15 to 17. Only app, testdb, backup, the
-// commands and the drills import it.
+// server as well as on any Postgres 15 to 17. Only app, auth/gotrue,
+// storage/standalone and testdb import it.
 package migrate

@@ -1,6 +1,6 @@
 // Package observe is how the stack is seen from outside: structured logs, Prometheus metrics and the health routes.
 //
-// The gateway, app and cli import it; it imports nothing of ours. Nothing here records an address, a user agent, a
+// Only app, cli and gateway import it; it imports nothing of ours. Nothing here records an address, a user agent, a
 // query string or a body: those belong to visitors.
 package observe
 

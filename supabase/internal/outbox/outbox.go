@@ -3,7 +3,7 @@
 // the asker's own transaction; any replica works them off, retries failures for more than a week, and keeps what failed
 // for good for an operator to see.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail and the functions' contract.
+// app starts it; fnhost and auth add jobs. Of ours it imports db, mail and functions/edge.
 package outbox
 
 import (

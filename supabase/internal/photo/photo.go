@@ -1,8 +1,8 @@
 // Package photo cleans the pictures that visitors send: what tells where, when and with which camera a picture was taken
 // goes, the picture stays. It reads dimensions before pixels and refuses to decode what would need too much memory.
 //
-// It is pure: bytes in, bytes out. The worker that cleans uploaded photos and the image renderer of storage import it; it
-// imports nothing of ours.
+// It is pure: bytes in, bytes out. The worker in app cleans uploaded photos with it, the image renderer of storage
+// opens pictures with it. Only app and storage/images import it; it imports nothing of ours.
 package photo
 
 import (

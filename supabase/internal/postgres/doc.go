@@ -3,7 +3,7 @@
 // killed parent left behind, restarts it when it dies, and stops it.
 //
 // It knows processes, folders and ports, and nothing of roles or schemas: those
-// are the business of package migrate. Only app, testdb, backup and the drills
+// are the business of package migrate. Only app, backup, cli and testdb
 // import it.
 //
 // A cluster is one folder (Options.Data) served by at most one Server in the

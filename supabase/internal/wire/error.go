@@ -1,7 +1,7 @@
 // Package wire holds what the three engines share about HTTP: one Error type, one encoder of it for each
 // upstream dialect (rest.go, auth.go, storage.go) and the parsing of headers that more than one engine reads.
 //
-// Any package below the gateway may import it; it imports nothing of ours.
+// Only auth, rest and storage import it; it imports nothing of ours.
 package wire
 
 import (

@@ -1,7 +1,7 @@
 // Package hook calls what an installation has put at one of auth's points: a function of the database, in the caller's
 // transaction, or an HTTP service, signed by the Standard Webhooks scheme.
 //
-// Only auth imports it. Of ours it imports wire.
+// Only app, auth and auth/gotrue import it. Of ours it imports wire.
 package hook
 
 import (

@@ -2,7 +2,7 @@
 // back with, and how to read who they are. Providers that speak OpenID Connect are read by discovery; the others are a
 // table of addresses and member names.
 //
-// Only auth imports it. It imports nothing of ours and touches no database.
+// Only app, auth and auth/gotrue import it. It imports nothing of ours and touches no database.
 package oauth
 
 import (

@@ -1,7 +1,7 @@
 // Package site serves the built website: prerendered pages in two languages, their scripts and pictures. What differs
 // between installations is filled into the pages once, at start; they are compressed then and served from memory.
 //
-// The gateway's wiring (app, cli) imports it; it imports nothing of ours.
+// Only app imports it; it imports nothing of ours.
 package site
 
 import (

@@ -1,6 +1,6 @@
 // Package bundle holds the Postgres package that a built binary carries, if it
 // carries one: `make build` packs it (command pack) and builds with the tag
-// bundle. Only app and the command line import it.
+// bundle. Only package main imports it.
 package bundle
 
 import (

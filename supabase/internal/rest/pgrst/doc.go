@@ -2,5 +2,5 @@
 // PGRST_* variables, settings of the database role), listens in the same ways, reloads on the same signals and
 // notifications, and answers on the same admin port.
 //
-// The command line and app import it; it imports rest and db.
+// Only app and cli import it; of ours it imports db and rest.
 package pgrst

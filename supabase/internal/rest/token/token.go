@@ -1,7 +1,7 @@
 // Package token checks the bearer tokens of requests as PostgREST does: JSON Web Tokens signed with a shared secret or a
 // key of a key set, their times with thirty seconds of tolerance, their audience, and the path to the role in them.
 //
-// The engine and its stand-alone front end import it; it imports wire only.
+// Only app, rest and rest/pgrst import it; of ours it imports wire.
 package token
 
 import (

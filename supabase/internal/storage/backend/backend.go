@@ -2,7 +2,7 @@
 // backends: <internal bucket>/<tenant>/<bucket>/<name>/<version>. A version is written once and never changed, and it
 // counts only when a row of storage.objects names it, so a write has no moment at which half an object can be seen.
 //
-// The other packages of storage import it; it imports nothing of ours.
+// Only app and storage import it; it imports nothing of ours.
 package backend
 
 import (

@@ -1,6 +1,6 @@
 // Package images resizes pictures for /render: in this process, or by an imgproxy given by its URL.
 //
-// It imports the backend and photo; the REST surface of storage imports it.
+// Of ours it imports photo and storage/backend; only storage imports it.
 package images
 
 import (

@@ -2,7 +2,7 @@
 // listings and multipart uploads. One key pair has the rights of service_role; with a session token, the key pair
 // "tenant, anon key" has those of the token's user, under row level security.
 //
-// It imports objects, the backend, keys and wire; only the REST surface of storage imports it.
+// Of ours it imports keys, storage/backend, storage/objects and wire; only storage imports it.
 package s3
 
 import (

@@ -1,7 +1,7 @@
 // Package standalone is storage-api's replacement: the storage engine alone, set by storage-api's environment variables,
 // on its port, with its health path.
 //
-// Only the command line imports it.
+// Only cli imports it.
 package standalone
 
 import (

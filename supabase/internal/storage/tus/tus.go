@@ -2,8 +2,8 @@
 // and expiration) as storage-api speaks it.
 //
 // An upload's id is bucket/name/version in base64url; its description and its bytes are in the backend, its lock in
-// Postgres, so that any replica may serve any request of it. It imports objects, the backend and wire; only the REST
-// surface of storage imports it.
+// Postgres, so that any replica may serve any request of it. Of ours it imports db,
+// storage/backend, storage/objects and wire; only storage imports it.
 package tus
 
 import (
