@@ -29,6 +29,12 @@ func TestClusterExample(t *testing.T) {
 		} else if value == "" {
 			value = filled
 		}
+		// Systemd takes the quotes off, as a shell does; without them a shell runs what stands before an & in the background.
+		if plain := strings.Trim(value, "'"); plain != value {
+			value = plain
+		} else if strings.ContainsAny(value, "&;|<>()$`\\\"'* ") {
+			t.Errorf("%s is not in single quotes, so a shell cannot read it: %s", name, value)
+		}
 		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1) // the placeholder is refused
 	}
 	asked := map[string]bool{}
