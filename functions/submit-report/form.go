@@ -36,14 +36,17 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if err != nil {
 		return p.showUnreadable(w, err)
 	}
+	report, wrong := p.fields().check(p.text, true)
+	photo, hasPhoto := p.photo(wrong)
 	// Counted at once, because a post stores its photo before the report.
 	counting := env.Batch(edge.Service)
 	limit(ctx, env, counting)
 	if err := counting.Send(ctx); err != nil {
+		if e, ok := edge.AsError(err); ok && e.Status == http.StatusTooManyRequests && len(wrong) == 0 {
+			return p.thankAgain(w, r, env, report, photo, err)
+		}
 		return p.showFailure(w, env, err)
 	}
-	report, wrong := p.fields().check(p.text, true)
-	photo, hasPhoto := p.photo(wrong)
 	if len(wrong) > 0 {
 		p.keepPhoto(r, env, photo)
 		return p.show(w, http.StatusUnprocessableEntity, p.text.invalidTitle, p.text.problem(wrong), wrong)
@@ -67,6 +70,23 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return p.showFailure(w, env, err)
 	}
 	thank(w, r, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
+	return nil
+}
+
+// thankAgain answers a post beyond the limit: a report that is stored already gets its receipt, any other the refusal.
+func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env, report report, photo []byte, refusal error) error {
+	key, err := keyOf(r.Context(), env, "", report, p.photoSum(photo))
+	if err != nil {
+		return p.showFailure(w, env, err)
+	}
+	saved, found, err := replay(r.Context(), env, key)
+	switch {
+	case err != nil:
+		return p.showFailure(w, env, err)
+	case !found:
+		return p.showFailure(w, env, refusal)
+	}
+	thank(w, r, p.text, saved, saved.PhotoAttached != nil)
 	return nil
 }
 

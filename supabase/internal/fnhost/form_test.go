@@ -341,6 +341,23 @@ func TestFormPostedTwiceIsOneReport(t *testing.T) {
 	}
 }
 
+// TestFormPostedAgainBeyondTheLimit: the post that was stored gets its receipt, and costs nobody a page of refusal.
+func TestFormPostedAgainBeyondTheLimit(t *testing.T) {
+	s := newSite(t)
+	uploads := s.withStorage(t)
+	s.env["REPORTS_PER_HOUR"] = "1"
+	first, again := s.post(form(nil), jpeg), s.post(form(nil), jpeg)
+	if first.Code != http.StatusSeeOther || again.Code != http.StatusSeeOther || first.Header().Get("Set-Cookie") != again.Header().Get("Set-Cookie") {
+		t.Errorf("%d %v, then %d %v", first.Code, first.Header(), again.Code, again.Header())
+	}
+	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusTooManyRequests {
+		t.Errorf("with a mistake in it: %d", w.Code)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 1 || uploads.Load() != 1 {
+		t.Errorf("%d reports and %d photos, want one of each", n, uploads.Load())
+	}
+}
+
 func FuzzFormAndJSON(f *testing.F) {
 	s := newSite(f)
 	f.Add("application/json", `{"product_name":"x","issue_description":"y"}`)
