@@ -20,7 +20,8 @@ var restCommand = command{
 	long: `
 'rest explain URL' prints the statement that the REST engine would run for a URL such as
 '/resources?select=title,id&is_active=is.true&order=created_at.desc', with its parameters, and runs nothing.
-The database is the running server's, else that of --db-uri, --config or PGRST_DB_URI, read as 'serve rest' does.
+The database is that of --db-uri, --config or PGRST_DB_URI, read as 'serve rest' does, and the running server's where none of
+them is given.
 
   daawo rest explain '/resources?select=id&limit=3'
   daawo rest explain '/reports' --method POST --body '{"product_name":"x"}' --prefer return=representation`,
