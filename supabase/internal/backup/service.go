@@ -70,6 +70,7 @@ type Service struct {
 	timeline uint32    // the server's, once it is known that the stored log leads up to now
 	warned   string    // the damage that was last warned of
 	latest   time.Time // that the clock has shown since the last backup
+	unpruned bool      // a backup was made and older ones are not deleted yet
 }
 
 // ErrOtherSystem says that a store holds the backups of another installation.
@@ -207,16 +208,23 @@ func (s *Service) Run(ctx context.Context) {
 	defer loops.Wait()
 	loops.Go(ship(s.shipLog))
 	loops.Go(ship(s.shipFiles))
-	var retry time.Time // not before then
+	var backup, prune time.Time
 	s.repeat(ctx, func() {
-		if time.Now().Before(retry) {
-			return
-		}
-		if err := s.whenDue(ctx); err != nil && ctx.Err() == nil {
-			s.opt.Log.Error("backup failed and is tried again in an hour", "place", s.repo.String(), "error", err)
-			retry = time.Now().Add(time.Hour)
-		}
+		s.try(ctx, &backup, "backup failed and is tried again in an hour", s.whenDue)
+		s.try(ctx, &prune, "the backup is good, but older ones could not be deleted, which is tried again in an hour", s.pruneDue)
 	})
+}
+
+// try calls work, but not before retry. When it fails, that is in an hour, and the
+// log says so.
+func (s *Service) try(ctx context.Context, retry *time.Time, failed string, work func(context.Context) error) {
+	if time.Now().Before(*retry) {
+		return
+	}
+	if err := work(ctx); err != nil && ctx.Err() == nil {
+		s.opt.Log.Error(failed, "place", s.repo.String(), "error", err)
+		*retry = time.Now().Add(time.Hour)
+	}
 }
 
 // repeat calls work until ctx ends.
@@ -246,8 +254,20 @@ func (s *Service) whenDue(ctx context.Context) error {
 	if _, err := s.Backup(ctx); err != nil {
 		return err
 	}
-	s.latest = time.Time{}
-	return s.Prune(ctx)
+	s.latest, s.unpruned = time.Time{}, true
+	return nil
+}
+
+// pruneDue prunes once after each backup.
+func (s *Service) pruneDue(ctx context.Context) error {
+	if !s.unpruned {
+		return nil
+	}
+	if err := s.Prune(ctx); err != nil {
+		return err
+	}
+	s.unpruned = false
+	return nil
 }
 
 // ahead is by how much the clock may be set back without having been wrong.
