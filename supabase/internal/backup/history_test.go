@@ -252,7 +252,8 @@ func TestADamagedManifest(t *testing.T) {
 	}
 	s.options.Every, s.options.Keep = time.Nanosecond, 1
 	time.Sleep(1100 * time.Millisecond)
-	if err := open(t, s.options).whenDue(t.Context()); err != nil {
+	service = open(t, s.options)
+	if err := errors.Join(service.whenDue(t.Context()), service.pruneDue(t.Context())); err != nil {
 		t.Errorf("a new backup: %v", err)
 	}
 	if all, err := List(t.Context(), store); err != nil || len(all) != 1 {
