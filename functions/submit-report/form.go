@@ -188,22 +188,6 @@ func (p posted) looksAutomatic(now time.Time) bool {
 	return err == nil && took >= 0 && took < quickest // a clock that is ahead of ours says nothing
 }
 
-// problem is the summary above the form.
-func (t *texts) problem(wrong map[string]string) string {
-	for _, message := range wrong {
-		switch message {
-		case t.productRequired, t.descriptionRequired, t.phoneRequired, t.locationRequired:
-			return t.fillRequired
-		}
-	}
-	for _, message := range wrong {
-		if len(wrong) == 1 {
-			return message
-		}
-	}
-	return t.failed
-}
-
 // showFailure shows the form again when the report could not be stored for a reason that is not the visitor's.
 func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
 	failure := p.text.translate(err)

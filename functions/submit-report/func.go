@@ -57,7 +57,7 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	report, wrong := fields.check(text, false)
 	if len(wrong) > 0 {
-		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.fillRequired, Fields: wrong}
+		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
 	}
 	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")
 	if err != nil {

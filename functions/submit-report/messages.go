@@ -2,7 +2,9 @@ package submitreport
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"daawo/functions/edge"
@@ -93,6 +95,22 @@ var somali = texts{
 		"expiry_date": "Taariikhda dhicitaanka", "location": "Goobta", "issue_description": "Sharaxaadda dhibaatada",
 		"photo": "Sawir",
 	},
+}
+
+// problem is the summary of what is wrong with the fields, for who sees no more than that.
+func (t *texts) problem(wrong map[string]string) string {
+	var all []string
+	for _, field := range slices.Sorted(maps.Keys(wrong)) {
+		switch message := wrong[field]; message {
+		case t.productRequired, t.descriptionRequired, t.phoneRequired, t.locationRequired:
+			return t.fillRequired
+		case t.notAnImage, t.photoTooLarge:
+			all = append(all, message)
+		default:
+			all = append(all, t.labels[field]+": "+message)
+		}
+	}
+	return strings.Join(all, " · ")
 }
 
 func textIn(language string) *texts {

@@ -251,6 +251,17 @@ func TestReportsThatAreRefused(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 0 {
 		t.Errorf("%d refused reports were stored", n)
 	}
+	// The message alone says what is wrong: the page's script shows no more.
+	for want, body := range map[string]map[string]any{
+		"Please fill in all required fields.":                                                 {"product_name": "", "expiry_date": "soon"},
+		"Expiry date: Write the date as year-month-day, such as 2026-08-31":                   {"expiry_date": "soon"},
+		"Batch number: At most 100 characters · Problem description: At most 5000 characters": {"batch_number": strings.Repeat("x", 101), "issue_description": strings.Repeat("x", 5001)},
+	} {
+		w := s.call("submit-report", report(body), nil)
+		if e := decode[struct{ Message string }](t, w, http.StatusBadRequest); e.Message != want {
+			t.Errorf("%q, want %q", e.Message, want)
+		}
+	}
 }
 
 // TestFailuresAreInTheVisitorsLanguage: an error that nobody foresaw tells the visitor what to do, and the log its cause.
