@@ -336,6 +336,9 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && p.AccessToken != "" {
 		err = provider.CheckAccessToken(ctx, p.IDToken, p.AccessToken)
 	}
+	if err != nil && !errors.Is(err, oauth.ErrToken) {
+		return err
+	}
 	if err != nil {
 		reason := "Bad ID token"
 		for _, told := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim", "Passed nonce"} {

@@ -135,10 +135,16 @@ func (r *Registry) discover(ctx context.Context, of preset) (*oidc.Provider, err
 	return r.remembered(of.issuer, func() (*oidc.Provider, error) {
 		// The provider keeps the context for fetching keys later: it must not end with this request.
 		ctx := oidc.ClientContext(context.WithoutCancel(ctx), r.client)
-		if of.tenants != "" {
-			ctx = oidc.InsecureIssuerURLContext(ctx, of.tenants) // verify looks at each token's tenant
+		if of.manyIssuers() {
+			ctx = oidc.InsecureIssuerURLContext(ctx, of.issuer) // verify looks at each token's issuer
 		}
 		p, err := oidc.NewProvider(ctx, of.issuer)
+		if err == nil && len(of.issuers) > 0 {
+			var doc discoveryDocument
+			if err = p.Claims(&doc); err == nil && !of.issuedBy(doc.Issuer, nil) {
+				err = fmt.Errorf("it names the issuer %q", doc.Issuer)
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("discovery of %s: %w", of.issuer, err)
 		}
@@ -264,13 +270,13 @@ func (p *Provider) get(ctx context.Context, t Token, url string, into any) error
 }
 
 // VerifyIDToken checks an id token: signature, issuer, expiry, audience and, unless skipped, the nonce, which the token
-// carries as the hex SHA-256 of the given one.
+// carries as the hex SHA-256 of the given one. What is wrong with the token is an ErrToken.
 func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNonce bool) (Person, error) {
 	t, claims, err := p.verify(ctx, raw)
 	if err != nil {
 		return Person{}, err
 	}
-	if !skipNonce && !p.Config.SkipNonceCheck {
+	if !skipNonce && !p.Config.SkipNonceCheck && p.preset.idTokens == "" {
 		if (t.Nonce == "") != (nonce == "") {
 			return Person{}, fmt.Errorf("%w: Passed nonce and nonce in id_token should either both exist or not", ErrToken)
 		}
@@ -294,10 +300,17 @@ func (p *Provider) CheckAccessToken(ctx context.Context, raw, access string) err
 }
 
 func (p *Provider) verify(ctx context.Context, raw string) (*oidc.IDToken, map[string]any, error) {
-	if p.oidc == nil {
-		return nil, nil, fmt.Errorf("%w: %s has no ID tokens", ErrToken, p.Name)
+	issuer := p.oidc
+	if issuer == nil {
+		if p.preset.idTokens == "" {
+			return nil, nil, fmt.Errorf("%w: %s has no ID tokens", ErrToken, p.Name)
+		}
+		var err error
+		if issuer, err = p.r.discover(ctx, preset{issuer: p.preset.idTokens}); err != nil {
+			return nil, nil, err
+		}
 	}
-	verifier := p.oidc.Verifier(&oidc.Config{SkipClientIDCheck: true, SkipIssuerCheck: p.preset.tenants != "", Now: p.r.now})
+	verifier := issuer.Verifier(&oidc.Config{SkipClientIDCheck: true, SkipIssuerCheck: p.preset.manyIssuers(), Now: p.r.now})
 	t, err := verifier.Verify(oidc.ClientContext(ctx, p.client), raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrToken, err)
@@ -312,8 +325,8 @@ func (p *Provider) verify(ctx context.Context, raw string) (*oidc.IDToken, map[s
 	if err := t.Claims(&claims); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrToken, err)
 	}
-	if p.preset.tenants != "" && !p.preset.issuedBy(t.Issuer, claims) {
-		return nil, nil, fmt.Errorf("%w: issued by %s, which is not its tenant's", ErrToken, t.Issuer)
+	if p.preset.manyIssuers() && !p.preset.issuedBy(t.Issuer, claims) {
+		return nil, nil, fmt.Errorf("%w: issued by %q, which is no name of the provider or of the token's tenant", ErrToken, t.Issuer)
 	}
 	return t, claims, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,14 +13,19 @@ import (
 
 // preset is a provider's addresses and how it words who somebody is.
 type preset struct {
-	issuer            string // of those that speak OpenID Connect; the rest is found by discovery
-	tenants           string // what tokens say instead, where everybody's organisation issues them: {tenantid} is theirs
+	issuer            string   // of those that speak OpenID Connect; the rest is found by discovery
+	issuers           []string // all its names, where it has several: tokens and the discovery document say one of them
+	tenants           string   // what tokens say instead, where everybody's organisation issues them: {tenantid} is theirs
 	authURL, tokenURL string
 	scopes            []string
 	params            map[string]string // of the authorisation URL
 	proofKey          bool
 	clientIDHeader    string
 	read              func(context.Context, ask) (Person, error)
+
+	// idTokens is the issuer of the id tokens that applications have from one that does not speak OpenID Connect otherwise. Their
+	// nonce is as the application gave it, no hash, and is not compared.
+	idTokens string
 }
 
 // ask gets a JSON document from the provider's API.
@@ -39,7 +45,11 @@ func presetFor(name string, c Config) preset {
 		return preset{issuer: own("https://accounts.google.com"), scopes: openID}
 	case "apple":
 		// Asked for a name or an address, Apple posts its answer.
-		return preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"}, params: map[string]string{"response_mode": "form_post"}}
+		p := preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"}, params: map[string]string{"response_mode": "form_post"}}
+		if c.URL == "" {
+			p.issuers = []string{p.issuer, "https://account.apple.com"}
+		}
+		return p
 	case "azure":
 		base := own("https://login.microsoftonline.com/common")
 		p := preset{issuer: base + "/v2.0", scopes: openID}
@@ -66,7 +76,7 @@ func presetFor(name string, c Config) preset {
 		return preset{authURL: host + "/login/oauth/authorize", tokenURL: host + "/login/oauth/access_token", scopes: []string{"user:email"}, read: github(api)}
 	case "facebook":
 		site, graph := own("https://www.facebook.com"), own("https://graph.facebook.com")
-		return preset{authURL: site + "/dialog/oauth", tokenURL: graph + "/oauth/access_token", scopes: []string{"email"},
+		return preset{authURL: site + "/dialog/oauth", tokenURL: graph + "/oauth/access_token", scopes: []string{"email"}, idTokens: site,
 			read: profile(graph, "/me?fields=email,first_name,last_name,name,picture", facebook)}
 	case "gitlab":
 		host := own("https://gitlab.com")
@@ -91,8 +101,14 @@ func presetFor(name string, c Config) preset {
 // tenantID stands for a token's tenant in the issuer that Microsoft's discovery documents for everybody name.
 const tenantID = "{tenantid}"
 
-// issuedBy says whether the issuer of a token is the one that its tenant has.
+// manyIssuers says that issuedBy knows who may issue a token, and not the discovery document.
+func (p preset) manyIssuers() bool { return p.tenants != "" || len(p.issuers) > 0 }
+
+// issuedBy says whether the issuer of a token is one of the provider's names, or the one that its tenant has.
 func (p preset) issuedBy(issuer string, claims map[string]any) bool {
+	if p.tenants == "" {
+		return slices.Contains(p.issuers, issuer)
+	}
 	tenant, err := uuid.Parse(asText(claims["tid"]))
 	return err == nil && issuer == strings.Replace(p.tenants, tenantID, tenant.String(), 1)
 }
@@ -124,7 +140,7 @@ func personOf(name, issuer string, claims map[string]any) Person {
 	if address := text("email"); address != "" {
 		verified := asBool(claims["email_verified"])
 		switch name {
-		case "apple", "kakao": // they name no other addresses
+		case "apple", "kakao", "facebook": // they name no other addresses
 			verified = true
 		case "azure": // single tenants cannot be told from others but by this claim
 			if edov, ok := claims["xms_edov"]; ok {
