@@ -36,7 +36,8 @@ type entry struct {
 type history struct {
 	mu      sync.Mutex
 	entries []entry
-	longest []time.Duration // from the first failed try of a report to its acknowledgement
+	tries   int // of writers
+	failed  int // of these tries: those that no answer came to, or a 5xx
 }
 
 func (h *history) add(e entry) {
@@ -45,10 +46,13 @@ func (h *history) add(e entry) {
 	h.entries = append(h.entries, e)
 }
 
-func (h *history) recovered(d time.Duration) {
+// tried counts a writer's try.
+func (h *history) tried(got outcome, status int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.longest = append(h.longest, d)
+	if h.tries++; got == unknown && status != http.StatusTooManyRequests {
+		h.failed++
+	}
 }
 
 var client = &http.Client{
@@ -58,7 +62,8 @@ var client = &http.Client{
 
 // reply is what submit-report answers.
 type reply struct {
-	status    int    // 0 when no answer came
+	status    int // 0 when no answer came
+	header    http.Header
 	ID        string `json:"id"`
 	Reference string `json:"reference"`
 }
@@ -83,7 +88,7 @@ func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, [
 		return unknown, reply{}, nil
 	}
 	defer res.Body.Close()
-	r := reply{status: res.StatusCode}
+	r := reply{status: res.StatusCode, header: res.Header}
 	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	switch {
 	case err != nil || res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests:

@@ -100,20 +100,18 @@ func restarted(ctx context.Context, st *stack.Stack, kill func() error) error {
 func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
-		begun := time.Now()
-		tries := 0
 		for ctx.Err() == nil && e.outcome == unknown {
 			var r reply
 			e.outcome, r, _ = submit(ctx, st, e.key)
 			e.reference = r.Reference
-			if tries++; e.outcome == unknown {
+			if e.outcome == accepted || ctx.Err() == nil { // else it was the drill that broke it off
+				h.tried(e.outcome, r.status)
+			}
+			if e.outcome == unknown {
 				pause(ctx, 20*time.Millisecond)
 			}
 		}
 		h.add(e)
-		if tries > 1 && e.outcome == accepted {
-			h.recovered(time.Since(begun))
-		}
 		pause(ctx, 5*time.Millisecond)
 	}
 }

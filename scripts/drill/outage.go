@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 	defer server.Close()
 
 	h := &history{}
+	if err := served(ctx, server, h, s.seed); err != nil {
+		return "", err
+	}
 	writing, stopWriting := context.WithCancel(ctx)
 	var writers sync.WaitGroup
 	for w := range 4 {
@@ -36,7 +40,7 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 	if s.short { // among other tests the time is theirs, too
 		limit = 2 * time.Second
 	}
-	slowest, err := watchOutage(ctx, server, time.Duration(s.rounds(60, 3))*time.Second, limit)
+	slowest, err := watchOutage(ctx, server, h, s.seed, time.Duration(s.rounds(60, 3))*time.Second, limit)
 	if err == nil {
 		err = database.Start(ctx)
 	}
@@ -56,10 +60,9 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 		slowest.Round(time.Millisecond), recovery.Round(time.Millisecond), figures), err
 }
 
-// watchOutage checks what the server says while its database is away.
-func watchOutage(ctx context.Context, st *stack.Stack, howLong, limit time.Duration) (slowest time.Duration, err error) {
-	// Requests under way when the database left may still be waiting for it.
-	pause(ctx, time.Second)
+// watchOutage checks what the server says while its database is away, from the first moment on: the database ended before
+// this is called.
+func watchOutage(ctx context.Context, st *stack.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
 	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
@@ -67,15 +70,17 @@ func watchOutage(ctx context.Context, st *stack.Stack, howLong, limit time.Durat
 				return slowest, fmt.Errorf("%s answered %d without a database, want %d", path, code, want)
 			}
 		}
-		begun := time.Now()
-		code, header := get(ctx, api+"/rest/v1/resources?select=id&apikey="+st.Get("ANON_KEY"))
-		took := time.Since(begun)
-		slowest = max(slowest, took)
-		if code != 503 || header.Get("Retry-After") == "" {
-			return slowest, fmt.Errorf("/rest/v1 answered %d (Retry-After %q) without a database", code, header.Get("Retry-After"))
-		}
-		if took > limit {
-			return slowest, fmt.Errorf("/rest/v1 took %s to say that there is no database", took)
+		for _, p := range probes {
+			begun := time.Now()
+			code, header := p.ask(ctx, st, h, fmt.Sprintf("away-%d-%d", seed, begun.UnixNano()))
+			took := time.Since(begun)
+			slowest = max(slowest, took)
+			if code != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+				return slowest, fmt.Errorf("%s was answered with %d (Retry-After %q) without a database", p.what, code, header.Get("Retry-After"))
+			}
+			if took > limit {
+				return slowest, fmt.Errorf("%s was told after %s that there is no database", p.what, took)
+			}
 		}
 	}
 	return slowest, nil

@@ -50,13 +50,14 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 	}
 
 	figures, err := h.check(ctx, st)
+	failed := failures.Load() + int64(h.failed)
 	figures = fmt.Sprintf("%s, %d requests, %d failed, memory %d → %d MB, goroutines %.0f → %.0f, %s",
-		length, requests.Load(), failures.Load(), memoryEarly, memoryLate, goroutinesEarly, goroutinesLate, figures)
+		length, requests.Load()+int64(h.tries), failed, memoryEarly, memoryLate, goroutinesEarly, goroutinesLate, figures)
 	switch {
 	case err != nil:
 		return figures, err
-	case failures.Load() > 0:
-		return figures, fmt.Errorf("%d requests failed", failures.Load())
+	case failed > 0:
+		return figures, fmt.Errorf("%d requests failed, %d of them reports that were sent again", failed, h.failed)
 	case memoryLate > memoryEarly+memoryEarly/3+16:
 		return figures, fmt.Errorf("memory grows")
 	case goroutinesEarly < 1 || goroutinesLate < 1:

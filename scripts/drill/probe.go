@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"daawo/scripts/stack"
+)
+
+// probe is a request that its service cannot answer without the database.
+type probe struct {
+	what               string
+	method, path, body string // no path: a report
+}
+
+var probes = []probe{
+	{"a REST read", "GET", "/rest/v1/resources?select=id", ""},
+	{"a list of files", "POST", "/storage/v1/object/list/resources", `{"prefix":""}`},
+	{"a file", "GET", "/storage/v1/object/authenticated/resources/" + probeFile, ""},
+	{"the list of accounts", "GET", listOfAccounts, ""},
+	{"a report", "", "", ""},
+}
+
+const (
+	probeFile      = "drill.pdf"
+	listOfAccounts = "/auth/v1/admin/users?per_page=1"
+)
+
+// patient waits longer than any service does.
+var patient = &http.Client{Timeout: 20 * time.Second, Transport: client.Transport}
+
+// ask sends the probe and says what came back; 0 is no answer. A report has the key, and the history remembers it.
+func (p probe) ask(ctx context.Context, st *stack.Stack, h *history, key string) (int, http.Header) {
+	if p.path == "" {
+		o, r, _ := submit(ctx, st, key)
+		h.add(entry{key: key, outcome: o, reference: r.Reference})
+		return r.status, r.header
+	}
+	return sendAs(ctx, st, key, p.method, p.path, "application/json", p.body)
+}
+
+// sendAs sends a request with the service key, from an address that belongs to the key of the probe.
+func sendAs(ctx context.Context, st *stack.Stack, key, method, path, contentType, body string) (int, http.Header) {
+	req, err := http.NewRequestWithContext(ctx, method, st.Get("API_URL")+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil
+	}
+	req.Header.Set("Apikey", st.Get("SERVICE_ROLE_KEY"))
+	req.Header.Set("Authorization", "Bearer "+st.Get("SERVICE_ROLE_KEY"))
+	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("X-Forwarded-For", addressOf(key))
+	res, err := patient.Do(req)
+	if err != nil {
+		return 0, nil
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20)); err != nil {
+		return 0, nil
+	}
+	return res.StatusCode, res.Header
+}
+
+// served stores the file that is asked for and expects that every probe is answered with 200: a probe that fails anyway
+// would prove nothing.
+func served(ctx context.Context, st *stack.Stack, h *history, seed int64) error {
+	key := fmt.Sprintf("served-%d-%d", seed, time.Now().UnixNano())
+	if code, _ := sendAs(ctx, st, key, "PUT", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
+		if code, _ = sendAs(ctx, st, key, "POST", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
+			return fmt.Errorf("storing a file was answered with %d", code)
+		}
+	}
+	return answered(ctx, st, h, key, probes)
+}
+
+// answered expects 200 of every one of the probes.
+func answered(ctx context.Context, st *stack.Stack, h *history, key string, probes []probe) error {
+	for _, p := range probes {
+		if code, _ := p.ask(ctx, st, h, key); code != http.StatusOK {
+			return fmt.Errorf("%s was answered with %d", p.what, code)
+		}
+	}
+	return nil
+}
