@@ -26,7 +26,7 @@ func (f *factorRow) verified() bool { return f.Status == "verified" }
 
 const selectFactor = `
 	select id, user_id, created_at, updated_at, status::text, coalesce(friendly_name, ''), factor_type::text,
-	       coalesce(phone, ''), last_challenged_at, coalesce(secret, ''), web_authn_credential
+	       coalesce(phone, ''), last_challenged_at, coalesce(secret, ''), web_authn_credential, web_authn_aaguid
 	  from auth.mfa_factors `
 
 func findFactors(ctx context.Context, q queries, where string, args ...any) ([]factorRow, error) {
@@ -37,7 +37,7 @@ func findFactors(ctx context.Context, q queries, where string, args ...any) ([]f
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (factorRow, error) {
 		var f factorRow
 		err := row.Scan(&f.ID, &f.UserID, &f.CreatedAt, &f.UpdatedAt, &f.Status, &f.FriendlyName, &f.FactorType, &f.Phone,
-			&f.LastChallengedAt, &f.Secret, &f.Credential)
+			&f.LastChallengedAt, &f.Secret, &f.Credential, &f.WebAuthnAAGUID)
 		f.CreatedAt, f.UpdatedAt = f.CreatedAt.UTC(), f.UpdatedAt.UTC()
 		utc(&f.LastChallengedAt)
 		return f, err

@@ -79,6 +79,7 @@ type Factor struct {
 	FactorType       string     `json:"factor_type"`
 	Phone            string     `json:"phone"`
 	LastChallengedAt *time.Time `json:"last_challenged_at"`
+	WebAuthnAAGUID   *uuid.UUID `json:"web_authn_aaguid,omitempty"` // the model of the authenticator
 }
 
 // selectUser reads users with what belongs to them. Old rows may hold nulls where new ones hold empty texts.
@@ -104,7 +105,7 @@ const selectUser = `
 	       (select coalesce(json_agg(json_build_object(
 	                 'id', f.id, 'created_at', f.created_at, 'updated_at', f.updated_at, 'status', f.status,
 	                 'friendly_name', f.friendly_name, 'factor_type', f.factor_type, 'phone', f.phone,
-	                 'last_challenged_at', f.last_challenged_at) order by f.created_at), '[]')
+	                 'last_challenged_at', f.last_challenged_at, 'web_authn_aaguid', f.web_authn_aaguid) order by f.created_at), '[]')
 	          from auth.mfa_factors f where f.user_id = u.id) factors
 	  from auth.users u `
 

@@ -42,6 +42,18 @@ func TestWebAuthnFactor(t *testing.T) {
 		t.Errorf("claims %v", claims)
 	}
 
+	// Which model of authenticator it is, is shown of such factors alone.
+	w.do("POST", "/factors", up.text("access_token"), m{"factor_type": "totp", "friendly_name": "phone"}).want(200)
+	user := up.text("user.id")
+	for _, r := range []reply{
+		w.do("GET", "/user", up.text("access_token"), nil), w.do("GET", "/admin/users/"+user+"/factors", w.admin(), nil),
+		w.do("PUT", "/admin/users/"+user+"/factors/"+f.text("id"), w.admin(), m{"friendly_name": "key"}),
+	} {
+		if strings.Count(r.raw, `"web_authn_aaguid":"00000000-0000-0000-0000-000000000000"`) != 1 || strings.Count(r.raw, "web_authn_aaguid") != 1 {
+			t.Errorf("%s", r.raw)
+		}
+	}
+
 	low := w.signIn("a@example.org", "password-1").want(200).text("access_token")
 	c = ask(low)
 	if c.text("webauthn.type") != "request" {
