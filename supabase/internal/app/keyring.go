@@ -288,6 +288,15 @@ func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 	return gateway.Key{Role: role, Token: token}, ok
 }
 
+// role is that of a token that is accepted, "" for any other.
+func (k *keyring) role(token string) string {
+	claims, err := k.verifier.Verify(token)
+	if err != nil {
+		return ""
+	}
+	return claims.Role
+}
+
 // openers is what REST checks tokens with.
 func openers(verifying []keys.Key) (*token.Set, error) {
 	checking := make([]keys.Key, len(verifying))

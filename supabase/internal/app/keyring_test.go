@@ -26,3 +26,28 @@ func TestRetiredKeyEndsByTheServersClock(t *testing.T) {
 		t.Error("a key does not open before its end")
 	}
 }
+
+// TestRoleOfATokenThatIsAccepted: the log of powerful requests believes no other.
+func TestRoleOfATokenThatIsAccepted(t *testing.T) {
+	old, err := keys.Generate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring := newKeyring(old, time.Now)
+	for token, want := range map[string]string{
+		old.ServiceRole: "service_role", old.ServiceRoleToken: "service_role", old.Anon: "anon", old.Secret: "", keys.Demo().ServiceRole: "",
+	} {
+		if role := ring.role(token); role != want {
+			t.Errorf("%s has the role %q, want %q", token, role, want)
+		}
+	}
+	next, err := old.Replace(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring.learn(next)
+	ring.use()
+	if role := ring.role(old.ServiceRole); role != "" {
+		t.Errorf("a stolen token has the role %q after the rotation", role)
+	}
+}

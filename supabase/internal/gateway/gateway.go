@@ -24,15 +24,16 @@ type Options struct {
 	Site                                           http.Handler // everything that is not an API
 
 	Keys    KeySet
-	Proxies []netip.Prefix // whose X-Forwarded-* headers are believed
-	Limits  Limits         // zero fields take defaults
-	HSTS    bool           // the site is reached by HTTPS only
+	Role    func(token string) string // of a token that this installation accepts, "" for others; nil knows none
+	Proxies []netip.Prefix            // whose X-Forwarded-* headers are believed
+	Limits  Limits                    // zero fields take defaults
+	HSTS    bool                      // the site is reached by HTTPS only
 
 	Ready        map[string]observe.Check
 	Metrics      *observe.Metrics
 	MetricsToken string
 	Log          *slog.Logger
-	LogRequests  bool // log every request, in development; else only those that fail
+	LogRequests  bool // log every request to the API, in development; else those that fail or act as service_role
 }
 
 // gateway carries the options to the handlers.
@@ -128,7 +129,7 @@ func (g *gateway) service(name, prefix string, h http.Handler, body int64) func(
 	}
 	rated := g.rated(name)
 	return func(rule func(http.Handler) http.Handler) http.Handler {
-		return measured(name, g.cors(rated(rule(sized(body, inner)))))
+		return measured(name, g.cors(rated(rule(g.noticed(sized(body, inner))))))
 	}
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"crypto/rand"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -35,6 +36,9 @@ func (g *gateway) observed(next http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler {
 					done(499)
+					if w.as != "" { // whoever hangs up has read what came before
+						g.log(r, w)
+					}
 					panic(p)
 				}
 				g.Log.ErrorContext(r.Context(), "a handler panicked", "service", w.service, "panic", p)
@@ -46,20 +50,29 @@ func (g *gateway) observed(next http.Handler) http.Handler {
 			}
 			w.extend() // what is still buffered goes out now
 			done(w.status)
-			level := g.Log.DebugContext
-			switch {
-			case w.status >= 500:
-				level = g.Log.WarnContext
-			case g.LogRequests && w.service != "site":
-				level = g.Log.InfoContext
-			}
-			level(r.Context(), "request", "service", w.service, "method", r.Method, "path", loggedPath(w.service, r.URL.Path), "status", w.status)
+			g.log(r, w)
 		}()
 		next.ServeHTTP(w, r)
 		if w.status == 0 {
 			w.WriteHeader(http.StatusOK)
 		}
 	})
+}
+
+// log writes the line about a request. Of those that end well only the ones of --dev and the powerful ones are seen.
+func (g *gateway) log(r *http.Request, w *reply) {
+	fields := []any{"service", w.service, "method", r.Method, "path", loggedPath(w.service, r.URL.Path), "status", w.status}
+	if w.as != "" {
+		fields = append(fields, "as", w.as)
+	}
+	level := slog.LevelDebug
+	switch {
+	case w.status >= 500:
+		level = slog.LevelWarn
+	case g.LogRequests && w.service != "site", w.as == serviceRole, w.as == bySignature && w.status < 400:
+		level = slog.LevelInfo
+	}
+	g.Log.Log(r.Context(), level, "request", fields...)
 }
 
 // loggedPath leaves out names of files: a visitor chose them.
@@ -88,7 +101,7 @@ func serviceOf(p string) string {
 func measured(name string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if re, ok := w.(*reply); ok {
-			re.service = name
+			re.service, re.page = name, name == "functions" && readsPages(r)
 		}
 		next.ServeHTTP(w, r)
 	})
