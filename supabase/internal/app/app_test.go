@@ -199,10 +199,11 @@ func waitFor(t *testing.T, what string, there func() bool) {
 const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x00\x02\x00\x01\xe5'\xde\xfc\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// TestTheOperator: status, a second server on the same folder, rotation, stop; and two stacks side by side.
+// TestTheOperator: status, a second server on the same folder, rotation, stop; and two stacks side by side, neither of
+// which has the disk of its backups.
 func TestTheOperator(t *testing.T) {
-	data := dataFolder(t)
-	a := newApp(t, data, map[string]string{"SB_REGION": "nairobi"})
+	data, unmounted := dataFolder(t), t.TempDir()
+	a := newApp(t, data, map[string]string{"SB_REGION": "nairobi", "BACKUP_TO": filepath.Join(unmounted, "backups")})
 	a.options.Functions = map[string]edge.Func{"who": {Handler: func(w http.ResponseWriter, _ *http.Request, env *edge.Env) error {
 		return edge.WriteJSON(w, 200, "somebody who may, in "+env.Region+", "+env.Get("SB_REGION"))
 	}}}
@@ -215,7 +216,7 @@ func TestTheOperator(t *testing.T) {
 	case err := <-done:
 		t.Fatal(err)
 	}
-	other := start(t, newApp(t, dataFolder(t), nil))
+	other := start(t, newApp(t, dataFolder(t), map[string]string{"BACKUP_TO": "/dev/null/backups"}))
 	if other.Get("API_URL") == info.Get("API_URL") || other.Get("DB_URL") == info.Get("DB_URL") {
 		t.Error("two stacks share a port")
 	}
@@ -243,6 +244,9 @@ func TestTheOperator(t *testing.T) {
 	}
 	if Locked(data) {
 		t.Error("the folder is still held")
+	}
+	if made, err := os.ReadDir(unmounted); err != nil || len(made) != 0 {
+		t.Errorf("the server made the folder of a disk that is not mounted: %v %v", made, err)
 	}
 	if err := Command(t.Context(), data, "/status", &asked); err == nil || !strings.Contains(err.Error(), ErrNotRunning.Error()) {
 		t.Errorf("status of a stopped server: %v", err)

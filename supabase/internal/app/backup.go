@@ -36,7 +36,11 @@ func (a *App) openBackup(d *database) error {
 	if d.embedded == nil {
 		return errors.New("BACKUP_TO: a database given by DATABASE_URL must be backed up where it runs")
 	}
-	o, err := a.backupOptions(a.cfg.Backup.To, nil)
+	store, err := backup.OpenStore(a.cfg.Backup.To) // which need not be there: the site serves all the same
+	if err != nil {
+		return err
+	}
+	o, err := a.backupOptions(store, nil)
 	if err != nil {
 		return err
 	}
@@ -54,11 +58,7 @@ func (a *App) openBackup(d *database) error {
 // Progress is told how far a long work has come.
 type Progress = func(step string, done, total int64)
 
-func (a *App) backupOptions(place string, progress Progress) (backup.Options, error) {
-	store, err := backup.OpenStore(place)
-	if err != nil {
-		return backup.Options{}, err
-	}
+func (a *App) backupOptions(store backup.Store, progress Progress) (backup.Options, error) {
 	recipients, err := a.backupRecipients()
 	if err != nil {
 		return backup.Options{}, err
@@ -75,9 +75,14 @@ func (a *App) backupOptions(place string, progress Progress) (backup.Options, er
 	}, nil
 }
 
-// Backup makes one full backup, of the running stack or of one that is stopped.
+// Backup makes one full backup, of the running stack or of one that is stopped. A folder is made for it: somebody asked
+// for just this place.
 func (a *App) Backup(ctx context.Context, place string, progress Progress) (m backup.Manifest, err error) {
-	o, err := a.backupOptions(place, progress)
+	store, err := backup.MakeStore(place)
+	if err != nil {
+		return m, err
+	}
+	o, err := a.backupOptions(store, progress)
 	if err != nil {
 		return m, err
 	}

@@ -259,13 +259,6 @@ func (a *App) examineBackups(ctx context.Context, say sayer) {
 		say("backup", verdict, "there is none: set BACKUP_TO to a folder on another disk or to a bucket")
 		return
 	}
-	// To open a folder makes it, and here that might be for another user, or where a disk is not mounted.
-	if dir := strings.TrimPrefix(a.cfg.Backup.To, "file://"); !strings.HasPrefix(dir, "s3:") {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			say("backup", Bad, "%s is not there: see that its disk is mounted; `daawo backup` makes the folder and a backup in it", dir)
-			return
-		}
-	}
 	store, err := backup.OpenStore(a.cfg.Backup.To)
 	if err != nil {
 		say("backup", Bad, "%v", err)

@@ -45,7 +45,15 @@ func (a *App) backupBeforeUpgrade(ctx context.Context, d *database) error {
 }
 
 func (a *App) fullBackup(ctx context.Context, d *database, place string) error {
-	o, err := a.backupOptions(place, nil)
+	open := backup.OpenStore
+	if place == a.beforeUpgrade() {
+		open = backup.MakeStore
+	}
+	store, err := open(place)
+	if err != nil {
+		return err
+	}
+	o, err := a.backupOptions(store, nil)
 	if err != nil {
 		return err
 	}

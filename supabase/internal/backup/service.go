@@ -181,7 +181,7 @@ func Keep(ctx context.Context, o Options) {
 			return
 		}
 		if ctx.Err() == nil && o.Log != nil {
-			o.Log.Error("there are no backups yet", "place", o.Store.String(), "error", err)
+			o.Log.Error("backup: nothing can be stored, which is tried again in a minute", "place", o.Store.String(), "error", err)
 		}
 		select {
 		case <-ctx.Done():

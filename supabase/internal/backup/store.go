@@ -28,8 +28,10 @@ type Store interface {
 	String() string
 }
 
-// OpenStore opens a folder, given by its path, or a bucket, given as
-// s3://bucket/prefix (see openS3 for its parameters).
+// OpenStore names a folder, given by its path, or a bucket, given as
+// s3://bucket/prefix (see openS3 for its parameters). Neither needs to be there
+// yet, and a folder is never made: where a disk is not mounted, backups would go
+// to the one that they are to survive.
 func OpenStore(place string) (Store, error) {
 	if u, err := url.Parse(place); err == nil && u.Scheme == "s3" {
 		return openS3(u)
@@ -41,11 +43,22 @@ func OpenStore(place string) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("backup folder: %w", err)
-	}
 	return folder(dir), nil
 }
+
+// MakeStore is OpenStore that makes a folder.
+func MakeStore(place string) (Store, error) {
+	store, err := OpenStore(place)
+	if f, ok := store.(folder); ok {
+		if err := os.MkdirAll(string(f), 0o700); err != nil {
+			return nil, fmt.Errorf("backup folder: %w", err)
+		}
+	}
+	return store, err
+}
+
+// errNotThere is no fs.ErrNotExist: of a folder that is not there nobody knows what it holds.
+var errNotThere = errors.New("is not there: see that its disk is mounted; `daawo backup` makes the folder and a backup in it")
 
 // folder is a Store on a file system.
 type folder string
@@ -53,6 +66,15 @@ type folder string
 func (f folder) String() string { return string(f) }
 
 func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
+
+// there refuses a folder that is not there.
+func (f folder) there() error {
+	_, err := os.Stat(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s %w", f, errNotThere)
+	}
+	return err
+}
 
 // unfinished begins the names of files that Put is still writing. List does not
 // name them.
@@ -71,7 +93,9 @@ func (f folder) sweep(dir string, age time.Duration) error {
 		info, err := d.Info()
 		if err == nil && (age == 0 || time.Since(info.ModTime()) > age) {
 			err = os.Remove(path)
-			os.Remove(filepath.Dir(path)) // when it is empty now
+			if dir := filepath.Dir(path); dir != string(f) {
+				os.Remove(dir) // when it is empty now
+			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -81,6 +105,9 @@ func (f folder) sweep(dir string, age time.Duration) error {
 }
 
 func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
+	if err := f.there(); err != nil {
+		return err
+	}
 	target := f.path(name)
 	dir := filepath.Dir(target)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -102,10 +129,22 @@ func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
 }
 
 func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
-	return os.Open(f.path(name))
+	r, err := os.Open(f.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		if gone := f.there(); gone != nil {
+			return nil, gone
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 func (f folder) List(_ context.Context, prefix string) ([]string, error) {
+	if err := f.there(); err != nil {
+		return nil, err
+	}
 	var names []string
 	root := f.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
