@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"io"
 	"math"
 	"net/http"
@@ -18,7 +19,6 @@ type reply struct {
 	as      string // what gives the request more power than others have: powers
 	status  int
 	https   bool // the visitor came by HTTPS
-	page    bool // errors are shown by a browser
 	stall   time.Duration
 	refused bool
 	body    *pacedBody // nil when there is none
@@ -68,8 +68,8 @@ func (w *reply) refuse() {
 		w.Header().Del(name)
 	}
 	w.Header().Set("Connection", "close")
-	contentType, body := errorBody(w, instead.message)
-	w.Header().Set("Content-Type", contentType)
+	body, _ := json.Marshal(map[string]string{"message": instead.message, "msg": instead.message}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(instead.status)
 	_, _ = w.ResponseWriter.Write(body) // the client may be gone
 }
@@ -147,10 +147,9 @@ func plain(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // the client may be gone
 }
 
-// writeError answers what the gateway itself refuses.
+// writeError answers in JSON with the fields that the clients of all services look for.
 func writeError(w http.ResponseWriter, status int, message string) {
-	contentType, body := errorBody(w, message)
-	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"message": message, "msg": message}) // the client may be gone
 }
