@@ -131,7 +131,8 @@ func (e *Engine) handle(h func(http.ResponseWriter, *http.Request) error) http.H
 			return
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-			err = wire.Errorf(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.").WithCause(err)
+			err = wire.Errorf(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.").
+				WithHeader("Retry-After", "1").WithCause(err)
 		}
 		// An error that has been worded already may have a cause that looks alike: a service elsewhere could not be reached.
 		if _, worded := wire.AsError(err); !worded && db.IsUnavailable(err) {

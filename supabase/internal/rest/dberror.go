@@ -40,7 +40,7 @@ func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	case ok && !errors.Is(err, db.ErrUnavailable):
 		return fromPostgres(pg, anon)
 	case errors.Is(err, db.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):
-		return wire.Errorf(504, "PGRST003", "Timed out acquiring connection from connection pool.").WithCause(err)
+		return wire.Errorf(504, "PGRST003", "Timed out acquiring connection from connection pool.").WithHeader("Retry-After", "1").WithCause(err)
 	case errors.Is(err, db.ErrUnavailable):
 		return wire.Errorf(503, "PGRST000", "Database connection error.").WithCause(err)
 	case db.IsUnavailable(err):
