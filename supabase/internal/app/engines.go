@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/rest/pgrst"
 )
 
-// Sizes of the pools. Together they stay below the 40 connections of the embedded Postgres.
+// Sizes of the pools. Together, with the connections that listen, they leave a dozen of the 50 of the embedded Postgres to
+// administrators and backups: a pool that is told that there are too many has none to give.
 const (
 	restConns      = 12
 	authConns      = 6
