@@ -51,6 +51,7 @@ func drills() []drill {
 		{name: "kill", what: "kill -9 of server, postgres or both under load", run: killDrill},
 		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
+		{name: "pool", what: "every connection to the database held by somebody", run: poolDrill},
 		{name: "backup", what: "everything destroyed, restored to a moment and to the newest state", run: backupDrill},
 		{name: "disk", what: "a disk that fills up under load, and has room again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
