@@ -133,9 +133,9 @@ type Limits struct {
 	// Per client.
 	AnonymousPerHour    int
 	TokenRefreshPerFive int // per five minutes; all grants
-	SignInSignUpPerFive int // sign-ups, links, codes
+	SignInSignUpPerFive int // of each: sign-ups, links, codes, recoveries, resendings, changes of an account
 	VerificationPerFive int
-	ChallengePerMinute  int // of second factors
+	ChallengePerMinute  int // of second factors, and answers; twice as many at once
 	Web3PerFive         int
 	PasskeyPerFive      int
 
