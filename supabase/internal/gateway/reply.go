@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"net/http"
@@ -19,6 +18,7 @@ type reply struct {
 	as      string // what gives the request more power than others have: powers
 	status  int
 	https   bool // the visitor came by HTTPS
+	page    bool // errors are shown by a browser
 	stall   time.Duration
 	refused bool
 	body    *pacedBody // nil when there is none
@@ -68,8 +68,8 @@ func (w *reply) refuse() {
 		w.Header().Del(name)
 	}
 	w.Header().Set("Connection", "close")
-	body, _ := json.Marshal(map[string]string{"message": instead.message, "msg": instead.message}) // strings always marshal
-	w.Header().Set("Content-Type", "application/json")
+	contentType, body := errorBody(w, instead.message)
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(instead.status)
 	_, _ = w.ResponseWriter.Write(body) // the client may be gone
 }
@@ -147,9 +147,10 @@ func plain(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // the client may be gone
 }
 
-// writeError answers in JSON with the fields that the clients of all services look for.
+// writeError answers what the gateway itself refuses.
 func writeError(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
+	contentType, body := errorBody(w, message)
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": message, "msg": message}) // the client may be gone
+	_, _ = w.Write(body) // the client may be gone
 }

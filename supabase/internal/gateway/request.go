@@ -101,7 +101,7 @@ func serviceOf(p string) string {
 func measured(name string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if re, ok := w.(*reply); ok {
-			re.service = name
+			re.service, re.page = name, name == "functions" && readsPages(r)
 		}
 		next.ServeHTTP(w, r)
 	})
