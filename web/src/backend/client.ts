@@ -7,12 +7,15 @@ export interface Backend {
   publishableKey: string;
 }
 
+/** On a dead line nothing answers and nothing fails: after so many milliseconds what is read is taken for lost. */
+export const patience = 10_000;
+
 let backend: Promise<Backend> | undefined;
 let client: Promise<SupabaseClient<Database>> | undefined;
 
 /** Where this installation's backend is. Asked once; asked again only after a failure. */
 export function findBackend(): Promise<Backend> {
-  backend ??= fetch('/site.json').then((response) => {
+  backend ??= fetch('/site.json', { signal: AbortSignal.timeout(patience) }).then((response) => {
     if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
     return response.json();
   });

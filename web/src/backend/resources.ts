@@ -1,5 +1,5 @@
 import type { PostgrestClient } from '@supabase/postgrest-js';
-import { findBackend, supabase } from './client';
+import { findBackend, patience, supabase } from './client';
 import type { Database } from './database.types';
 import { hasSession } from './has-session';
 
@@ -18,7 +18,8 @@ export async function loadResources(): Promise<Resource[]> {
     .from('resources')
     .select('*')
     .eq('is_active', true)
-    .order('created_at', { ascending: false });
+    .order('created_at', { ascending: false })
+    .abortSignal(AbortSignal.timeout(patience));
   if (error) throw error;
   try {
     localStorage.setItem(keptKey, JSON.stringify(data));
