@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Starts every service of a running stack once more, each as a server of its own with the variables that docker/compose.yaml
 # gives the real one, and the gateway in front of them: what the compose form is, with our engines in place of the images.
+# They log at debug level, for the logs to be searched for what was entrusted to them.
 # Wants the variables of `daawo status -o env`; writes its pids and the gateway's address into DIR.
 #   scripts/serve-apart.sh DIR FILES
 set -euo pipefail
@@ -23,19 +24,20 @@ serve() {
 
 serve rest PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT="$rest" PGRST_DB_URI="$(as authenticator)" \
   PGRST_DB_SCHEMAS=public,graphql_public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions PGRST_DB_ANON_ROLE=anon \
-  PGRST_DB_MAX_ROWS=1000 PGRST_JWT_SECRET="$JWT_SECRET"
+  PGRST_DB_MAX_ROWS=1000 PGRST_JWT_SECRET="$JWT_SECRET" PGRST_LOG_LEVEL=debug
 serve auth GOTRUE_API_HOST=127.0.0.1 GOTRUE_API_PORT="$auth" API_EXTERNAL_URL="$API_URL/auth/v1" GOTRUE_SITE_URL="$API_URL" \
   GOTRUE_DB_DRIVER=postgres GOTRUE_DB_DATABASE_URL="$(as supabase_auth_admin)" GOTRUE_JWT_SECRET="$JWT_SECRET" \
   GOTRUE_JWT_AUD=authenticated GOTRUE_JWT_ADMIN_ROLES=service_role GOTRUE_JWT_DEFAULT_GROUP_NAME=authenticated \
-  GOTRUE_JWT_EXP=3600 GOTRUE_EXTERNAL_EMAIL_ENABLED=true GOTRUE_DISABLE_SIGNUP=true
+  GOTRUE_JWT_EXP=3600 GOTRUE_EXTERNAL_EMAIL_ENABLED=true GOTRUE_DISABLE_SIGNUP=true \
+  GOTRUE_LOG_LEVEL=debug
 serve storage SERVER_HOST=127.0.0.1 SERVER_PORT="$storage" ANON_KEY="$ANON_KEY" SERVICE_KEY="$SERVICE_ROLE_KEY" \
   AUTH_JWT_SECRET="$JWT_SECRET" DATABASE_URL="$(as supabase_storage_admin)" STORAGE_PUBLIC_URL="$API_URL" \
   REQUEST_ALLOW_X_FORWARDED_PATH=true FILE_SIZE_LIMIT=52428800 STORAGE_BACKEND=file FILE_STORAGE_BACKEND_PATH="$files" \
-  GLOBAL_S3_BUCKET=daawo TENANT_ID=daawo REGION=local \
+  GLOBAL_S3_BUCKET=daawo TENANT_ID=daawo REGION=local LOG_LEVEL=debug \
   S3_PROTOCOL_ACCESS_KEY_ID=id S3_PROTOCOL_ACCESS_KEY_SECRET=secret
 
 keys=(JWT_SECRET="$JWT_SECRET" ANON_KEY="$ANON_KEY" SERVICE_ROLE_KEY="$SERVICE_ROLE_KEY"
-  SUPABASE_PUBLISHABLE_KEY="$PUBLISHABLE_KEY" SUPABASE_SECRET_KEY="$SECRET_KEY")
+  SUPABASE_PUBLISHABLE_KEY="$PUBLISHABLE_KEY" SUPABASE_SECRET_KEY="$SECRET_KEY" LOG_LEVEL=debug)
 serve "functions --inbox-port 0" "${keys[@]}" PORT="$functions" DATABASE_URL="$(as postgres)" SUPABASE_URL="$API_URL"
 serve "gateway --port 0 --data $dir/gateway" "${keys[@]}" AUTH_URL="http://127.0.0.1:$auth" REST_URL="http://127.0.0.1:$rest" \
   STORAGE_URL="http://127.0.0.1:$storage" FUNCTIONS_URL="http://127.0.0.1:$functions"

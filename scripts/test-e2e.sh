@@ -53,7 +53,7 @@ end_apart
 echo "-- contract tests with each request at one of two servers"
 # Nothing of the first server's environment: they have the database, the files and the site's address in common.
 env -i PATH="$PATH" SITE_URL="$API_URL" WHATSAPP_NUMBER="$WHATSAPP_NUMBER" CONTACT_EMAIL="$CONTACT_EMAIL" FACEBOOK_URL="$FACEBOOK_URL" \
-  STORAGE_FILE_BACKEND_PATH="$data/daawo/storage" \
+  STORAGE_FILE_BACKEND_PATH="$data/daawo/storage" LOG_LEVEL=debug \
   bin/daawo start --port 0 --data "$data/second" --database-url "$DB_URL" >"$data/second.out" 2>"$data/second.log" &
 second=$!
 for _ in $(seq 200); do
