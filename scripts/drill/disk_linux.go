@@ -31,7 +31,7 @@ import (
 func diskDrill(ctx context.Context, s settings) (string, error) {
 	disk, unmount, err := smallDisk(256 << 20)
 	if errors.Is(err, os.ErrPermission) {
-		return "not run: it needs root, to mount a small disk", nil
+		return "", fmt.Errorf("%w: it needs root, to mount a small disk", errNotRun)
 	} else if err != nil {
 		return "", err
 	}

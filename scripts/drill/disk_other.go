@@ -2,8 +2,11 @@
 
 package main
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 func diskDrill(context.Context, settings) (string, error) {
-	return "not run: it needs Linux, to mount a small disk", nil
+	return "", fmt.Errorf("%w: it needs Linux, to mount a small disk", errNotRun)
 }

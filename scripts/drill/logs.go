@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,6 +30,9 @@ func logsDrill(ctx context.Context, s settings) (string, error) {
 	}
 	defer st.Close()
 	requests, tokens := plant(ctx, st)
+	if len(tokens) == 0 {
+		return "", errors.New("nobody could sign in: there are no tokens to search for")
+	}
 	if err := st.KillPostgres(); err != nil {
 		return "", err
 	}
@@ -49,7 +53,10 @@ func logsDrill(ctx context.Context, s settings) (string, error) {
 	// What the program prints for its operator at the start is not the log; its own addresses and keys come after a name.
 	text = printed.ReplaceAllString(text, "")
 	secrets := append(tokens, more...)
-	secrets = append(secrets, plantedText, plantedPassword, plantedFile, "798 4412", "7984412",
+	for _, between := range []string{" ", "+", "%20", ""} { // as people write it, and as URLs do
+		secrets = append(secrets, strings.ReplaceAll(plantedPhone[len("+252 61 "):], " ", between))
+	}
+	secrets = append(secrets, plantedText, plantedPassword, plantedFile,
 		st.Get("SERVICE_ROLE_KEY"), st.Get("SECRET_KEY"), st.Get("JWT_SECRET"), st.Get("ANON_KEY"))
 	hits := 0
 	for _, secret := range secrets {
@@ -108,6 +115,7 @@ func plant(ctx context.Context, st *stack.Stack) (requests int, tokens []string)
 	send("POST", "/auth/v1/recover", anon, jsonType, fmt.Sprintf(`{"email":"%s@example.org"}`, plantedText))
 	send("GET", "/auth/v1/verify?type=recovery&token="+plantedPassword+"&redirect_to="+plantedText, anon, "", "")
 	send("GET", "/"+strings.Repeat("x", 10)+"?phone="+strings.ReplaceAll(plantedPhone, " ", "+"), anon, "", "")
+	send("GET", "/"+strings.Repeat("x", 10)+"?phone="+strings.ReplaceAll(plantedPhone, " ", "%20"), anon, "", "")
 	send("GET", "/rest/v1/resources?select=id", plantedPassword+".eyJhIjoiYiJ9.x", "", "")
 	return requests, tokens
 }

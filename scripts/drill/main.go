@@ -98,7 +98,9 @@ func run(ctx context.Context, s settings, names []string) error {
 		begun := time.Now()
 		figures, err := d.run(ctx, s)
 		verdict := "kept"
-		if err != nil {
+		if errors.Is(err, errNotRun) {
+			verdict = err.Error()
+		} else if err != nil {
 			verdict = "BROKEN: " + err.Error()
 			broken = append(broken, fmt.Errorf("%s: %w", d.name, err))
 		}
@@ -109,6 +111,9 @@ func run(ctx context.Context, s settings, names []string) error {
 	}
 	return errors.Join(broken...)
 }
+
+// errNotRun is the verdict of a drill that this machine cannot run.
+var errNotRun = errors.New("not run")
 
 func choose(names []string) ([]drill, error) {
 	var chosen []drill
