@@ -142,6 +142,18 @@ for (const { language, words, to } of inBothLanguages) {
         await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
       });
 
+      test('says so to a reader who has gone on', async ({ page }) => {
+        const lose = await hold(page, '**/assets/submit-report-*', (route) => route.abort());
+        const form = reportForm(page, text);
+        await form.fillRequired(uniqueName('Cream'));
+        await form.submit.click();
+        await expect(form.submitting).toBeVisible();
+        await aboutLink(page).click();
+        await aboutIsShown(page);
+        lose();
+        await expect(toastOf(page, words.layout.notifications)(text.toasts.failed)).toBeVisible();
+      });
+
       test('asks for the whole page where the list of places is not in it', async ({ page }) => {
         await page.goto(to('/about/'));
         await live(page);

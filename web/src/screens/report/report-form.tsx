@@ -92,7 +92,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       onSuccess(<ReportReceipt key={receipt.id} receipt={receipt} />);
     } catch (error) {
       // The browser can send, photo and all, what the page's own code cannot.
-      if (isMissingPart(error) && navigator.onLine) return form.current?.submit();
+      if (form.current && isMissingPart(error) && navigator.onLine) return form.current.submit();
       const { title, description } = text.toasts.failed;
       const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
       toast({ title, description: refusal ?? description, variant: 'destructive' });
