@@ -112,10 +112,52 @@ for (const { language, words, to } of inBothLanguages) {
     test('shows the reference to a reader who is back before the report was sent', async ({ page }) => {
       const { form, release } = await leaveWhileSending(page);
       await page.goBack();
-      await expect(form.submit).toBeEnabled();
+      await expect(form.submitting).toBeDisabled();
       release();
       await expect(referenceOn(page)).toBeVisible();
       await expect(form.product).toHaveValue('');
+      await expect(form.submit).toBeEnabled();
+    });
+
+    test('is sent once by a reader who is back while its photo is still on its way', async ({ page }) => {
+      const form = reportForm(page, text);
+      const product = uniqueName('Ointment');
+      const release = await hold(page, '**/storage/v1/object/report-photos/**');
+      await form.fillRequired(product);
+      const buffer = await jpeg(page, 200, 200);
+      await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+      await form.submit.click();
+      await expect(page.getByText(text.uploadingPhoto)).toBeVisible();
+      await aboutLink(page).click();
+      await aboutIsShown(page);
+      await page.goBack();
+      await expect(form.product).toHaveValue(product);
+      await expect(page.getByText(text.uploadingPhoto)).toBeVisible();
+      await form.product.press('Enter');
+      await expect(form.submitting).toBeDisabled();
+      release();
+      await expect(referenceOn(page)).toBeVisible();
+      await expect(form.product).toHaveValue('');
+      await expect(form.submit).toBeEnabled();
+      expect(await reportsNamed(product)).toHaveLength(1);
+    });
+
+    test('leaves alone what its reader has begun to write meanwhile', async ({ page }) => {
+      const form = reportForm(page, text);
+      const first = uniqueName('First');
+      const release = await hold(page, '**/functions/v1/submit-report');
+      await form.fillRequired(first);
+      await form.submit.click();
+      await expect(form.submitting).toBeVisible();
+      await form.clear.click();
+      await form.product.fill('Another cream');
+      release();
+      await expect(referenceOn(page)).toBeVisible();
+      await expect(form.submit).toBeEnabled();
+      await expect(form.product).toHaveValue('Another cream');
+      const stored = await page.evaluate(() => JSON.stringify(sessionStorage));
+      expect(stored).toContain('Another cream');
+      expect(stored).not.toContain(first);
     });
 
     test.describe('when parts of the form do not arrive', () => {

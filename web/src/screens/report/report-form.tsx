@@ -10,7 +10,7 @@ import { useOnline } from '@/components/use-online';
 import { useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { isMissingPart } from '@/layout/full-styles';
-import { clearDraft } from '@/offline/draft';
+import { clearDraft, readDraft, saveAttempt } from '@/offline/draft';
 import { ErrorSummary } from './error-summary';
 import { ExpiryDateField } from './expiry-date-field';
 import { LocationPicker } from './location-picker';
@@ -24,6 +24,15 @@ import { type CheckedField, validateReport } from './validate-report';
 interface Progress {
   step: Step;
   share?: number;
+}
+
+/** How far the report on its way is, in this tab's memory: its reader may leave the form and be back before it has arrived. */
+let underway: Progress | undefined;
+let show = (_: Progress | undefined) => {};
+
+function setProgress(next?: Progress) {
+  underway = next;
+  show(next);
 }
 
 /** What sending needs is fetched while the reader still types: the line may be gone when they press Submit. */
@@ -44,11 +53,10 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
   const online = useOnline();
   const form = useRef<HTMLFormElement>(null);
   const attempt = useRef<Attempt>(undefined);
-  const busy = useRef(false);
   const [location, setLocation] = useState('');
   const [photo, setPhoto] = useState<File>();
   const [wrong, setWrong] = useState<readonly CheckedField[]>([]);
-  const [progress, setProgress] = useState<Progress>();
+  const [progress, setShown] = useState(underway);
   const [generation, setGeneration] = useState(0);
 
   const forget = useCallback(() => {
@@ -63,6 +71,11 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chosen place fires no input event
   useEffect(keepDraft, [location]);
 
+  useEffect(() => {
+    show = setShown;
+    show(underway); // it may have arrived since this form was drawn
+  }, []);
+
   const errorOf = (field: CheckedField) => (wrong.includes(field) ? text.errors[field] : undefined);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -75,8 +88,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       const { title } = text.toasts.failed;
       return void toast({ title, description: text.offline, variant: 'destructive' });
     }
-    if (busy.current) return; // pressed twice
-    busy.current = true;
+    if (underway) return; // pressed twice
     keepDraft(); // a field may have changed without a word when it was left
     setProgress({ step: photo ? 'preparingPhoto' : 'sending' });
     try {
@@ -87,7 +99,13 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
         onStep: (step, share) => setProgress({ step, share }),
         onPhotoFailed: () => toast({ ...text.toasts.photoFailed, variant: 'destructive' }),
       });
-      clearDraft();
+      const draft = readDraft();
+      if (!draft || JSON.stringify(draft) === JSON.stringify(values)) clearDraft();
+      else {
+        // Meanwhile the reader has begun another one, which shares neither key nor photo with this.
+        attempt.current = undefined;
+        saveAttempt(undefined);
+      }
       toast(text.toasts.success);
       onSuccess(<ReportReceipt key={receipt.id} receipt={receipt} />);
     } catch (error) {
@@ -97,8 +115,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
       toast({ title, description: refusal ?? description, variant: 'destructive' });
     } finally {
-      busy.current = false;
-      setProgress(undefined);
+      setProgress();
     }
   }
 
