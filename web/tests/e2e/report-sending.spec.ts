@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, hold, live, test } from './fixtures';
+import { expect, hold, live, onSlowLine, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { drawn, jpeg, withPlace } from './photos';
 import { reportForm, toastOf } from './report-form';
@@ -164,6 +164,7 @@ for (const { language, words, to } of inBothLanguages) {
       test.use({ allowConsole: /ERR_FAILED/ });
 
       test('goes with its place and its photo as the plain form does', async ({ page }) => {
+        await onSlowLine(page); // the page that thanks stays as it is
         await page.route(/assets\/(submit-report|place-select)-/, (route) => route.abort());
         const form = reportForm(page, text);
         const product = uniqueName('Plain cream');
@@ -181,7 +182,19 @@ for (const { language, words, to } of inBothLanguages) {
         const [stored] = await reportsNamed(product);
         expect(stored).toMatchObject({ phone: '+252 61 234 5678', location: 'Banaadir, Hodan', language });
         expect((await storedPhoto(stored.photo_url)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
-        await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
+        const drafts = () => page.evaluate(() => JSON.stringify(sessionStorage));
+        await expect.poll(drafts).toBe('{}');
+        await expect(page.locator('html')).not.toHaveAttribute('data-live');
+
+        await page.getByRole('link', { name: words['thank-you'].another }).click();
+        await form.problem.focus();
+        await live(page);
+        await expect(form.product).toHaveValue('');
+        await form.product.fill('Another cream');
+        await page.goBack();
+        await expect(page).toHaveURL(to('/report/thank-you/'));
+        await page.waitForLoadState('load');
+        expect(await drafts()).toContain('Another cream');
       });
 
       test('says so to a reader who has gone on', async ({ page }) => {

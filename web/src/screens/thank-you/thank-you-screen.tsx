@@ -1,5 +1,4 @@
 import { CircleCheck } from 'lucide-react';
-import { useEffect } from 'react';
 import { Link } from '@/components/link';
 import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
@@ -8,20 +7,14 @@ import { PageMeta } from '@/layout/page-meta';
 
 /**
  * Where the plain form leads after it was stored. The reference is in a cookie that only the function reads,
- * so the function shows it, in a frame.
+ * so the function shows it, in a frame. boot.ts ends the draft of what was posted: on many a line
+ * this page never comes alive.
  */
 export function ThankYouScreen() {
   const text = useText('thank-you');
   const language = useLanguage();
-  useEffect(() => {
-    try {
-      sessionStorage.clear(); // the draft of what was posted
-    } catch {
-      // forbidden: there is none
-    }
-  }, []);
   return (
-    <div className="page grid justify-items-start gap-5 py-10 md:py-16">
+    <div data-sent="" className="page grid justify-items-start gap-5 py-10 md:py-16">
       <PageMeta title={text.title} description={text.description} noindex />
       <CircleCheck aria-hidden className="text-primary size-12" />
       <h1>{text.title}</h1>
