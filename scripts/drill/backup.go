@@ -58,6 +58,9 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	newest := &history{entries: slices.Concat(before.entries, after.entries)}
+	for _, e := range last.entries { // acknowledged or not: it may be lost
+		newest.add(entry{key: e.key, outcome: unknown})
+	}
 	figures, err := newest.check(ctx, st)
 	if err != nil {
 		return figures, fmt.Errorf("restored to the newest state: %w", err)
@@ -71,7 +74,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	took := time.Since(restoring)
 	// What came after the moment must be gone.
 	gone := &history{entries: slices.Clone(before.entries)}
-	for _, e := range after.entries {
+	for _, e := range slices.Concat(after.entries, last.entries) {
 		gone.add(entry{key: e.key, outcome: undone})
 	}
 	if figures, err := gone.check(ctx, st); err != nil {
@@ -120,8 +123,13 @@ func databaseTime(ctx context.Context, st *stack.Stack) (t time.Time, err error)
 
 // restore destroys the data folder, fills it from a backup and starts the server on it.
 func restore(ctx context.Context, st *stack.Stack, args ...string) error {
-	if err := os.RemoveAll(st.Data()); err != nil {
-		return err
+	// A Postgres that dies after its server may write meanwhile, and what is being written in is not empty.
+	for deadline := time.Now().Add(10 * time.Second); ; pause(ctx, 100*time.Millisecond) {
+		if err := os.RemoveAll(st.Data()); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			return err
+		}
 	}
 	if _, err := st.Run(ctx, append([]string{"restore"}, args...)...); err != nil {
 		return err
