@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/image/bmp"
 )
 
 // secret stands for anything that must not survive: a position, a serial number, a name.
@@ -313,15 +315,29 @@ func TestBrokenContainersStay(t *testing.T) {
 	}
 }
 
+// One pixel each, lossy and lossless.
+const (
+	lossyWebP    = "RIFF\x22\x00\x00\x00WEBPVP8 \x16\x00\x00\x00\x30\x01\x00\x9d\x01\x2a\x01\x00\x01\x00\x0e\xc0\xfe\x25\xa4\x00\x03\x70\x00\x00\x00\x00"
+	losslessWebP = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
+)
+
+// pictures are small files of every format, of which those that claim to be HEIC or AVIF hold none.
+func pictures(f *testing.F) [][]byte {
+	var b bytes.Buffer
+	if err := bmp.Encode(&b, picture(8, 8)); err != nil {
+		f.Fatal(err)
+	}
+	return [][]byte{jpegWith(f, 8, 8, 6), pngWith(f, 8, 8), gifWith(f, 2), heif("heic", 8, 8), heif("avif", 8, 8),
+		[]byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x07\x00\x00"),
+		[]byte(lossyWebP), []byte(losslessWebP), b.Bytes()}
+}
+
 func FuzzClean(f *testing.F) {
-	f.Add(jpegWith(f, 8, 8, 6))
-	f.Add(pngWith(f, 8, 8))
-	f.Add(gifWith(f, 2))
-	f.Add(heif("heic", 8, 8))
-	f.Add(heif("avif", 8, 8))
-	f.Add([]byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x07\x00\x00"))
+	for _, data := range pictures(f) {
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1})
+		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1}) // HEIC is decoded in FuzzDecode
 		if err == nil && (len(out) == 0 || kind == "") {
 			t.Fatalf("no error and no picture: %q %q", kind, flag)
 		}
@@ -333,17 +349,49 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// A real HEIC, as an iPhone makes them, becomes a JPEG that every reviewer can open. The file is one of the decoder's own,
-// read from its module: nothing here can write one.
-func TestHEICIsConverted(t *testing.T) {
+// FuzzDecode: no panic, and what is decoded is no larger than what it was let in for.
+func FuzzDecode(f *testing.F) {
+	decoded := 0
+	for _, data := range append(pictures(f), realHEIC(f)) {
+		if _, _, err := Decode(data, Limits{}); err == nil {
+			decoded++
+		}
+		f.Add(data)
+	}
+	if decoded != 7 { // all but the two empty HEIF and the extended header without a frame
+		f.Fatalf("%d of the seeds can be decoded", decoded)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		img, info, err := Decode(data, Limits{Pixels: 1 << 19, HEIF: 64 << 20})
+		if err != nil {
+			return
+		}
+		most := info.Width * info.Height // a GIF's frame may be smaller
+		if info.Format == HEIF {
+			most *= 2 // it says its size in several places
+		}
+		if w, h := img.Bounds().Dx(), img.Bounds().Dy(); w*h > most {
+			t.Fatalf("%d × %d was let in and became %d × %d", info.Width, info.Height, w, h)
+		}
+	})
+}
+
+// realHEIC is one of the decoder's own files, read from its module: nothing here can write one.
+func realHEIC(t testing.TB) []byte {
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gen2brain/heic").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "test8.heic"))
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "test8.heic"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// A real HEIC, as an iPhone makes them, becomes a JPEG that every reviewer can open.
+func TestHEICIsConverted(t *testing.T) {
+	in := realHEIC(t)
 	before, err := Probe(in)
 	if err != nil || before.Format != HEIF {
 		t.Fatalf("%+v, %v", before, err)
