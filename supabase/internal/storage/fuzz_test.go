@@ -2,7 +2,6 @@ package storage
 
 import (
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -80,20 +79,19 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// FuzzRouter: every path is answered, none with a panic.
+// FuzzRouter: no path makes the matching of routes panic, and a route with a bucket in it never matches without one.
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{"/object/public/b/x", "/bucket/", "/render/image/sign/b/%2e", "/object//", "/upload/resumable/sign", "/s3/b/k?uploads"} {
 		f.Add("GET", path)
 	}
 	e := &Engine{}
 	table := e.routes()
-	f.Fuzz(func(t *testing.T, method, path string) {
+	f.Fuzz(func(t *testing.T, _, path string) { // a method, which does not matter to the match
 		for i := range table {
 			bucket, _, ok := table[i].match(path)
 			if ok && strings.Contains(table[i].pattern, ":") && bucket == "" && !strings.Contains(path, "%") {
 				t.Fatalf("%s matches %q without a bucket", table[i].pattern, path)
 			}
 		}
-		_ = http.StatusText(len(method))
 	})
 }
