@@ -316,7 +316,7 @@ func TestFullPool(t *testing.T) {
 	done := make(chan string)
 	go func() { done <- s.ask(s.socket, "/rpc/wait") }()
 	time.Sleep(200 * time.Millisecond)
-	if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "504") || !strings.Contains(got, "PGRST003") {
+	if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "504") || !strings.Contains(got, "PGRST003") || !strings.Contains(got, "Retry-After: 1") {
 		t.Error(got)
 	}
 	if got := <-done; !strings.HasPrefix(got, "200") {
