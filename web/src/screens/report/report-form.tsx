@@ -76,6 +76,11 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
     show(underway); // it may have arrived since this form was drawn
   }, []);
 
+  function changePhoto(next: File | undefined) {
+    setPhoto(next);
+    if (!next) saveAttempt(undefined); // else it would be in the report again after a reload
+  }
+
   const errorOf = (field: CheckedField) => (wrong.includes(field) ? text.errors[field] : undefined);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -176,7 +181,7 @@ export function ReportForm({ onSuccess }: { onSuccess: (receipt: ReactNode) => v
       >
         {(control) => <Textarea {...control} rows={4} maxLength={limits.issue_description} />}
       </Field>
-      <PhotoField key={`photo-${generation}`} photo={photo} onChange={setPhoto} />
+      <PhotoField key={`photo-${generation}`} photo={photo} onChange={changePhoto} />
 
       {!online && (
         <Alert variant="warning" role="status">

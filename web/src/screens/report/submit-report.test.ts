@@ -62,9 +62,11 @@ describe('attemptFor', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
     saveAttempt({ ...first, photo: undefined });
     expect(attemptFor({ ...values }, undefined)).toMatchObject({ key: first.key, stored: '1.jpg' });
+    const again = attemptFor(values, new File(['a'], 'a.jpg', { lastModified: photo.lastModified }));
+    expect(again).toMatchObject({ key: first.key, stored: '1.jpg' });
     for (const other of [
       attemptFor({ ...values, name: 'Caasha' }, undefined),
-      attemptFor(values, new File(['a'], 'a.jpg')),
+      attemptFor(values, new File(['another'], 'a.jpg')),
     ]) {
       expect(other.key).not.toBe(first.key);
       expect(other.stored).toBeUndefined();
@@ -76,6 +78,9 @@ describe('attemptFor', () => {
   test('a retry is the same attempt', () => {
     const first = attemptFor(values, undefined);
     expect(attemptFor({ ...values }, undefined, first)).toBe(first);
+    const laidOut = { ...values, phone: '612345678', expiry_date: '08/2026' };
+    const typed = attemptFor(laidOut, undefined);
+    expect(attemptFor({ ...values, expiry_date: '2026-08-31' }, undefined, typed)).toBe(typed);
   });
 
   test('an edited field makes a new key and keeps the stored photo', () => {
@@ -87,7 +92,7 @@ describe('attemptFor', () => {
 
   test('another photo, or none, makes a new key and forgets the stored one', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
-    for (const other of [new File(['b'], 'a.jpg'), undefined]) {
+    for (const other of [new File(['another'], 'a.jpg'), undefined]) {
       const second = attemptFor(values, other, first);
       expect(second.key).not.toBe(first.key);
       expect(second.stored).toBeUndefined();
@@ -113,6 +118,16 @@ describe('the tab remembers a report on its way', () => {
     const attempt = attemptFor(values, new File(['a'], 'a.jpg'));
     await expect(submitReport(attempt, words)).rejects.toThrow();
     expect(readAttempt()).toMatchObject({ key: attempt.key, values, stored: '1.jpg' });
+  });
+
+  test('and says each time that it goes without its photo', async () => {
+    const onPhotoFailed = vi.fn();
+    const attempt: Attempt = { ...attemptFor(values, new File(['a'], 'a.jpg')), stored: null };
+    await expect(submitReport(attempt, { ...words, onPhotoFailed })).rejects.toThrow();
+    saveAttempt({ ...attempt, photo: undefined });
+    const again = attemptFor(values, attempt.photo);
+    await expect(submitReport(again, { ...words, onPhotoFailed })).rejects.toThrow();
+    expect(onPhotoFailed).toHaveBeenCalledTimes(2);
   });
 
   test.each([

@@ -17,6 +17,8 @@ export interface Attempt {
   key: string;
   values: ReportValues;
   photo: File | undefined;
+  /** What the photo is known by after a reload, when its reader chooses it again. */
+  photoPrint: string | undefined;
   /** The name that the photo was stored under; null when it could not be, which a retry must not change. */
   stored?: string | null;
 }
@@ -29,13 +31,21 @@ interface Submission {
 
 /**
  * A retry keeps the key of the attempt before it, which is `last` or, after a reload, what the tab remembers; an edited
- * report is another one and gets its own.
+ * report is another one and gets its own. A reload takes the photo out of the form, but not out of the report.
  */
 export function attemptFor(values: ReportValues, photo: File | undefined, last?: Attempt): Attempt {
+  const photoPrint = photo && `${photo.name} ${photo.size} ${photo.lastModified}`;
   const before = last ?? readAttempt<Attempt>();
-  if (before && before.photo === photo && JSON.stringify(before.values) === JSON.stringify(values))
-    return before;
-  return { key: randomKey(), values, photo, stored: (last?.photo === photo && last?.stored) || undefined };
+  const samePhoto = before?.photoPrint === photoPrint || (!last && !photo);
+  if (before && samePhoto && said(before.values) === said(values)) return last ?? { ...before, photo };
+  const stored = (last && samePhoto && last.stored) || undefined;
+  return { key: randomKey(), values, photo, photoPrint, stored };
+}
+
+/** What a report says, however its date and its number were laid out when their fields were left. */
+function said(values: ReportValues) {
+  const report = toReport(values, parseExpiryDate(values.expiry_date) || null, null);
+  return JSON.stringify({ ...report, phone: report.phone?.replace(/\D/g, '') });
 }
 
 /** Loads the client ahead of its use. */
@@ -57,7 +67,7 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
       attempt.stored = null;
       onPhotoFailed();
     }
-  }
+  } else if (photo && !attempt.stored) onPhotoFailed(); // again: the form still shows it
   onStep('sending');
   // Meanwhile the reader may have cleared the form or left quickly: what is forgotten is not written again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
