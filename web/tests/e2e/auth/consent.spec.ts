@@ -17,10 +17,10 @@ async function asks(page: Page, question: string) {
   return new URL(page.url()).searchParams.get('authorization_id') ?? '';
 }
 
-/** The browser's way to an application: what it is led back with is taken on the way, for nobody is there. */
+/** What the browser is led back to the application with, once it has arrived: the next navigation must not meet this one. */
 async function comesBack(page: Page) {
-  const request = page.waitForRequest((r) => r.url().startsWith(back));
-  return new URL((await request).url()).searchParams;
+  await page.waitForURL((url) => url.href.startsWith(back));
+  return new URL(page.url()).searchParams;
 }
 
 /** An application with its proof key (RFC 7636). */
