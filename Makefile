@@ -67,7 +67,7 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
 .PHONY: test
-test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack, five short drills
+test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack, eight short drills
 	@scripts/test.sh
 
 .PHONY: test-go

@@ -32,5 +32,5 @@ step() {
 step "Go" scripts/test-go.sh
 step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
-step "drills" go run ./scripts/drill -short kill retry outage slow logs
+step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs
 printf '\nall tests passed in %d s\n' $((SECONDS - begun))

@@ -58,7 +58,7 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 		return figures, err
 	case failed > 0:
 		return figures, fmt.Errorf("%d requests failed, %d of them reports that were sent again", failed, h.failed)
-	case memoryLate > memoryEarly+memoryEarly/3+16:
+	case !s.short && memoryLate > memoryEarly+memoryEarly/3+16: // in seconds, beside other tests, the collector may be behind
 		return figures, fmt.Errorf("memory grows")
 	case goroutinesEarly < 1 || goroutinesLate < 1:
 		return figures, errors.New("the server tells nothing of its goroutines")
