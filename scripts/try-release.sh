@@ -32,7 +32,10 @@ if [ -z "${status:-}" ]; then
   exit 1
 fi
 eval "$status"
-curl -fsS "$SITE_URL/so/" | grep -q 'lang="so"'
-curl -fsS -H "apikey: $ANON_KEY" "$API_URL/rest/v1/resources?select=title&limit=1" | grep -q title
+# Each is read whole: grep -q ends at its find, and curl would fail for want of a reader.
+page=$(curl -fsS "$SITE_URL/so/")
+grep -q 'lang="so"' <<<"$page"
+rows=$(curl -fsS -H "apikey: $ANON_KEY" "$API_URL/rest/v1/resources?select=title&limit=1")
+grep -q title <<<"$rows"
 alone version
 echo "$(basename "$1") runs without Go and Node"
