@@ -19,7 +19,9 @@ type Config struct {
 	Project
 	Environment
 
-	Dir     string   // folder that relative paths of config.toml start from; "" when the built-in file was read
+	Dir        string      // folder that relative paths of config.toml start from; "" when the built-in file was read
+	PageValues []PageValue // filled into the pages of the site
+
 	Unknown []string // keys of config.toml that nothing here reads (Deno functions, Docker-only services)
 }
 

@@ -1,14 +1,16 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// Document writes the reference of every setting as Markdown. docs/configuration.md is this text; a test keeps it so.
-func Document(w io.Writer) error {
+// Document writes the reference of every setting as Markdown, those of the program p included. docs/configuration.md is this text; a test keeps it so.
+func Document(w io.Writer, p Program) error {
 	c := &Config{Project: defaults()}
 	// One entry in each map stands for the names that an operator chooses.
 	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
@@ -21,7 +23,7 @@ func Document(w io.Writer) error {
 	var variables, keys strings.Builder
 	err := walk(reflect.ValueOf(c).Elem(), "", func(f field) error {
 		if f.path == "" {
-			fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", f.env, code(f.def), f.doc)
+			fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", f.env, code(cmp.Or(p.Defaults[f.env], f.def)), f.doc)
 		} else {
 			fmt.Fprintf(&keys, "| `%s` | %s | %s |\n", f.path, code(text(f.value)), f.doc)
 		}
@@ -30,20 +32,20 @@ func Document(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var others strings.Builder
-	for _, v := range readElsewhere {
-		fmt.Fprintf(&others, "| `%s` | %s | %s |\n", v.name, code(v.def), v.doc)
+	for _, v := range p.Pages {
+		fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", v.Name, code(v.Default), v.Doc)
 	}
-	_, err = fmt.Fprintf(w, reference, variables.String(), others.String(), keys.String())
+	var elsewhere strings.Builder
+	for _, v := range append(slices.Clone(p.Others), readElsewhere...) {
+		fmt.Fprintf(&elsewhere, "| `%s` | %s | %s |\n", v.Name, code(v.Default), v.Doc)
+	}
+	_, err = fmt.Fprintf(w, reference, variables.String(), elsewhere.String(), keys.String())
 	return err
 }
 
 // readElsewhere are the variables that are no settings of the stack: what its functions read, what the stack tells them,
 // and what every program of a Unix reads.
-var readElsewhere = []struct{ name, def, doc string }{
-	{"REPORTS_PER_HOUR", "60", "Reports that one client may send in an hour. Read by the function submit-report."},
-	{"READS_PER_HOUR", "600", "Downloads that one client may count in an hour. Read by the function track-download."},
-	{"REPORTS_KEEP_DAYS", "", "Days, at least 30, after which a closed report and its photo are deleted. Every report is kept until somebody deletes it when not set. Read by the function prune."},
+var readElsewhere = []Variable{
 	{"SUPABASE_ANON_KEY", "", "Told to functions: the legacy key of the role anon."},
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Told to functions: the legacy key of the role service_role."},
 	{"SUPABASE_DB_URL", "", "Told to functions: the database, as the role postgres."},
@@ -72,7 +74,7 @@ func code(s string) string {
 
 const reference = `# Configuration
 
-This page is generated from the code: ` + "`go test ./supabase/internal/config -update`" + ` writes it and the test suite checks it.
+This page is generated from the code: ` + "`go test ./supabase -run TestConfigurationReference -update`" + ` writes it and the test suite checks it.
 
 What belongs to the project is in ` + "`supabase/config.toml`" + `, in the official CLI's own format; what belongs to one installation is in
 environment variables. Later ones win: config.toml, variables, command-line flags. In config.toml ` + "`env(NAME)`" + ` stands for a variable,

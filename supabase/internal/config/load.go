@@ -16,20 +16,21 @@ type Sources struct {
 	Dir       string                      // folder of config.toml
 	Getenv    func(string) (string, bool) // os.LookupEnv
 	Overrides []func(*Config)             // the command line
+	Program   Program
 }
 
 // Load reads and validates. Errors name the key or variable and say what is expected; several are joined.
 func Load(s Sources) (*Config, error) {
 	c := &Config{Project: defaults(), Dir: s.Dir}
-	getenv := s.Getenv
-	if getenv == nil {
-		getenv = func(string) (string, bool) { return "", false }
-	}
+	getenv := withDefaults(s.Getenv, s.Program.Defaults)
 	defined, err := c.readFile(s)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.readEnvironment(getenv, defined); err != nil {
+		return nil, err
+	}
+	if err := c.readPages(s.Program.Pages, getenv); err != nil {
 		return nil, err
 	}
 	for _, override := range s.Overrides {
@@ -40,6 +41,19 @@ func Load(s Sources) (*Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// withDefaults looks variables up in the environment, then in defaults.
+func withDefaults(getenv func(string) (string, bool), defaults map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if getenv != nil {
+			if v, ok := getenv(name); ok && v != "" {
+				return v, true
+			}
+		}
+		v, ok := defaults[name]
+		return v, ok
+	}
 }
 
 // readFile decodes config.toml over the defaults and returns the keys that it sets.
@@ -119,7 +133,6 @@ func expand(v reflect.Value, getenv func(string) (string, bool)) {
 // derive fills what follows from other settings.
 func (c *Config) derive(defined map[string]bool) {
 	c.SiteURL = strings.TrimRight(c.SiteURL, "/")
-	c.WhatsApp = strings.NewReplacer("+", "", " ", "", "-", "", "(", "", ")", "").Replace(c.WhatsApp)
 	if c.Auth.SiteURL == "" {
 		c.Auth.SiteURL = c.SiteURL
 	}
