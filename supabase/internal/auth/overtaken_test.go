@@ -130,7 +130,7 @@ func TestGrantRevokedDuringExchange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, withOAuth)
 			me := w.signUp("me@example.org")
-			a := w.app("clinic", "none")
+			a := w.app("shop", "none")
 			a.code(me.text("access_token"), nil)
 			tx, err := w.e.db.Pgx().Begin(t.Context()) // an exchange
 			if err != nil {

@@ -12,7 +12,7 @@ func TestSweep(t *testing.T) {
 	second := w.refresh(in.text("refresh_token")).want(200)
 	third := w.refresh(second.text("refresh_token")).want(200).text("refresh_token")
 	w.do("POST", "/factors", in.text("access_token"), m{"factor_type": "totp"}).want(200)
-	w.app("clinic", "none").pending(in.text("access_token"), nil)
+	w.app("shop", "none").pending(in.text("access_token"), nil)
 	w.post("/otp", m{"email": "a@example.org", "code_challenge": testChallenge, "code_challenge_method": "s256"}).want(200)
 	rows := func() map[string]int {
 		out := map[string]int{}
