@@ -10,8 +10,8 @@ import (
 	"daawo/supabase/stack"
 )
 
-// pages are the contact channels of the organisation that the pages show.
-var pages = []stack.PageVariable{
+// contactPages are the contact channels of the organisation that the pages show.
+var contactPages = []stack.PageVariable{
 	{Name: "WHATSAPP_NUMBER", Default: "252000000000", Parse: parseWhatsApp,
 		Doc: "WhatsApp number of the organisation, digits with country code. The default is an invalid number."},
 	{Name: "CONTACT_EMAIL", Default: "support@example.org", Parse: parseEmail,
