@@ -82,20 +82,20 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 	"multipart": func(ctx context.Context, s *objects.Store, bucket string) error {
 		service := objects.Caller{}.Service()
 		key := backend.Key{Bucket: bucket, Name: "parts/file", Version: "22222222-2222-4222-8222-222222222222"}
-		id, err := s.CreateMultipart(ctx, service, key, backend.Options{}, nil)
+		id, err := s.Multipart.Create(ctx, service, key, backend.Options{}, nil)
 		if err != nil {
 			return err
 		}
-		m, err := s.Multipart(ctx, service, id, bucket, key.Name)
+		m, err := s.Multipart.Get(ctx, service, id, bucket, key.Name)
 		if err != nil {
 			return err
 		}
 		for i, piece := range []string{"fr", "esh"} {
-			if _, err := s.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
+			if _, err := s.Multipart.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
 				return err
 			}
 		}
-		_, err = s.CompleteMultipart(ctx, service, m, nil)
+		_, err = s.Multipart.Complete(ctx, service, m, nil)
 		return err
 	},
 	"copy": func(ctx context.Context, s *objects.Store, bucket string) error {

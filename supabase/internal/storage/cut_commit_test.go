@@ -53,15 +53,15 @@ func TestRefusedRow(t *testing.T) {
 	resumable := s.tusPath(s.tusCreate(key, "b", "resumable", 5, ""))
 	service := objects.Caller{}.Service()
 	partKey := backend.Key{Bucket: "b", Name: "parts", Version: "22222222-2222-4222-8222-222222222222"}
-	id, err := s.engine.store.CreateMultipart(ctx, service, partKey, backend.Options{}, nil)
+	id, err := s.engine.store.Multipart.Create(ctx, service, partKey, backend.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	upload, err := s.engine.store.Multipart(ctx, service, id, "b", "parts")
+	upload, err := s.engine.store.Multipart.Get(ctx, service, id, "b", "parts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := s.engine.store.PutPart(ctx, service, upload, 1, strings.NewReader("fresh"), 5)
+	part, err := s.engine.store.Multipart.PutPart(ctx, service, upload, 1, strings.NewReader("fresh"), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +79,11 @@ func TestRefusedRow(t *testing.T) {
 	if n := len(filesIn(t, s.dir)); n != before {
 		t.Errorf("%d files, before there were %d", n, before)
 	}
-	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no room left"); full.Header.Get("Retry-After") == "" {
+	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no storage space left"); full.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After on a resumable upload")
 	}
 	for range 2 {
-		if _, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
+		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
 			t.Error(err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestRefusedRow(t *testing.T) {
 	s.do(key, "GET", "/object/b/old", nil).want(t, 200, "before")
 	s.tus(key, "HEAD", resumable, nil).want(t, 200, "")
 	s.do(key, "GET", "/object/b/resumable", nil).want(t, 200, "fresh")
-	done, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part})
+	done, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestFullDisk(t *testing.T) {
 		t.Helper()
 		disk.write.Store(&write)
 		defer disk.write.Store(&room)
-		if full := r().want(t, 507, "There is no room left"); full.Header.Get("Retry-After") == "" {
+		if full := r().want(t, 507, "no storage space left"); full.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", write)
 		}
 	}

@@ -18,9 +18,8 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, params, body string) {
 		r := httptest.NewRequest("POST", "/object/b/x", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; "+strings.Map(printable, params))
-		c := &call{w: httptest.NewRecorder(), r: r}
 		var u objects.Upload
-		file, err := c.readForm(&u)
+		file, err := readForm(r, &u)
 		if err != nil {
 			return
 		}

@@ -75,7 +75,7 @@ func TestImgproxyIsAskedAsStorageAPIAsks(t *testing.T) {
 // TestSlowReaderGetsTheWholePicture: only imgproxy's first word has a deadline, not what the reader takes.
 func TestSlowReaderGetsTheWholePicture(t *testing.T) {
 	t.Parallel()
-	const patience = 200 * time.Millisecond
+	const timeout = 200 * time.Millisecond
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/late" {
 			<-r.Context().Done()
@@ -83,13 +83,13 @@ func TestSlowReaderGetsTheWholePicture(t *testing.T) {
 		}
 		io.WriteString(w, "first")
 		w.(http.Flusher).Flush()
-		time.Sleep(patience * 3 / 2)
+		time.Sleep(timeout * 3 / 2)
 		io.WriteString(w, " rest")
 	}))
 	defer proxy.Close()
-	r := &Renderer{client: newClient(patience)}
+	r := &Renderer{client: newClient(timeout)}
 	defer r.Close()
-	res, err := r.ask(t.Context(), proxy.URL+"/picture", "")
+	res, err := r.get(t.Context(), proxy.URL+"/picture", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSlowReaderGetsTheWholePicture(t *testing.T) {
 	if body, err := io.ReadAll(res.Body); string(body) != "first rest" || err != nil {
 		t.Errorf("%q, %v", body, err)
 	}
-	if res, err := r.ask(t.Context(), proxy.URL+"/late", ""); err == nil {
+	if res, err := r.get(t.Context(), proxy.URL+"/late", ""); err == nil {
 		res.Body.Close()
 		t.Error("waited for an imgproxy that does not answer")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *call) listBuckets() error {
-	list, err := c.h.Store.Buckets(c.r.Context(), c.caller, objects.BucketPage{Column: "name"})
+	list, err := c.h.Store.Buckets.List(c.r.Context(), c.caller, objects.BucketPage{Column: "name"})
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (c *call) listBuckets() error {
 
 func (c *call) createBucket() error {
 	public := c.r.Header.Get("X-Amz-Acl") == "public-read"
-	if err := c.h.Store.CreateBucket(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
+	if err := c.h.Store.Buckets.Create(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
 		return err
 	}
 	c.w.Header().Set("Location", "/"+c.bucket)
@@ -33,7 +33,7 @@ func (c *call) createBucket() error {
 }
 
 func (c *call) headBucket() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	c.w.Header().Set("X-Amz-Bucket-Region", c.h.Region)
@@ -42,7 +42,7 @@ func (c *call) headBucket() error {
 }
 
 func (c *call) deleteBucket() error {
-	if err := c.h.Store.DeleteBucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if err := c.h.Store.Buckets.Delete(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -50,14 +50,14 @@ func (c *call) deleteBucket() error {
 }
 
 func (c *call) getLocation() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return reply(c.w, http.StatusOK, locationReply{Xmlns: namespace, Region: c.h.Region})
 }
 
 func (c *call) getVersioning() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
@@ -86,7 +86,7 @@ func (c *call) listObjects() error {
 	if encoding := c.query.Get("encoding-type"); encoding != "" && encoding != "url" {
 		return wire.Errorf(400, "InvalidRequest", "Querystring, encoding-type must be equal to one of the allowed values")
 	}
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	second := c.query.Get("list-type") == "2"

@@ -29,7 +29,7 @@ func (c *call) createMultipart() error {
 	if err := objects.CheckName(c.key); err != nil {
 		return err
 	}
-	bucket, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket)
+	bucket, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (c *call) createMultipart() error {
 		user = json.RawMessage(`{}`)
 	}
 	key := backend.Key{Bucket: c.bucket, Name: c.key, Version: uuid.NewString()}
-	id, err := c.h.Store.CreateMultipart(c.r.Context(), c.caller, key,
+	id, err := c.h.Store.Multipart.Create(c.r.Context(), c.caller, key,
 		backend.Options{ContentType: kind, CacheControl: c.r.Header.Get("Cache-Control")}, user)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *call) upload() (*objects.MultipartUpload, error) {
 	if id == "" {
 		return nil, wire.Errorf(400, "InvalidUploadId", "Invalid upload id")
 	}
-	return c.h.Store.Multipart(c.r.Context(), c.caller, id, c.bucket, c.key)
+	return c.h.Store.Multipart.Get(c.r.Context(), c.caller, id, c.bucket, c.key)
 }
 
 func (c *call) uploadPart() error {
@@ -81,7 +81,7 @@ func (c *call) uploadPart() error {
 	if err != nil {
 		return err
 	}
-	part, err := c.h.Store.PutPart(c.r.Context(), c.caller, m, number, c.body, c.length)
+	part, err := c.h.Store.Multipart.PutPart(c.r.Context(), c.caller, m, number, c.body, c.length)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *call) uploadPartCopy() error {
 	if err != nil {
 		return err
 	}
-	return objects.Read(func() (*objects.Object, error) {
+	return objects.UseCurrent(func() (*objects.Object, error) {
 		return c.h.Store.Object(c.r.Context(), c.caller, bucket, key)
 	}, c.copyPart)
 }
@@ -130,7 +130,7 @@ func (c *call) copyPart(source *objects.Object) error {
 	if err != nil {
 		return err
 	}
-	part, at, err := c.h.Store.CopyPart(c.r.Context(), c.caller, m, number, source.Key(), offset, length)
+	part, at, err := c.h.Store.Multipart.CopyPart(c.r.Context(), c.caller, m, number, source.Key(), offset, length)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c *call) completeMultipart() error {
 		}
 		parts[i] = backend.Part{Number: p.PartNumber, ETag: strings.Trim(p.ETag, `"`)}
 	}
-	o, err := c.h.Store.CompleteMultipart(c.r.Context(), c.caller, m, parts)
+	o, err := c.h.Store.Multipart.Complete(c.r.Context(), c.caller, m, parts)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *call) abortMultipart() error {
 	if err != nil {
 		return err
 	}
-	if err := c.h.Store.AbortMultipart(c.r.Context(), c.caller, m); err != nil {
+	if err := c.h.Store.Multipart.Abort(c.r.Context(), c.caller, m); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -190,7 +190,7 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
-	parts, err := c.h.Store.Parts(c.r.Context(), c.caller, m, after, limit+1)
+	parts, err := c.h.Store.Multipart.Parts(c.r.Context(), c.caller, m, after, limit+1)
 	if err != nil {
 		return err
 	}
@@ -214,11 +214,11 @@ func (c *call) listUploads() error {
 	if limit == 0 {
 		return objects.ErrInvalidParameter("MaxUploads")
 	}
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	prefix, delimiter := c.query.Get("prefix"), c.query.Get("delimiter")
-	found, err := c.h.Store.Uploads(c.r.Context(), c.caller, c.bucket, prefix, delimiter,
+	found, err := c.h.Store.Multipart.List(c.r.Context(), c.caller, c.bucket, prefix, delimiter,
 		marker(c.query.Get("key-marker")), marker(c.query.Get("upload-id-marker")), limit+1)
 	if err != nil {
 		return err

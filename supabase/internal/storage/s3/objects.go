@@ -95,7 +95,7 @@ func (c *call) store(name string, body io.Reader, length int64, kind, cache stri
 	if err != nil {
 		return nil, err
 	}
-	limit := c.h.Store.Limit(a.Bucket.SizeLimit)
+	limit := c.h.Store.Buckets.Limit(a.Bucket.SizeLimit)
 	if objects.IsFolderPlaceholder(name) {
 		limit = 0
 	} else if len(a.Bucket.AllowedTypes) > 0 {
@@ -153,7 +153,7 @@ var overrides = map[string]string{
 }
 
 func (c *call) getObject() error {
-	return objects.Read(func() (*objects.Object, error) {
+	return objects.UseCurrent(func() (*objects.Object, error) {
 		return c.h.Store.Object(c.r.Context(), c.caller, c.bucket, c.key)
 	}, c.sendObject)
 }
@@ -259,7 +259,7 @@ func (c *call) getTagging() error {
 func (c *call) deleteObject() error {
 	err := c.h.Store.Delete(c.r.Context(), c.caller, c.bucket, c.key)
 	if e, ok := wire.AsError(err); ok && e.Code == "NoSuchKey" {
-		_, err = c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket)
+		_, err = c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket)
 	}
 	if err != nil {
 		return err
@@ -277,7 +277,7 @@ func (c *call) deleteObjects() error {
 	if len(doc.Objects) > 1000 {
 		return wire.Errorf(400, "MalformedXML", "At most 1000 objects can be deleted per request")
 	}
-	if _, err := c.h.Store.Bucket(ctx, c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(ctx, c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	names := make([]string, len(doc.Objects))
@@ -292,7 +292,7 @@ func (c *call) deleteObjects() error {
 	for _, o := range gone {
 		deleted[o.Name] = true
 	}
-	left, err := c.h.Store.Found(ctx, c.caller.Service(), c.bucket, names)
+	left, err := c.h.Store.Visible(ctx, c.caller.Service(), c.bucket, names)
 	if err != nil {
 		return err
 	}

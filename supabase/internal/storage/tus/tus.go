@@ -220,7 +220,7 @@ func (h *Handler) allowed(ctx context.Context, q *Request, r *http.Request, key 
 		if token == "" {
 			return objects.ErrInvalidSignature("Missing x-signature header")
 		}
-		u, err := h.Store.VerifySigned(token, key.Bucket, key.Name, objects.ScopeUpload)
+		u, err := h.Store.Signer.Verify(token, key.Bucket, key.Name, objects.ScopeUpload)
 		if err != nil {
 			return err
 		}
@@ -263,11 +263,11 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 	if err := objects.CheckName(key.Name); err != nil {
 		return err
 	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
+	bucket, err := h.Store.Buckets.Get(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return err
 	}
-	if up.Size != nil && *up.Size > h.Store.Limit(bucket.SizeLimit) {
+	if up.Size != nil && *up.Size > h.Store.Buckets.Limit(bucket.SizeLimit) {
 		return errMaxSize
 	}
 	if err := h.allowed(ctx, &q, r, key, up); err != nil {

@@ -141,11 +141,11 @@ func (h *Handler) declare(ctx context.Context, r *http.Request, q Request, key b
 	if err != nil || size < offset {
 		return errLength
 	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
+	bucket, err := h.Store.Buckets.Get(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return err
 	}
-	if size > h.Store.Limit(bucket.SizeLimit) {
+	if size > h.Store.Buckets.Limit(bucket.SizeLimit) {
 		return errMaxSize
 	}
 	up.Size = &size
@@ -161,11 +161,11 @@ func (h *Handler) room(ctx context.Context, q Request, key backend.Key, up info,
 	if up.Size != nil {
 		return *up.Size - offset, nil
 	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
+	bucket, err := h.Store.Buckets.Get(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return 0, err
 	}
-	return h.Store.Limit(bucket.SizeLimit) - offset, nil
+	return h.Store.Buckets.Limit(bucket.SizeLimit) - offset, nil
 }
 
 func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up info) error {
