@@ -63,8 +63,8 @@ func (c *call) getVersioning() error {
 	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
 }
 
-// number reads a query parameter from 0 on; what is more than most means most. What 0 means is the caller's business: no
-// page can end in its last entry then.
+// number reads a query parameter that must not be negative. Values above most count as most. The operation must handle 0
+// itself: a page of 0 entries has no last entry to continue from.
 func (c *call) number(name string, otherwise, most int) (int, error) {
 	text := c.query.Get(name)
 	if text == "" {
@@ -77,7 +77,7 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 	return min(n, most), nil
 }
 
-// listObjects is version 2 with list-type=2, else version 1.
+// listObjects is ListObjectsV2 with list-type=2, otherwise ListObjects.
 func (c *call) listObjects() error {
 	limit, err := c.number("max-keys", 1000, 1000)
 	if err != nil {
@@ -132,8 +132,8 @@ func (c *call) listObjects() error {
 	return reply(c.w, http.StatusOK, doc)
 }
 
-// nextMarker is the last entry of a page: a folder with its delimiter, or the next page would begin with the folder again
-// where an object has its name.
+// nextMarker returns the last entry of a page. A folder ends in its delimiter; otherwise, if an object has the same name,
+// the next page would start with the folder again.
 func nextMarker(page *objects.Page, delimiter string) string {
 	if n := len(page.Folders); n > 0 {
 		if last := page.Folders[n-1].Name; last == page.NextKey || last == page.NextKey+delimiter {
@@ -143,7 +143,7 @@ func nextMarker(page *objects.Page, delimiter string) string {
 	return page.NextKey
 }
 
-// encoded applies encoding-type=url.
+// encoded percent-encodes s if the request has encoding-type=url.
 func (c *call) encoded(s string) string {
 	if c.query.Get("encoding-type") != "url" {
 		return s

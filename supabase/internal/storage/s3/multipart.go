@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,10 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxPart is S3's largest part, in bytes.
+// maxPart is the largest part of S3, in bytes.
 const maxPart = 5 << 30
-
-func unescape(s string) (string, error) { return url.PathUnescape(s) }
 
 func (c *call) createMultipart() error {
 	if err := objects.CheckBucketName(c.bucket); err != nil {
@@ -52,7 +49,7 @@ func (c *call) createMultipart() error {
 	return reply(c.w, http.StatusOK, initiateReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: id})
 }
 
-// part reads partNumber and finds the upload.
+// part reads partNumber and returns the upload.
 func (c *call) part() (*objects.MultipartUpload, int, error) {
 	number, err := strconv.Atoi(c.query.Get("partNumber"))
 	if err != nil || number < 1 || number > 10_000 {
@@ -179,7 +176,7 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
-	if limit == 0 { // as storage-api reads it: not told
+	if limit == 0 { // as in storage-api: not set
 		limit = 1000
 	}
 	after, err := c.number("part-number-marker", 0, 10_000)
@@ -243,7 +240,7 @@ func (c *call) listUploads() error {
 	return reply(c.w, http.StatusOK, doc)
 }
 
-// marker reads a marker that we gave, or one that a client made up from a key.
+// marker decodes a marker of an earlier reply. It returns a plain key unchanged.
 func marker(s string) string {
 	if raw, err := base64.StdEncoding.DecodeString(s); err == nil {
 		if text, ok := strings.CutPrefix(string(raw), "l:"); ok {
