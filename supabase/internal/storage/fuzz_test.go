@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/backend/backendtest"
 	"daawo/supabase/internal/storage/objects"
 )
 
@@ -44,7 +45,7 @@ func FuzzNames(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add(decode(name))
 	}
-	d := disk(f)
+	d := backendtest.Disk(f)
 	f.Fuzz(func(t *testing.T, name string) {
 		key := backend.Key{Bucket: "b", Name: name, Version: "v"}
 		if _, err := d.Put(t.Context(), key, strings.NewReader("x"), backend.Options{}); err != nil {

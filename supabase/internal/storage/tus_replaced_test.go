@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/backend/backendtest"
 	"daawo/supabase/internal/storage/objects"
 )
 
@@ -20,7 +21,7 @@ func (keeping) Delete(context.Context, ...backend.Key) error { return errors.New
 // bytes wait for the sweeper; one that never was the object becomes it.
 func TestTUSCompletesOnce(t *testing.T) {
 	t.Parallel()
-	eachBackend(t, func(t *testing.T, b backend.Backend) {
+	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
 		s := newStack(t, func(o *Options) { o.Backend = keeping{b} })
 		s.bucket("b", false)
 		key := s.demo.ServiceRole
@@ -87,7 +88,7 @@ func TestTUSCompletesOnce(t *testing.T) {
 
 		died := begin("died")
 		unmarked(died, true)
-		if !onDisk(b) {
+		if !backendtest.OnDisk(b) {
 			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // the store may round its times
 		}
 		replace("died")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/backend/backendtest"
 	"daawo/supabase/internal/storage/objects"
 )
 
@@ -205,7 +206,7 @@ func TestTUSSurvivesDisconnects(t *testing.T) {
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
-		clients := clientsOfS3(t, 2)
+		clients := backendtest.S3Replicas(t, 2)
 		s := newStack(t, func(o *Options) { o.Backend = clients[0] })
 		survivesDisconnects(t, s, s.replica(func(o *Options) { o.Backend = clients[1] }))
 	})
