@@ -45,6 +45,6 @@ func TestProtocolsOnS3Backend(t *testing.T) {
 	s.do(key, "DELETE", "/object/box", map[string]any{"prefixes": []string{"a.txt", "c.txt", "tus", "s3.txt"}}).want(t, 200, "tus")
 	left := 0
 	if err := store.Walk(t.Context(), func(backend.Entry) error { left++; return nil }); err != nil || left != 0 {
-		t.Errorf("%d objects are left, %v", left, err)
+		t.Errorf("%d objects left, %v", left, err)
 	}
 }
