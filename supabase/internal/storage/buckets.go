@@ -149,7 +149,7 @@ func toInt(n *int64) *int {
 	return &i
 }
 
-// Clients whose version matters.
+// User agents of clients that need a different reply in older versions.
 var (
 	supabasePy = regexp.MustCompile(`(?i)supabase-py/(\d+)\.(\d+)\.(\d+)`)
 	storage3   = regexp.MustCompile(`(?i)supabase-py/storage3 v(\d+)\.(\d+)\.(\d+)`)

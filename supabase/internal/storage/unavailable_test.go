@@ -19,7 +19,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	path := s.tusPath(s.tusCreate(key, "box", "tus", 5, ""))
 	files := len(filesIn(t, s.dir))
 
-	unreachable, err := db.Open(t.Context(), db.Config{URL: "postgres://nobody@127.0.0.1:1/x"})
+	unreachable, err := db.Open(t.Context(), db.Config{URL: "postgres://user@127.0.0.1:1/x"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func read(t *testing.T, b backend.Backend, key backend.Key, offset, length int64
 	return string(data)
 }
 
-// failing is a body whose connection is lost.
+// failing is a request body that fails because the client disconnected.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("client disconnected") }

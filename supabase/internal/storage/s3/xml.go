@@ -13,7 +13,7 @@ import (
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
-// maxXML is the largest request document in bytes. It has room for 1,000 keys or 10,000 parts.
+// maxXML is the largest request document in bytes. It fits 1,000 keys or 10,000 parts.
 const maxXML = 2 << 20
 
 type errorReply struct {
