@@ -55,8 +55,8 @@ func readTransformation(f *fields) transformation {
 	return transformation{t}
 }
 
-// Segments returns imgproxy's path segments. It maps an invalid focal point, which the schema does not check, to storage-api's
-// error.
+// Segments returns imgproxy's path segments. It maps the error for an invalid focal point, which the schema does not check, to
+// storage-api's error.
 func (t transformation) Segments(original bool) ([]string, error) {
 	s, err := t.Transform.Segments(original)
 	if err != nil {

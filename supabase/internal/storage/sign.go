@@ -7,7 +7,7 @@ import (
 	"daawo/supabase/internal/storage/objects"
 )
 
-// maxSeconds is the latest expiry of a token: the end of JavaScript's dates, in seconds since 1970.
+// maxSeconds is the latest expiry of a token, in seconds since 1970: JavaScript's largest safe integer of milliseconds.
 const maxSeconds = (1<<53 - 1) / 1000
 
 // expiresIn reads the member expiresIn, in seconds.

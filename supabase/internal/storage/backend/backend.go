@@ -66,7 +66,7 @@ type Backend interface {
 	Copy(ctx context.Context, from, to Key, o *Options) (Meta, error)
 	// Delete removes versions and their upload descriptions. It ignores missing versions.
 	Delete(ctx context.Context, keys ...Key) error
-	// URL returns a URL from which imgproxy can read the version for at least a minute.
+	// URL returns a URL from which imgproxy can read the version. It is valid for one minute.
 	URL(ctx context.Context, key Key) (string, error)
 	// Walk calls fn for every version, in any order. fn may delete versions.
 	Walk(ctx context.Context, fn func(Entry) error) error

@@ -150,7 +150,7 @@ func fit(img image.Image, t Transform) image.Image {
 	return dst
 }
 
-// anchor returns the offset of the crop: centered, or as gravity says.
+// anchor returns the offset of the crop: in the centre, or as gravity says.
 func (t Transform) anchor(spareX, spareY int) (x, y int) {
 	x, y = spareX/2, spareY/2
 	for i := 0; i+2 <= len(t.Gravity); i += 2 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Names that storage-api accepts: the characters that S3 documents as safe or as needing special handling. Other Unicode
-// letters are refused.
+// Patterns of what storage-api accepts. Names consist of the characters that S3 documents as safe or as needing special
+// handling; non-ASCII letters are refused.
 var (
 	objectName = regexp.MustCompile(`^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$`)
 	bucketName = regexp.MustCompile(`^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$`)
