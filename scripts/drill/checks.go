@@ -22,10 +22,10 @@ func accessDrill(ctx context.Context, _ settings) (string, error) {
 }
 
 // attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
-// (Bombs, TestPagesInDisguise), paths, hosts and redirects (TestPathsHaveOneSpelling, TestForwardedHeaders,
+// (Bombs, TestUploadedMarkup), paths, hosts and redirects (TestPathsHaveOneSpelling, TestForwardedHeaders,
 // TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
 func attacksDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestPagesInDisguise$|^TestPathsHaveOneSpelling$|"+
+	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathsHaveOneSpelling$|"+
 		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicsTellNothing$|^TestBodyLimit$|^TestHeaderBounds$|"+
 		"^TestRateOfOneAddress$|^TestSlow|^TestStalledReader$",
 		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestCutUploads: a connection that breaks before the end of a body leaves no object and no bytes, however the body was
-// announced, and what was there before stays.
-func TestCutUploads(t *testing.T) {
+// TestInterruptedUploads closes the connection before the end of a body, for each kind of body. No new object and no bytes
+// may remain, and an existing object must not change.
+func TestInterruptedUploads(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", true)
@@ -20,7 +20,7 @@ func TestCutUploads(t *testing.T) {
 		"chunked": "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
 		"form": "Content-Type: multipart/form-data; boundary=x\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n" +
 			"--x\r\nContent-Disposition: form-data; name=\"\"; filename=\"f\"\r\n\r\n?\r\n",
-		"form that ends": "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 66\r\n\r\n" +
+		"short form": "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 66\r\n\r\n" +
 			"--x\r\nContent-Disposition: form-data; name=\"\"; filename=\"f\"\r\n\r\n????",
 	} {
 		for _, object := range []string{"there", "new"} {

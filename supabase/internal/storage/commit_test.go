@@ -11,11 +11,10 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestLostReplyOfTheCommit: when the reply to the transaction that names new bytes is lost, every row has its bytes
-// nevertheless.
-func TestLostReplyOfTheCommit(t *testing.T) {
+// TestLostCommitReply loses the reply to the transaction that writes the row. Every row must still have its bytes.
+func TestLostCommitReply(t *testing.T) {
 	st := newStack(t)
-	var mute atomic.Bool // from the commit on, no answer arrives
+	var mute atomic.Bool // drop all replies of the database
 	through := testdb.Relay(t, st.db.TCPURL("supabase_storage_admin"), nil, func([]byte) bool { return mute.Load() })
 	written := map[string]string{"upload": "new/file", "replace": "old", "resumable": "old", "multipart": "parts/file", "copy": "copied", "move": "moved"}
 	for name, object := range written {
@@ -29,10 +28,10 @@ func TestLostReplyOfTheCommit(t *testing.T) {
 				}
 				before := versionOf(st, bucket, object)
 				if err := crashActions[name](t.Context(), s, bucket); err == nil {
-					t.Error("the reply was not lost")
+					t.Error("reply was not lost")
 				}
 				if versionOf(st, bucket, object) == before {
-					t.Error("the transaction did not commit")
+					t.Error("transaction did not commit")
 				}
 			})
 		})
@@ -43,9 +42,9 @@ func versionOf(st *stack, bucket, name string) string {
 	return testdb.Value[string](st.db, `select coalesce(max(version), '') from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
 }
 
-// TestRefusedRow: bytes that the database refuses go at once, but for those that came in many requests: these wait
-// until they can be completed.
-func TestRefusedRow(t *testing.T) {
+// TestRejectedRow makes the database reject rows. The bytes of plain uploads and copies are then deleted at once. The bytes
+// of resumable and multipart uploads stay, so that the client can complete them later.
+func TestRejectedRow(t *testing.T) {
 	s := newStack(t)
 	s.bucket("b", false)
 	key, ctx := s.demo.ServiceRole, t.Context()
@@ -53,15 +52,15 @@ func TestRefusedRow(t *testing.T) {
 	resumable := s.tusPath(s.tusCreate(key, "b", "resumable", 5, ""))
 	service := objects.Caller{}.Service()
 	partKey := backend.Key{Bucket: "b", Name: "parts", Version: "22222222-2222-4222-8222-222222222222"}
-	id, err := s.engine.store.CreateMultipart(ctx, service, partKey, backend.Options{}, nil)
+	id, err := s.engine.store.Multipart.Create(ctx, service, partKey, backend.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	upload, err := s.engine.store.Multipart(ctx, service, id, "b", "parts")
+	upload, err := s.engine.store.Multipart.Get(ctx, service, id, "b", "parts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := s.engine.store.PutPart(ctx, service, upload, 1, strings.NewReader("fresh"), 5)
+	part, err := s.engine.store.Multipart.PutPart(ctx, service, upload, 1, strings.NewReader("fresh"), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +68,7 @@ func TestRefusedRow(t *testing.T) {
 
 	s.db.ExecAs("supabase_admin", `
 		create function public.refuse() returns trigger language plpgsql as
-			$$ begin raise 'no room' using errcode = '53100'; end $$;
+			$$ begin raise 'disk full' using errcode = '53100'; end $$;
 		create trigger refuse before insert or update on storage.objects for each row when (new.version <> '1') execute function public.refuse()`)
 	if full := s.do(key, "POST", "/object/b/new", "fresh").want(t, 507, "InsufficientStorage"); full.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
@@ -77,13 +76,13 @@ func TestRefusedRow(t *testing.T) {
 	s.do(key, "PUT", "/object/b/old", "fresh").want(t, 507, "InsufficientStorage")
 	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old", "destinationKey": "copied"}).want(t, 507, "InsufficientStorage")
 	if n := len(filesIn(t, s.dir)); n != before {
-		t.Errorf("%d files, before there were %d", n, before)
+		t.Errorf("%d files, want %d", n, before)
 	}
-	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no room left"); full.Header.Get("Retry-After") == "" {
+	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no storage space left"); full.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After on a resumable upload")
 	}
 	for range 2 {
-		if _, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
+		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}); !db.IsCode(err, "53100") {
 			t.Error(err)
 		}
 	}
@@ -92,12 +91,12 @@ func TestRefusedRow(t *testing.T) {
 	s.do(key, "GET", "/object/b/old", nil).want(t, 200, "before")
 	s.tus(key, "HEAD", resumable, nil).want(t, 200, "")
 	s.do(key, "GET", "/object/b/resumable", nil).want(t, 200, "fresh")
-	done, err := s.engine.store.CompleteMultipart(ctx, service, upload, []backend.Part{part})
+	done, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m, _ := done.Meta(); !strings.HasSuffix(m.ETag, `-1"`) {
-		t.Errorf("the ETag %s is not that of a multipart upload", m.ETag)
+		t.Errorf("ETag %s is not the ETag of a multipart upload", m.ETag)
 	}
 	s.do(key, "GET", "/object/b/parts", nil).want(t, 200, "fresh")
 }

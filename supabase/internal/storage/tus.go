@@ -8,7 +8,7 @@ import (
 	"daawo/supabase/internal/storage/tus"
 )
 
-// tusRoot is the endpoint below this engine's root; clients may know it under another path.
+// tusRoot is the endpoint's path in this engine. Its public path may differ.
 const tusRoot = "/upload/resumable"
 
 var tusOperations = map[string]string{
@@ -16,7 +16,7 @@ var tusOperations = map[string]string{
 	http.MethodHead: "storage.tus.upload.get", http.MethodDelete: "storage.tus.upload.delete", http.MethodOptions: "storage.tus.options",
 }
 
-// resumable serves the TUS endpoint: with a token, or below /sign with the signature of an upload URL.
+// resumable serves the TUS endpoint. Below /sign, the token of a signed upload URL replaces the JWT.
 func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 	operation, known := tusOperations[r.Method]
 	path := strings.TrimPrefix(r.URL.Path, tusRoot)
@@ -24,25 +24,25 @@ func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 		e.rest(w, r)
 		return
 	}
-	c := &call{e: e, w: w, r: r}
+	c := &call{w: w, r: r}
 	rest, signed := strings.CutPrefix(path, "/sign")
 	signed = signed && (rest == "" || rest[0] == '/')
-	access := anonymous
+	access := tokenRequired
 	if signed {
-		path, access, operation = rest, open, operation+"_signed"
+		path, access, operation = rest, unauthenticated, operation+"_signed"
 	}
 	if r.Method == http.MethodOptions || r.Method == http.MethodHead && r.Header.Get("Authorization") == "" {
-		access = open
+		access = unauthenticated
 	}
-	if err := c.authorize(access, operation); err != nil {
-		c.fail(err)
+	if err := e.authorize(c, access, operation); err != nil {
+		e.fail(c, err)
 		return
 	}
 	e.tus.ServeTUS(w, r, tus.Request{Caller: c.caller, Owner: c.caller.Subject, Upsert: c.flag("X-Upsert"), Signed: signed,
 		Path: strings.TrimSuffix(path, "/")})
 }
 
-// location is the absolute address of an upload, as the client reached us.
+// location returns the absolute URL of an upload, with the host that the client used.
 func (e *Engine) location(r *http.Request, signed bool, id string) string {
 	scheme, host := "http", r.Host
 	if r.TLS != nil {

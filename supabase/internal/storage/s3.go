@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// s3Prefix is the public path in front of /s3 that a client has signed.
+// s3Prefix returns the public path before /s3, which is part of the signature.
 func (e *Engine) s3Prefix(r *http.Request) string {
 	if prefix := r.Header.Get("X-Forwarded-Prefix"); e.AllowForwardedPrefix && prefix != "" {
 		return prefix
@@ -14,7 +14,7 @@ func (e *Engine) s3Prefix(r *http.Request) string {
 	return e.S3Prefix
 }
 
-// hosts are the names under which a client may have signed a request to this server.
+// hosts returns the host names that a client may have used in its signature.
 func (e *Engine) hosts(r *http.Request) []string {
 	if public, err := url.Parse(e.PublicURL); err == nil && public.Host != "" {
 		return []string{public.Host, r.Host}

@@ -25,105 +25,112 @@ type uploadReply struct {
 	Key string `json:"Key"`
 }
 
-func (c *call) upload() error { return c.put(c.flag("X-Upsert")) }
+// uploadHandler stores uploads that are neither TUS nor S3.
+type uploadHandler struct {
+	store *objects.Store
+	limit func(*objects.Bucket) int64 // largest upload to a bucket, in bytes
+}
 
-func (c *call) uploadUpdate() error { return c.put(true) }
+func (h uploadHandler) create(c *call) error { return h.put(c, c.flag("X-Upsert")) }
 
-func (c *call) put(upsert bool) error {
-	o, err := c.receive(c.caller.Subject, upsert)
+func (h uploadHandler) update(c *call) error { return h.put(c, true) }
+
+func (h uploadHandler) put(c *call, upsert bool) error {
+	o, err := h.receive(c, c.caller.Subject, upsert)
 	if err != nil {
 		return err
 	}
 	return c.send(uploadReply{o.ID, c.bucket + "/" + c.name})
 }
 
-func (c *call) uploadSigned() error {
+func (h uploadHandler) signed(c *call) error {
 	q := c.query().require("token")
 	token := q.text("token")
 	if q.err != nil {
 		return q.err
 	}
-	u, err := c.e.store.VerifySigned(token, c.bucket, c.name, objects.ScopeUpload)
+	u, err := h.store.Signer.Verify(token, c.bucket, c.name, objects.ScopeUpload)
 	if err != nil {
 		return err
 	}
-	if _, err := c.receive(u.Owner, u.Upsert != nil && *u.Upsert); err != nil {
+	if _, err := h.receive(c, u.Owner, u.Upsert != nil && *u.Upsert); err != nil {
 		return err
 	}
 	return c.send(uploadReply{"", c.bucket + "/" + c.name})
 }
 
-// receive reads an object out of the request, from a raw body or from the file of a form, and stores it.
-func (c *call) receive(owner string, upsert bool) (*objects.Object, error) {
+// receive stores the object in the request: the raw body, or the file of a form.
+func (h uploadHandler) receive(c *call, owner string, upsert bool) (*objects.Object, error) {
 	ctx := c.r.Context()
 	u := objects.Upload{Bucket: c.bucket, Name: c.name, Owner: owner, Upsert: upsert, XRobotsTag: c.r.Header.Get("X-Robots-Tag")}
-	body, err := c.describeUpload(&u)
+	body, err := describeUpload(c.r, &u)
 	if err != nil {
-		// That there is no such bucket goes before all that is wrong with the request.
-		if _, missing := c.e.store.Bucket(ctx, c.caller.Service(), c.bucket); missing != nil {
+		// A missing bucket is reported before the errors of the request.
+		if _, missing := h.store.Buckets.Get(ctx, c.caller.Service(), c.bucket); missing != nil {
 			return nil, missing
 		}
 		return nil, err
 	}
-	u.Declared = c.declared(u.ContentType)
-	a, err := c.e.store.Admit(ctx, c.caller, u)
+	u.Declared = declared(c.r, u.ContentType)
+	a, err := h.store.Admit(ctx, c.caller, u)
 	if err != nil {
 		return nil, err
 	}
-	limit := c.e.standardLimit(a.Bucket)
+	limit := h.limit(a.Bucket)
 	placeholder := objects.IsFolderPlaceholder(c.name)
 	if placeholder {
 		limit = 0
 	}
-	if !c.form() && c.r.ContentLength > limit {
+	if !isForm(c.r) && c.r.ContentLength > limit {
 		return nil, objects.ErrTooLarge("object")
 	}
 	if types := a.Bucket.AllowedTypes; len(types) > 0 && !placeholder {
 		if err := objects.CheckMimeType(u.ContentType, types); err != nil {
 			return nil, err
 		}
-		if body, err = notDisguised(body, u.ContentType); err != nil {
+		if body, err = rejectMarkup(body, u.ContentType); err != nil {
 			return nil, err
 		}
 	}
 	return a.Upload(ctx, body, limit)
 }
 
-// describeUpload reads what the request says about the object, up to the object itself.
-func (c *call) describeUpload(u *objects.Upload) (io.Reader, error) {
+// describeUpload fills u from the headers and form fields. It returns a reader of the object's bytes.
+func describeUpload(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	if u.XRobotsTag != "" {
 		if err := checkRobots(u.XRobotsTag); err != nil {
 			return nil, err
 		}
 	}
-	if c.form() {
-		return c.readForm(u)
+	if isForm(r) {
+		return readForm(r, u)
 	}
-	u.ContentType = orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
-	u.CacheControl = orElse(c.r.Header.Get("Cache-Control"), "no-cache")
-	u.UserMetadata = userMetadata(c.r.Header.Get("X-Metadata"))
-	return c.r.Body, nil
+	u.ContentType = orElse(r.Header.Get("Content-Type"), "application/octet-stream")
+	u.CacheControl = orElse(r.Header.Get("Cache-Control"), "no-cache")
+	u.UserMetadata = userMetadata(r.Header.Get("X-Metadata"))
+	return r.Body, nil
 }
 
-func (c *call) form() bool {
-	return strings.HasPrefix(c.r.Header.Get("Content-Type"), "multipart/form-data")
+func isForm(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data")
 }
 
-func (c *call) declared(mimeType string) objects.Declared {
+// declared returns the metadata in the headers, which policies can check.
+func declared(r *http.Request, mimeType string) objects.Declared {
 	d := objects.Declared{MimeType: mimeType}
-	if n := c.r.ContentLength; n > 0 || n == 0 && c.r.Header.Get("Content-Length") != "" {
+	if n := r.ContentLength; n > 0 || n == 0 && r.Header.Get("Content-Length") != "" {
 		d.Length = &n
 	}
 	return d
 }
 
-// readForm reads the fields in front of the first file and gives the file.
-func (c *call) readForm(u *objects.Upload) (io.Reader, error) {
-	_, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+// readForm reads the fields before the first file into u. It returns a reader of the file.
+func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
 		return nil, objects.ErrInvalidRequest("Multipart: Boundary not found")
 	}
-	form := multipart.NewReader(c.r.Body, params["boundary"])
+	form := multipart.NewReader(r.Body, params["boundary"])
 	values := map[string]string{}
 	var file io.Reader
 	for fields := 0; ; fields++ {
@@ -163,7 +170,7 @@ func (c *call) readForm(u *objects.Upload) (io.Reader, error) {
 	return file, nil
 }
 
-// isFile says whether a part is a file: it has a file name, even an empty one, or is plain bytes.
+// isFile reports whether a part is a file: it has a file name, even an empty one, or the type application/octet-stream.
 func isFile(p *multipart.Part) bool {
 	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err == nil {
@@ -174,7 +181,7 @@ func isFile(p *multipart.Part) bool {
 	return p.Header.Get("Content-Type") == "application/octet-stream"
 }
 
-// userMetadata reads the header x-metadata: a JSON object in base64. Anything else counts as absent.
+// userMetadata decodes the header x-metadata: a JSON object in base64. Invalid values are ignored.
 func userMetadata(header string) json.RawMessage {
 	if header == "" {
 		return nil
@@ -187,6 +194,7 @@ func userMetadata(header string) json.RawMessage {
 	return jsonObject(raw)
 }
 
+// jsonObject returns raw if it is a JSON object, else nil.
 func jsonObject(raw []byte) json.RawMessage {
 	var doc map[string]json.RawMessage
 	if json.Unmarshal(raw, &doc) != nil || doc == nil {
@@ -195,25 +203,18 @@ func jsonObject(raw []byte) json.RawMessage {
 	return raw
 }
 
-// notDisguised looks at the first bytes of what is declared to be an image and refuses a page in its place: opened as
-// a link it could be more than an image to a browser that guesses. It returns body with nothing lost.
-func notDisguised(body io.Reader, contentType string) (io.Reader, error) {
+// rejectMarkup returns ErrMimeType if a body that is declared as an image starts like HTML or XML. A browser that guesses
+// types could run it. The returned reader yields the whole body.
+func rejectMarkup(body io.Reader, contentType string) (io.Reader, error) {
 	if !strings.HasPrefix(contentType, "image/") || strings.HasPrefix(contentType, "image/svg") {
 		return body, nil
 	}
 	buffered := bufio.NewReaderSize(body, 512)
-	head, _ := buffered.Peek(512) // an error comes again when the body is read
+	head, _ := buffered.Peek(512) // a read error occurs again when the body is read
 	switch kind := http.DetectContentType(head); {
 	case strings.HasPrefix(kind, "text/html"), strings.HasPrefix(kind, "text/xml"):
 		kind, _, _ = strings.Cut(kind, ";")
 		return nil, objects.ErrMimeType(kind)
 	}
 	return buffered, nil
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

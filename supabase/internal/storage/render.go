@@ -14,9 +14,10 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
+// transformation is the requested change of a picture.
 type transformation struct{ images.Transform }
 
-// readTransformation reads the options of a query or of a body's transform, in the schema's order.
+// readTransformation reads the options from a query or from the member transform of a body, in the order of the schema.
 func readTransformation(f *fields) transformation {
 	var t images.Transform
 	whole := func(target *int64, name string, least, most int64) {
@@ -54,7 +55,8 @@ func readTransformation(f *fields) transformation {
 	return transformation{t}
 }
 
-// Segments turns the one mistake that a schema does not see into storage-api's error.
+// Segments returns imgproxy's path segments. It maps the error for an invalid focal point, which the schema does not check, to
+// storage-api's error.
 func (t transformation) Segments(original bool) ([]string, error) {
 	s, err := t.Transform.Segments(original)
 	if err != nil {
@@ -63,16 +65,23 @@ func (t transformation) Segments(original bool) ([]string, error) {
 	return s, nil
 }
 
-func (c *call) renderPublic() error {
+// renderHandler sends resized pictures.
+type renderHandler struct {
+	objectReader
+	images *images.Renderer
+}
+
+func (h renderHandler) getPublic(c *call) error {
 	q := c.query()
 	t := readTransformation(q)
 	if q.err != nil {
 		return q.err
 	}
-	return objects.Read(c.public, func(o *objects.Object) error { return c.render(o, t, "") })
+	return objects.UseCurrent(func() (*objects.Object, error) { return h.public(c) },
+		func(o *objects.Object) error { return h.render(c, o, t, "") })
 }
 
-func (c *call) renderAuthenticated() error {
+func (h renderHandler) getAuthenticated(c *call) error {
 	q := c.query()
 	t := readTransformation(q)
 	if q.err != nil {
@@ -81,24 +90,27 @@ func (c *call) renderAuthenticated() error {
 	if err := objects.CheckName(c.name); err != nil {
 		return err
 	}
-	return objects.Read(c.object, func(o *objects.Object) error { return c.render(o, t, "") })
+	return objects.UseCurrent(func() (*objects.Object, error) { return h.object(c) },
+		func(o *objects.Object) error { return h.render(c, o, t, "") })
 }
 
-func (c *call) renderSigned() error {
-	u, err := c.signed()
+func (h renderHandler) getSigned(c *call) error {
+	u, err := h.signedURL(c)
 	if err != nil {
 		return err
 	}
 	t := transformation{images.Parse(u.Transformations)}
-	return objects.Read(c.object, func(o *objects.Object) error { return c.render(o, t, expires(u)) })
+	return objects.UseCurrent(func() (*objects.Object, error) { return h.object(c) },
+		func(o *objects.Object) error { return h.render(c, o, t, expires(u)) })
 }
 
-func (c *call) render(o *objects.Object, t transformation, expires string) error {
+// render resizes an object and sends the result.
+func (h renderHandler) render(c *call, o *objects.Object, t transformation, expires string) error {
 	segments, err := t.Segments(false)
 	if err != nil {
 		return err
 	}
-	m, err := c.describe(o)
+	m, err := h.describe(c, o)
 	if err != nil {
 		return err
 	}
@@ -106,7 +118,7 @@ func (c *call) render(o *objects.Object, t transformation, expires string) error
 	if t.Format != "origin" {
 		accept = c.r.Header.Get("Accept")
 	}
-	picture, err := c.e.images.Render(c.r.Context(), images.Source{Key: o.Key(), Size: *m.Size, ContentType: m.MimeType}, t.Transform, accept)
+	picture, err := h.images.Render(c.r.Context(), images.Source{Key: o.Key(), Size: *m.Size, ContentType: m.MimeType}, t.Transform, accept)
 	if err != nil {
 		return renderError(err)
 	}
@@ -115,15 +127,15 @@ func (c *call) render(o *objects.Object, t transformation, expires string) error
 	if !picture.Modified.IsZero() {
 		m.LastModified = objects.Timestamp(picture.Modified)
 	}
-	c.describeHeaders(m, expires)
-	h := c.w.Header()
+	setObjectHeaders(c, m, expires)
+	header := c.w.Header()
 	if picture.Size >= 0 {
-		h.Set("Content-Length", strconv.FormatInt(picture.Size, 10))
+		header.Set("Content-Length", strconv.FormatInt(picture.Size, 10))
 	}
 	if len(segments) > 0 {
-		h.Set("X-Transformations", strings.Join(segments, ","))
+		header.Set("X-Transformations", strings.Join(segments, ","))
 	}
-	c.disposition()
+	setDisposition(c)
 	c.w.WriteHeader(http.StatusOK)
 	if _, err := io.Copy(c.w, picture.Body); err != nil && c.r.Context().Err() == nil {
 		panic(http.ErrAbortHandler)
@@ -131,19 +143,19 @@ func (c *call) render(o *objects.Object, t transformation, expires string) error
 	return nil
 }
 
-// renderError is what a client is told when its picture could not be rendered.
+// renderError maps an error of the renderer to a reply.
 func renderError(err error) error {
-	var refusal images.Refusal
-	var refused *images.ProxyError
+	var request images.RequestError
+	var proxy *images.ProxyError
 	switch {
-	case errors.As(err, &refusal):
+	case errors.As(err, &request):
 		return objects.ErrInvalidRequest(err.Error())
-	case errors.As(err, &refused) && refused.Status == http.StatusNotFound: // what it was to read is not there
-		return wire.Errorf(404, "InvalidRequest", "%s", refused.Message).WithCause(fmt.Errorf("%w: %w", backend.ErrNotFound, err))
-	case errors.As(err, &refused) && refused.Status < 500:
-		return wire.Errorf(refused.Status, "InvalidRequest", "%s", refused.Message)
-	case errors.As(err, &refused):
-		return wire.Errorf(500, "InternalError", "%s", refused.Message)
+	case errors.As(err, &proxy) && proxy.Status == http.StatusNotFound: // imgproxy did not find the source
+		return wire.Errorf(404, "InvalidRequest", "%s", proxy.Message).WithCause(fmt.Errorf("%w: %w", backend.ErrNotFound, err))
+	case errors.As(err, &proxy) && proxy.Status < 500:
+		return wire.Errorf(proxy.Status, "InvalidRequest", "%s", proxy.Message)
+	case errors.As(err, &proxy):
+		return wire.Errorf(500, "InternalError", "%s", proxy.Message)
 	}
 	return errMissing(err)
 }

@@ -8,9 +8,9 @@ import (
 	"daawo/supabase/internal/db"
 )
 
-// TestWithoutDatabase: whatever protocol a client speaks, it learns at once that the database is away and when to come
-// again, and what a resumable upload has sent stays.
-func TestWithoutDatabase(t *testing.T) {
+// TestDatabaseUnavailable checks that every protocol replies at once with 503 and Retry-After if the database is
+// unavailable, and that the bytes of a resumable upload stay.
+func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
@@ -19,13 +19,13 @@ func TestWithoutDatabase(t *testing.T) {
 	path := s.tusPath(s.tusCreate(key, "box", "tus", 5, ""))
 	files := len(filesIn(t, s.dir))
 
-	gone, err := db.Open(t.Context(), db.Config{URL: "postgres://nobody@127.0.0.1:1/x"})
+	unreachable, err := db.Open(t.Context(), db.Config{URL: "postgres://user@127.0.0.1:1/x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer gone.Close()
+	defer unreachable.Close()
 	o, down := s.options, *s
-	o.Pool = gone
+	o.Pool = unreachable
 	if down.engine, err = New(o); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestWithoutDatabase(t *testing.T) {
 	down.server = httptest.NewServer(down.engine)
 	defer down.server.Close()
 	s3 := down.s3Sender()
-	tries := map[string]func() reply{
+	requests := map[string]func() reply{
 		"download":      func() reply { return down.do("", "GET", "/object/public/box/there", nil) },
 		"upload":        func() reply { return down.do(key, "POST", "/object/box/new", "fresh") },
 		"list":          func() reply { return down.do(key, "POST", "/object/list/box", map[string]any{"prefix": ""}) },
@@ -46,16 +46,16 @@ func TestWithoutDatabase(t *testing.T) {
 		"TUS head":      func() reply { return down.tus(key, "HEAD", path, nil) },
 		"TUS patch":     func() reply { return down.tus(key, "PATCH", path, "fresh", "Upload-Offset", "0") },
 	}
-	for name, try := range tries {
-		begun := time.Now()
-		r := try()
-		if took := time.Since(begun); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || took > time.Second {
+	for name, request := range requests {
+		start := time.Now()
+		r := request()
+		if took := time.Since(start); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || took > time.Second {
 			t.Errorf("%s: %d, Retry-After %q, after %s: %s", name, r.StatusCode, r.Header.Get("Retry-After"), took, r.body)
 		}
 	}
 
 	if n := len(filesIn(t, s.dir)); n != files {
-		t.Errorf("%d files, before there were %d", n, files)
+		t.Errorf("%d files, want %d", n, files)
 	}
 	s.tus(key, "PATCH", path, "fresh", "Upload-Offset", "0").want(t, 204, "")
 	s.do("", "GET", "/object/public/box/tus", nil).want(t, 200, "fresh")
