@@ -150,6 +150,9 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 
 // openSite fills the pages and compresses them once the start is over.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
+	if a.options.Site == nil {
+		return noSite(address), nil
+	}
 	values := site.Values{"SITE_URL": address}
 	for _, v := range a.cfg.PageValues {
 		values[v.Variable] = v.Value
