@@ -2,8 +2,9 @@
 //
 // A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the ast against the schema,
 // sql writes one statement, and the engine runs the statement under the caller's role in one round trip. The bytes that
-// Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a port. Of ours it imports
-// db and wire.
+// Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a port.
+//
+// Of ours it imports db and wire.
 package rest
 
 import (
