@@ -21,7 +21,8 @@ type identity struct {
 // maxTokenAge is how long a verified token stays cached. After that time a revoked key no longer works.
 const maxTokenAge = time.Minute
 
-// identify verifies the bearer token of a request. Verified tokens are cached until they expire, and for maxTokenAge at most.
+// identify verifies the bearer token of a request. Verified tokens are cached until they expire, and for maxTokenAge at
+// most.
 func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	c := &s.config
 	text, given := token.Bearer(r.Header.Get("Authorization"))

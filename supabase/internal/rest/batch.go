@@ -63,8 +63,8 @@ func callStatement(fn schema.Name) db.Statement {
 	return db.Statement{SQL: "select " + sql.Qualified(fn) + "()"}
 }
 
-// ending returns the statements that end an explicit transaction. Deferred constraints are checked before a rollback, as a
-// commit would check them.
+// ending returns the statements that end an explicit transaction. Deferred constraints are checked before a rollback,
+// as a commit would check them.
 func ending(rollsBack bool) []db.Statement {
 	if rollsBack {
 		return []db.Statement{{SQL: "set constraints all immediate"}, {SQL: "rollback"}}

@@ -29,8 +29,8 @@ type Opener interface {
 	Open(token string) (json.RawMessage, *wire.Error)
 }
 
-// Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack from
-// [api] of config.toml. The names in brackets are PostgREST's.
+// Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack
+// from [api] of config.toml. The names in brackets are PostgREST's.
 type Config struct {
 	Schemas         []string     // [db-schemas] the exposed schemas; the first is the default
 	ExtraSearchPath []string     // [db-extra-search-path]
@@ -48,8 +48,8 @@ type Config struct {
 	Audience  func(string) bool // [jwt-aud] nil accepts all
 	RoleClaim token.Path        // [jwt-role-claim-key]
 	CacheSize int               // [jwt-cache-max-entries] the number of verified tokens to keep
-	// RefuseIDTokens refuses a token with a subject and without a role. PostgREST gives such a token the anonymous role. Auth
-	// signs ID tokens with the same keys, and an ID token must not grant access.
+	// RefuseIDTokens refuses a token with a subject and without a role. PostgREST gives such a token the anonymous
+	// role. Auth signs ID tokens with the same keys, and an ID token must not grant access.
 	RefuseIDTokens bool
 
 	OpenAPI        OpenAPIMode // [openapi-mode]

@@ -1,8 +1,9 @@
 // Package rest answers HTTP requests in PostgREST's dialect over the schemas of a database.
 //
-// A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the ast against the schema,
-// sql writes one statement, and the engine runs the statement under the caller's role in one round trip. The bytes that
-// Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a port.
+// A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the ast against the
+// schema, sql writes one statement, and the engine runs the statement under the caller's role in one round trip. The
+// bytes that Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a
+// port.
 //
 // Of ours it imports db and wire.
 package rest

@@ -79,8 +79,8 @@ func TestXML(t *testing.T) {
 	})
 }
 
-// places replaces PostGIS: it defines a type geometry and the function that the engine calls, with the signature and result of
-// PostGIS. The function expects the geometry in a column of that name.
+// places replaces PostGIS: it defines a type geometry and the function that the engine calls, with the signature and
+// result of PostGIS. The function expects the geometry in a column of that name.
 const places = `
 create type public.geometry as (x float8, y float8);
 create function public.st_asgeojson(feature record, geom_column text default '', maxdecimaldigits int default 9, pretty bool default false)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestReloadChangedType checks that a filter has the new type of its column although connections prepared it with the old type.
+// TestReloadChangedType checks that a filter has the new type of its column although connections prepared it with the
+// old type.
 func TestReloadChangedType(t *testing.T) {
 	b := open(t, nil)
 	ask := func(url string) string {

@@ -46,7 +46,7 @@ func FuzzCSVAndForm(f *testing.F) {
 		}
 		p, err := readPayload(body, grammar.MediaType(kind), nil, plan.Insert)
 		if err == nil && !json.Valid(p.body) {
-			t.Errorf("%q gives %q", body, p.body)
+			t.Errorf("%q: invalid JSON %q", body, p.body)
 		}
 	})
 }

@@ -41,8 +41,8 @@ func (k *planKey) size() int {
 	return n
 }
 
-// planCache holds prepared requests of one configuration and one load of the schema. A full cache drops the entry that was
-// not used for the longest time.
+// planCache holds prepared requests of one configuration and one load of the schema. A full cache drops the entry that
+// was not used for the longest time.
 type planCache struct {
 	entries *lru.Cache[planKey, *prepared]
 }

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// prepared is a parsed and planned request: the parts that depend neither on the caller nor on the time. It is immutable,
-// and several requests may share it.
+// prepared is a parsed and planned request: the parts that depend neither on the caller nor on the time. It is
+// immutable, and several requests may share it.
 type prepared struct {
 	request   *request
 	plan      *plan.Plan

@@ -78,8 +78,8 @@ func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch)
 	return nil
 }
 
-// readHeaders sets the headers of the reply to a read or a call. It returns its status, which depends on the range of rows,
-// and its body.
+// readHeaders sets the headers of the reply to a read or a call. It returns its status, which depends on the range of
+// rows, and its body.
 func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	total := res.total
 	switch j.request.Prefs.Count {
@@ -224,8 +224,8 @@ func (j *job) applied() string {
 
 func joinComma(list []string) string { return strings.Join(list, ", ") }
 
-// warning returns the value of Warning for a request that gives an embedded relation an alias and then refers to it by its
-// relation name; "" for none.
+// warning returns the value of Warning for a request that gives an embedded relation an alias and then refers to it by
+// its relation name; "" for none.
 func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""

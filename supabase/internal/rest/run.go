@@ -108,8 +108,8 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	return res, nil
 }
 
-// transaction runs the batch in a session and decodes its results into res. It may be called again after a failure. If it
-// returns an error, the session rolls back.
+// transaction runs the batch in a session and decodes its results into res. It may be called again after a failure. If
+// it returns an error, the session rolls back.
 func (j *job) transaction(ctx context.Context, c *db.Session, res *result) error {
 	res.body.close()
 	*res = result{}

@@ -17,16 +17,17 @@ type roleSettings struct {
 	settings  [][2]string
 }
 
-// settingsKey selects the settings of a request's transaction. The values that the request itself gives are not part of it.
+// settingsKey selects the settings of a request's transaction. The values that the request itself gives are not part of
+// it.
 type settingsKey struct {
 	schema, role       string
 	readOnly, timezone bool
 	routine            *schema.Routine // nil for relations
 }
 
-// sessionSettings is the statement that sets the settings of the requests with one settingsKey, local to the transaction.
-// The names are part of the SQL: they come from the engine, the configuration and the catalogue. The values are
-// parameters: before, then those of the request, then after.
+// sessionSettings is the statement that sets the settings of the requests with one settingsKey, local to the
+// transaction. The names are part of the SQL: they come from the engine, the configuration and the catalogue. The
+// values are parameters: before, then those of the request, then after.
 type sessionSettings struct {
 	sql           string
 	before, after [][]byte
@@ -45,8 +46,8 @@ func (s *state) sessionSettings(k settingsKey) *sessionSettings {
 	return set
 }
 
-// makeSessionSettings puts the settings in order. The role's own settings come before the role: then only the login role
-// needs the privilege to set them.
+// makeSessionSettings puts the settings in order. The role's own settings come before the role: then only the login
+// role needs the privilege to set them.
 func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 	var names []string
 	set := &sessionSettings{}
@@ -54,8 +55,8 @@ func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 		names, *list = append(names, name), append(*list, []byte(value))
 	}
 	searchPath := sql.SearchPath(append([]string{k.schema}, s.config.ExtraSearchPath...))
-	// Postgres fixes the types of a statement's parameters when it prepares it. After a column changes its type, an older
-	// prepared statement would read values as the old type. So every load of the schema has a scope of its own.
+	// Postgres fixes the types of a statement's parameters when it prepares it. After a column changes its type, an
+	// older prepared statement would read values as the old type. So every load of the schema has a scope of its own.
 	set.scope = strconv.FormatUint(s.loads, 36) + "\x00" + k.role + "\x00" + searchPath
 	if k.readOnly {
 		fixed(&set.before, "transaction_read_only", "on")
@@ -81,9 +82,9 @@ func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 	return set
 }
 
-// setAll returns the SQL that sets the named settings to the parameters, in their order. It selects the number of settings,
-// because the values themselves would only travel back. A Postgres function takes at most 100 arguments, so long lists
-// are split.
+// setAll returns the SQL that sets the named settings to the parameters, in their order. It selects the number of
+// settings, because the values themselves would only travel back. A Postgres function takes at most 100 arguments, so
+// long lists are split.
 func setAll(names []string) string {
 	const most = 64
 	var b strings.Builder

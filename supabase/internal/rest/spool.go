@@ -15,9 +15,9 @@ const maxAggregatedRows = 1000
 
 // spool holds the body of a reply: up to maxSpoolMemory bytes in memory, the rest in a file.
 //
-// A result without a small row limit comes from Postgres row by row. The spool lets neither Postgres nor this process hold
-// it whole. The status, range and length are still known before the first byte, an error in the last row is still an error
-// reply, and a slow client holds neither a connection nor a snapshot.
+// A result without a small row limit comes from Postgres row by row. The spool lets neither Postgres nor this process
+// hold it whole. The status, range and length are still known before the first byte, an error in the last row is still
+// an error reply, and a slow client holds neither a connection nor a snapshot.
 type spool struct {
 	head    []byte
 	file    *os.File // the bytes after head; nil when there are none

@@ -6,7 +6,8 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// towns defines columns of composite and array types, for JSON paths, and functions whose results or arguments have no columns.
+// towns defines columns of composite and array types, for JSON paths, and functions whose results or arguments have no
+// columns.
 const towns = `
 create type api.coordinates as (lat float8, long float8);
 create table api.towns (id int primary key, at api.coordinates, tongues text[], stops api.coordinates[]);

@@ -1,5 +1,5 @@
-// Package ast holds a parsed request to the REST engine as plain values: the selection, filters, order and ranges of the
-// URL, and the preferences and media types of the headers. It is independent of the schema and of SQL.
+// Package ast holds a parsed request to the REST engine as plain values: the selection, filters, order and ranges of
+// the URL, and the preferences and media types of the headers. It is independent of the schema and of SQL.
 //
 // grammar makes the values and plan reads them; it imports nothing of ours.
 package ast

@@ -1,9 +1,10 @@
 // Package grammar parses the REST dialect into values of package ast: the query string of a URL and the headers Prefer,
 // Accept, Content-Type and Range. It does not know the schema.
 //
-// Its error messages must be the same as upstream's, which uses the parser library Parsec. So the scanner keeps failures
-// as Parsec does: a failure has a position and messages; an alternative that consumes input drops the failures of earlier
-// alternatives; failures at one position are merged; a label replaces what was expected at the label's start.
+// Its error messages must be the same as upstream's, which uses the parser library Parsec. So the scanner keeps
+// failures as Parsec does: a failure has a position and messages; an alternative that consumes input drops the failures
+// of earlier alternatives; failures at one position are merged; a label replaces what was expected at the label's
+// start.
 //
 // The scanner reads tokens, the parser above it the rules of the grammar.
 package grammar

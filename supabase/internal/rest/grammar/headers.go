@@ -155,8 +155,8 @@ func plan(params map[string]string, json bool) ast.MediaType {
 	return m
 }
 
-// splitMediaType separates a media type from its parameters, whose names it converts to lower case. It stops at a malformed
-// parameter.
+// splitMediaType separates a media type from its parameters, whose names it converts to lower case. It stops at a
+// malformed parameter.
 func splitMediaType(s string) (string, map[string]string) {
 	main, rest, _ := strings.Cut(s, ";")
 	params := map[string]string{}

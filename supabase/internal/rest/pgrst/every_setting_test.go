@@ -21,8 +21,8 @@ type settingCase struct {
 	absent  string   // text that must not be in the reply
 }
 
-// settingCases returns the table of TestEverySetting. dir is a directory for sockets, uri a file with the database's URI, and
-// signed an Authorization header.
+// settingCases returns the table of TestEverySetting. dir is a directory for sockets, uri a file with the database's
+// URI, and signed an Authorization header.
 func settingCases(dir, uri, signed string) []settingCase {
 	secret := `jwt-secret = "` + settingsSecret + "\"\n"
 	return []settingCase{
@@ -71,8 +71,8 @@ func settingCases(dir, uri, signed string) []settingCase {
 	}
 }
 
-// TestEverySetting starts a server for each setting of PostgREST's reference and checks the reply that the setting changes.
-// It fails for a setting of Dump that no test covers.
+// TestEverySetting starts a server for each setting of PostgREST's reference and checks the reply that the setting
+// changes. It fails for a setting of Dump that no test covers.
 func TestEverySetting(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)

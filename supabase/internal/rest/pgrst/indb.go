@@ -20,7 +20,8 @@ func settable() []string {
 		url_use_legacy_target_names db_channel_enabled`)
 }
 
-// roleSettingsSQL returns the settings pgrst.* of the login role. Those for this database come last and take precedence.
+// roleSettingsSQL returns the settings pgrst.* of the login role. Those for this database come last and take
+// precedence.
 const roleSettingsSQL = `
 select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   from pg_db_role_setting r
@@ -45,8 +46,8 @@ func Overlay(ctx context.Context, pool *db.Pool, base rest.Config) (rest.Config,
 	return s.Rest, nil
 }
 
-// inDatabase returns the settings in the database: those that the pre-config function sets, then those of the login role,
-// which take precedence.
+// inDatabase returns the settings in the database: those that the pre-config function sets, then those of the login
+// role, which take precedence.
 func inDatabase(ctx context.Context, pool *db.Pool, s *Settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()

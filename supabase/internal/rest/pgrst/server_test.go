@@ -69,8 +69,8 @@ func TestFullPool(t *testing.T) {
 	}
 }
 
-// TestReloads checks that SIGUSR1 and a notification reload the schema, that SIGUSR2 and a notification reload the file, and that
-// requests succeed during reloads.
+// TestReloads checks that SIGUSR1 and a notification reload the schema, that SIGUSR2 and a notification reload the
+// file, and that requests succeed during reloads.
 func TestReloads(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)

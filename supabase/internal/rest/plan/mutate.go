@@ -109,8 +109,8 @@ func checkPut(req *Request, table *schema.Table) *wire.Error {
 	return nil
 }
 
-// needed returns the columns that the reading part needs: the selected ones, the primary key for Location, and those that
-// the embedded relations join on.
+// needed returns the columns that the reading part needs: the selected ones, the primary key for Location, and those
+// that the embedded relations join on.
 func needed(root *Node, key []string) []string {
 	var names []string
 	add := func(n string) {

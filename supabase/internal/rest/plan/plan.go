@@ -1,5 +1,5 @@
-// Package plan resolves a request against the schema: it converts the AST to trees with known relations, columns and types,
-// or returns an error. It opens no connection and writes no SQL.
+// Package plan resolves a request against the schema: it converts the AST to trees with known relations, columns and
+// types, or returns an error. It opens no connection and writes no SQL.
 //
 // The engine calls it with the result of grammar; sql renders the plan.
 package plan

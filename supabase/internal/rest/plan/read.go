@@ -45,8 +45,8 @@ func read(c *schema.Cache, req *Request, table schema.Name, opts Options) (*Node
 	return root, nil
 }
 
-// mutates reports whether the request writes. A mutation filters in the mutation itself, so the filters of its root are not
-// part of the reading part.
+// mutates reports whether the request writes. A mutation filters in the mutation itself, so the filters of its root are
+// not part of the reading part.
 func (r *reader) mutates() bool { return r.req.Action != Read && r.req.Action != Call }
 
 // modify adds the filters, orders, ranges and logic of the request to the nodes that they name.
@@ -199,8 +199,8 @@ func embedName(s string) string {
 	return s[len(s)-most:]
 }
 
-// expandStars replaces * with the columns where they must be known: for domain representations, for aggregates that group,
-// and in to-many spreads.
+// expandStars replaces * with the columns where they must be known: for domain representations, for aggregates that
+// group, and in to-many spreads.
 func (r *reader) expandStars(n *Node, aggregates bool) {
 	for _, s := range n.Select {
 		aggregates = aggregates || s.Aggregate != ""

@@ -34,8 +34,8 @@ func newHints(c *Cache) hints {
 	return h
 }
 
-// strict is the minimum similarity for names of tables and functions, so that hints do not reveal unrelated names. loose is
-// the minimum for parameters and related tables.
+// strict is the minimum similarity for names of tables and functions, so that hints do not reveal unrelated names.
+// loose is the minimum for parameters and related tables.
 const (
 	strict = 0.75
 	loose  = 0.33
@@ -199,8 +199,8 @@ func (s *fuzzySet) bySize(text string, size int, least float64) []match {
 	return out
 }
 
-// grams counts the runs of size characters in "-" + text + "-", without characters other than letters, digits, spaces and
-// commas.
+// grams counts the runs of size characters in "-" + text + "-", without characters other than letters, digits, spaces
+// and commas.
 func grams(text string, size int) map[string]int {
 	kept := []rune{'-'}
 	for _, r := range text {

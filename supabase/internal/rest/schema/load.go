@@ -24,8 +24,8 @@ func Load(ctx context.Context, conn interface {
 	batch := &pgx.Batch{}
 	// All statements must see the same state of the catalogue.
 	batch.Queue("begin isolation level repeatable read read only")
-	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean pg_catalog.
-	// The statement timeout of the login role is meant for requests; a large catalogue may take longer.
+	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean
+	// pg_catalog. The statement timeout of the login role is meant for requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
 	batch.Queue(tablesSQL, src.Schemas)
 	batch.Queue(keysSQL)

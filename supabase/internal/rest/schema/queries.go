@@ -13,8 +13,8 @@ with recursive domains (oid, base) as (
     from domains join pg_type t on t.oid = domains.base and t.typtype <> 'd'
 )`
 
-// tablesSQL returns one row per relation, with its columns as one JSON document. Go decodes this faster than one row per
-// column.
+// tablesSQL returns one row per relation, with its columns as one JSON document. Go decodes this faster than one row
+// per column.
 const tablesSQL = domainsSQL + `, enums as (
   select enumtypid, json_agg(enumlabel order by enumsortorder) as labels from pg_enum group by enumtypid
 ), columns as (
@@ -122,8 +122,8 @@ select pn.nspname, p.proname, an.nspname, at.typname, rn.nspname, rt.typname, no
  where p.pronargs = 1`
 
 // routinesSQL returns the callable functions. $2 are the names of the settings that are lifted from a function to its
-// transaction. A function with an unnamed parameter is callable if it has no other parameter and its type can take a whole
-// request body.
+// transaction. A function with an unnamed parameter is callable if it has no other parameter and its type can take a
+// whole request body.
 const routinesSQL = domainsSQL + `
 select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
        rn.nspname, coalesce(rc.relname, rt.typname),
@@ -176,8 +176,8 @@ select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::reg
    and (s.typtype = 'd' and c.casttarget in ('json'::regtype, 'text'::regtype)
      or t.typtype = 'd' and c.castsource in ('json'::regtype, 'text'::regtype))`
 
-// handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over anyelement) that return a
-// domain with the name of a media type, and functions that return such a domain.
+// handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over anyelement) that
+// return a domain with the name of a media type, and functions that return such a domain.
 const handlersSQL = `
 with media as (
   select t.oid, lower(t.typname) as name, n.nspname as schema, t.typname as domain

@@ -175,8 +175,8 @@ func combinations(lists [][]string) [][]string {
 	return out
 }
 
-// relate derives all relationships: foreign keys, foreign keys through views, their inverses, and many-to-many ones. Then it
-// drops the tables outside of the exposed schemas.
+// relate derives all relationships: foreign keys, foreign keys through views, their inverses, and many-to-many ones.
+// Then it drops the tables outside of the exposed schemas.
 func (c *Cache) relate(g *graph, schemas []string) {
 	index := g.showings()
 	c.viewKeys(g, index)
@@ -195,8 +195,8 @@ func (c *Cache) relate(g *graph, schemas []string) {
 	c.keepExposed(g.computed, rels, func(n Name) bool { return slices.Contains(schemas, n.Schema) })
 }
 
-// keepExposed sets the relationships between exposed tables, and drops other tables. A computed relationship replaces those
-// to the table with the same name as its function.
+// keepExposed sets the relationships between exposed tables, and drops other tables. A computed relationship replaces
+// those to the table with the same name as its function.
 func (c *Cache) keepExposed(computed, rels []*Relationship, exposed func(Name) bool) {
 	overridden := map[[2]Name]bool{}
 	c.Relationships = map[Name][]*Relationship{}
@@ -307,7 +307,8 @@ func swap(pairs []ColumnPair) []ColumnPair {
 	return out
 }
 
-// manyToMany returns the relationships through junction tables. The primary key of a junction table includes two foreign keys.
+// manyToMany returns the relationships through junction tables. The primary key of a junction table includes two
+// foreign keys.
 func (c *Cache) manyToMany(rels []*Relationship) []*Relationship {
 	byTable := map[Name][]*Relationship{}
 	for _, r := range rels {
@@ -351,8 +352,8 @@ func holds(primary []string, lists ...[]ColumnPair) bool {
 	return true
 }
 
-// viewKeys sets the primary key of the views that show all of its columns. If a view shows a column twice, the first name
-// counts.
+// viewKeys sets the primary key of the views that show all of its columns. If a view shows a column twice, the first
+// name counts.
 func (c *Cache) viewKeys(g *graph, index map[origin][]shown) {
 	for _, k := range g.keys {
 		if k.foreign {

@@ -1,5 +1,6 @@
-// Package schema is the schema cache: the tables and columns of the exposed schemas, relationships, functions, casts that
-// represent domains, and handlers of media types. Load reads them in one round trip. A Cache is immutable; a reload replaces it.
+// Package schema is the schema cache: the tables and columns of the exposed schemas, relationships, functions, casts
+// that represent domains, and handlers of media types. Load reads them in one round trip. A Cache is immutable; a
+// reload replaces it.
 //
 // The engine, plan and openapi read it; it imports nothing of ours.
 package schema

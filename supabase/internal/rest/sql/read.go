@@ -49,8 +49,8 @@ func (w selectWriter) limit(r ast.Range) {
 	if r.IsAll() {
 		return
 	}
-	// The limit is a constant: with a parameter Postgres cannot tell a short page from a long one, and makes a new plan for
-	// each request. The offset differs from request to request and is a parameter.
+	// The limit is a constant: with a parameter Postgres cannot tell a short page from a long one, and makes a new plan
+	// for each request. The offset differs from request to request and is a parameter.
 	if l, ok := r.Limit(); ok {
 		w.put(" limit ", strconv.FormatInt(max(l, 0), 10))
 	}
@@ -158,8 +158,8 @@ func (w selectWriter) lifted(c *plan.Node, l plan.Lifted) {
 	}
 }
 
-// embedded writes the JSON of an embedded relation: one object or null, or an array. The type is jsonb, because json can
-// neither be compared nor grouped by.
+// embedded writes the JSON of an embedded relation: one object or null, or an array. The type is jsonb, because json
+// can neither be compared nor grouped by.
 func (w selectWriter) embedded(c *plan.Node) {
 	if c.Rel.ToOne() {
 		w.put("row_to_json(")
@@ -201,8 +201,8 @@ func parentAlias(n *plan.Node) schema.Name {
 	return schema.Name{Name: parentRef(n).Name}
 }
 
-// join writes the join of an embedded relation. A to-one relation yields its row, a to-many relation one array of its rows,
-// and a to-many spread one array for each column.
+// join writes the join of an embedded relation. A to-one relation yields its row, a to-many relation one array of its
+// rows, and a to-many spread one array for each column.
 func (w selectWriter) join(c *plan.Node) {
 	if c.Join == ast.InnerJoin {
 		w.put(" inner join lateral (")

@@ -102,8 +102,8 @@ func Rows(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
-// Counted reports whether a separate query must count the rows without the range. It returns false if the client did not ask
-// for the number, or if the reply holds all rows.
+// Counted reports whether a separate query must count the rows without the range. It returns false if the client did
+// not ask for the number, or if the reply holds all rows.
 func Counted(p *plan.Plan, r Reply) bool {
 	return (r.Count == "exact" || r.Count == "estimated") && (r.MaxRows != nil || !p.Read.Range.IsAll())
 }
@@ -139,7 +139,8 @@ func (w statementWriter) read(p *plan.Plan, r Reply) {
 	w.page(p.Read, r)
 }
 
-// csvRows is the common table expression of the rows of a CSV reply, which needs them twice: for the header and the lines.
+// csvRows is the common table expression of the rows of a CSV reply, which needs them twice: for the header and the
+// lines.
 const csvRows = "pgrst_rows"
 
 // rows writes csvRows for a CSV reply, and nothing for others.
@@ -238,7 +239,8 @@ func (w statementWriter) call(p *plan.Plan, r Reply) {
 	w.page(p.Read, r)
 }
 
-// bodyOf writes the aggregate that makes the body. A function that returns one value or one row yields it without an array.
+// bodyOf writes the aggregate that makes the body. A function that returns one value or one row yields it without an
+// array.
 func (w statementWriter) bodyOf(routine *schema.Routine, r Reply) {
 	row := page + ".*"
 	one := r.Body == BodyObject || r.Body == BodyObjectStripped
