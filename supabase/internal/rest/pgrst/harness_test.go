@@ -61,8 +61,8 @@ func (l *logBuffer) String() string {
 	return l.buf.String()
 }
 
-// served is a server that runs from a configuration file.
-type served struct {
+// testServer is a server that runs from a configuration file.
+type testServer struct {
 	t             *testing.T
 	file          string
 	socket, admin string
@@ -72,10 +72,10 @@ type served struct {
 }
 
 // start starts a server whose configuration file holds the common settings and those of more.
-func start(t *testing.T, database *testdb.DB, more string) *served {
+func start(t *testing.T, database *testdb.DB, more string) *testServer {
 	t.Helper()
 	dir := t.TempDir()
-	s := &served{t: t, file: filepath.Join(dir, "rest.conf"), socket: filepath.Join(dir, "s"), admin: filepath.Join(dir, "a"), log: &logBuffer{}}
+	s := &testServer{t: t, file: filepath.Join(dir, "rest.conf"), socket: filepath.Join(dir, "s"), admin: filepath.Join(dir, "a"), log: &logBuffer{}}
 	s.write(fmt.Sprintf("db-uri = %q\ndb-anon-role = \"anon\"\nserver-unix-socket = %q\nadmin-server-unix-socket = %q\n", database.URL("authenticator"), s.socket, s.admin) + more)
 	ctx, stop := context.WithCancel(t.Context())
 	ready, done := make(chan string, 1), make(chan error, 1)
@@ -98,7 +98,7 @@ func start(t *testing.T, database *testdb.DB, more string) *served {
 }
 
 // write writes the file. If a setting occurs twice, the later value is used.
-func (s *served) write(text string) {
+func (s *testServer) write(text string) {
 	s.t.Helper()
 	names := map[string]int{}
 	var lines []string
@@ -118,7 +118,7 @@ func (s *served) write(text string) {
 }
 
 // ask returns the whole reply as text: status, headers and body.
-func (s *served) ask(socket, url string, header ...string) string {
+func (s *testServer) ask(socket, url string, header ...string) string {
 	s.t.Helper()
 	method, path, ok := strings.Cut(url, " ")
 	if !ok {
@@ -167,7 +167,7 @@ func bearer(t *testing.T, claims jwt.MapClaims) string {
 }
 
 // eventually waits until a reply contains want.
-func (s *served) eventually(url, want string) {
+func (s *testServer) eventually(url, want string) {
 	s.t.Helper()
 	var got string
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

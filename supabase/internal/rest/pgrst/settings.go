@@ -94,10 +94,10 @@ func Load(src Sources) (*Settings, error) {
 	return s, nil
 }
 
-// mistake is an error with the wording of PostgREST, which begins with a capital letter.
-type mistake string
+// configError is an error with the wording of PostgREST, which begins with a capital letter.
+type configError string
 
-func (m mistake) Error() string { return string(m) }
+func (m configError) Error() string { return string(m) }
 
 // reader looks up settings and keeps the first error.
 type reader struct {
@@ -177,7 +177,7 @@ func (r *reader) flag(fallback bool, names ...string) bool {
 func (r *reader) choice(fallback, message, name string, allowed ...string) string {
 	v := r.text(fallback, name)
 	if !slices.Contains(allowed, v) {
-		r.fail(mistake(message))
+		r.fail(configError(message))
 	}
 	return v
 }
@@ -200,9 +200,9 @@ func (r *reader) mode(name string) fs.FileMode {
 	n, err := strconv.ParseUint(v, 8, 32)
 	switch {
 	case err != nil:
-		r.fail(mistake("Invalid " + name + ": not an octal"))
+		r.fail(configError("Invalid " + name + ": not an octal"))
 	case n < 0o600 || n > 0o777:
-		r.fail(mistake("Invalid " + name + ": needs to be between 600 and 777"))
+		r.fail(configError("Invalid " + name + ": needs to be between 600 and 777"))
 	}
 	return fs.FileMode(n)
 }
@@ -255,7 +255,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 		base64:   r.flag(false, "jwt-secret-is-base64", "secret-is-base64"),
 	}
 	if s.AdminPort != 0 && s.AdminPort == s.Port {
-		r.fail(mistake("admin-server-port cannot be the same as server-port"))
+		r.fail(configError("admin-server-port cannot be the same as server-port"))
 	}
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
@@ -311,7 +311,7 @@ func (r *reader) api(c *rest.Config) {
 	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
 	if c.ProxyURL = r.text(c.ProxyURL, "openapi-server-proxy-uri"); c.ProxyURL != "" {
 		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			r.fail(mistake("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
+			r.fail(configError("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
 		}
 	}
 	if v := r.text("", "server-cors-allowed-origins"); v != "" {
@@ -339,7 +339,7 @@ func (r *reader) tokens(c *rest.Config) (audience string) {
 	}
 	if strings.Contains(audience, ":") {
 		if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
-			r.fail(mistake("jwt-aud should be a string or a valid URI"))
+			r.fail(configError("jwt-aud should be a string or a valid URI"))
 		}
 	}
 	c.Audience = func(a string) bool { return a == audience }
@@ -405,7 +405,7 @@ func (r *reader) keys(s *Settings) {
 		return
 	}
 	if !strings.HasPrefix(strings.TrimSpace(string(s.secret)), "{") && len(s.secret) < 32 {
-		r.fail(mistake("The JWT secret must be at least 32 characters long."))
+		r.fail(configError("The JWT secret must be at least 32 characters long."))
 	}
 	s.Rest.Keys = set
 }

@@ -94,7 +94,7 @@ type exposure struct {
 }
 
 // exposures returns the views that show all of the given columns of a relation, directly or through other views.
-func (g *graph) exposures(index map[origin][]shown, table int64, columns []int16) []exposure {
+func (g *graph) exposures(index map[origin][]viewColumn, table int64, columns []int16) []exposure {
 	if len(columns) == 0 {
 		return nil
 	}
@@ -115,19 +115,19 @@ func (g *graph) exposures(index map[origin][]shown, table int64, columns []int16
 	return out
 }
 
-// shown lists the names under which a view shows a column.
-type shown struct {
+// viewColumn lists the names under which a view shows a column.
+type viewColumn struct {
 	view    int64
 	columns []string
 }
 
-// showings returns the views that show a column. It follows the columns of each exposed view down to tables.
-func (g *graph) showings() map[origin][]shown {
+// viewColumns returns for each column the views that show it. It follows the columns of each exposed view down to tables.
+func (g *graph) viewColumns() map[origin][]viewColumn {
 	byID := make(map[int64]map[int16]origin, len(g.views))
 	for _, v := range g.views {
 		byID[v.id] = v.targets
 	}
-	index := map[origin][]shown{}
+	index := map[origin][]viewColumn{}
 	for _, v := range g.views {
 		self := g.relations[v.id]
 		if !v.exposed || self == nil {
@@ -147,7 +147,7 @@ func (g *graph) showings() map[origin][]shown {
 				if list := index[at]; len(list) > 0 && list[len(list)-1].view == v.id {
 					list[len(list)-1].columns = append(list[len(list)-1].columns, name)
 				} else {
-					index[at] = append(list, shown{v.id, []string{name}})
+					index[at] = append(list, viewColumn{v.id, []string{name}})
 				}
 				below, ok := byID[at.relation][at.column]
 				if !ok {
@@ -178,7 +178,7 @@ func combinations(lists [][]string) [][]string {
 // relate derives all relationships: foreign keys, foreign keys through views, their inverses, and many-to-many ones.
 // Then it drops the tables outside of the exposed schemas.
 func (c *Cache) relate(g *graph, schemas []string) {
-	index := g.showings()
+	index := g.viewColumns()
 	c.viewKeys(g, index)
 
 	var rels []*Relationship
@@ -240,7 +240,7 @@ func rank(r *Relationship) int {
 }
 
 // foreignKey returns the relationship of a foreign key, and those of the views that show its columns.
-func (g *graph) foreignKey(k key, index map[origin][]shown) []*Relationship {
+func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship {
 	from, to := g.relations[k.table], g.relations[k.other]
 	card := ManyToOne
 	if k.unique {
@@ -354,7 +354,7 @@ func holds(primary []string, lists ...[]ColumnPair) bool {
 
 // viewKeys sets the primary key of the views that show all of its columns. If a view shows a column twice, the first
 // name counts.
-func (c *Cache) viewKeys(g *graph, index map[origin][]shown) {
+func (c *Cache) viewKeys(g *graph, index map[origin][]viewColumn) {
 	for _, k := range g.keys {
 		if k.foreign {
 			continue
