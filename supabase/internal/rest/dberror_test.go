@@ -18,7 +18,7 @@ func TestErrors(t *testing.T) {
 		raise("raise", "P0001", "no", "because", 400, `{"code":"P0001","message":"no","details":"because","hint":null}`),
 		raise("status in the code", "PT404", "gone", "", 404, ""),
 		raise("triggered action", "09000", "x", "", 500, ""),
-		raise("insufficient resources", "53000", "x", "", 503, ""),
+		raise("class 53", "53000", "x", "", 503, ""),
 		raise("invalid authorization", "28000", "x", "", 403, ""),
 		raise("cardinality", "21000", "x", "", 500, ""),
 		raise("internal", "XX000", "x", "", 500, ""),

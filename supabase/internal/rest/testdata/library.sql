@@ -15,8 +15,8 @@ create table api.authors (
 );
 comment on table api.authors is E'People who write\n\nOne row a person.';
 insert into api.authors values
-  (1, 'Nuruddin Farah', '1945-11-24', '{novel,essay}', '{"home": {"city": "Baidoa"}, "prizes": [1998, 2016]}', '[1945,)'),
-  (2, 'Hadraawi', '1943-01-01', '{poem}', '{"home": {"city": "Togdheer"}}', '[1943,2022)'),
+  (1, 'Nuruddin Farah', '1945-11-24', '{novel,essay}', '{"home": {"city": "Delft"}, "prizes": [1998, 2016]}', '[1945,)'),
+  (2, 'Hadraawi', '1943-01-01', '{poem}', '{"home": {"city": "Turin"}}', '[1943,2022)'),
   (3, 'Ubah Cristina', null, null, null, null);
 
 create table api.books (
