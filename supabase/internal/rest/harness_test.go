@@ -50,7 +50,7 @@ func openOn(t testing.TB, database *testdb.DB, change func(*rest.Config)) *bench
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	keys, err := token.NewSet([]byte(secret))
+	keys, err := token.ParseSet([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}
