@@ -107,8 +107,8 @@ func (s *services) gatewayOptions(a *App, files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
 		GraphQL: a.cfg.RESTURL != "",
-		Site:    files,
-		Keys:    s.keys, Role: s.keys.role, Proxies: a.cfg.Proxies, HSTS: true,
+		Site:    files, FormErrorPage: []byte(formErrorPage),
+		Keys: s.keys, Role: s.keys.role, Proxies: a.cfg.Proxies, HSTS: true,
 		Limits: limits(a.cfg),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: a.cfg.MetricsToken, Log: a.log, LogRequests: a.options.Dev,
 	}
