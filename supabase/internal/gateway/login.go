@@ -43,7 +43,7 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 
 const (
 	freeAttempts = 5
-	maxClients   = 10_000 // whose wrong passwords are counted
+	maxClients   = 10_000 // clients with counted wrong passwords
 )
 
 // attempts limits password attempts by client.

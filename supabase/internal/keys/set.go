@@ -32,7 +32,7 @@ type Set struct {
 	Retired []Retired `json:"retired,omitempty"` // publishable keys that offline pages may still send
 }
 
-// The roles that an API key can stand for.
+// The roles of API keys.
 const (
 	RoleAnon    = "anon"
 	RoleService = "service_role"

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"daawo/supabase/internal/keys"
 )
 
 // TestKeys verifies a token of each supported algorithm with the right key set and with another.
@@ -103,4 +105,30 @@ func FuzzToken(f *testing.F) {
 			Check(claims, time.Now(), func(string) bool { return true })
 		}
 	})
+}
+
+// TestReplacedKeys: a key that rotation replaced verifies session tokens, but no API keys.
+func TestReplacedKeys(t *testing.T) {
+	old, err := keys.Generate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := old.Rotate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := NewSet(next.Verifying()...)
+	for claims, accepted := range map[string]bool{
+		`{"role":"authenticated","sub":"u","session_id":"s"}`: true, `{"role":"anon"}`: true, `{"role":"service_role"}`: false,
+	} {
+		for _, key := range []keys.Key{keys.Secret("", old.JWTSecret), old.Signing[0]} {
+			text, err := key.Sign(json.RawMessage(claims))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := set.Verify(text); (err == nil) != accepted {
+				t.Errorf("%s with the old %s key: %v", claims, key.Algorithm, err)
+			}
+		}
+	}
 }
