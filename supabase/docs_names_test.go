@@ -15,9 +15,9 @@ var (
 	testDefined = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)\(`)
 )
 
-// TestDocsNameTestsThatExist: where a page names a test as its proof, that test is there, in the package that is named.
-func TestDocsNameTestsThatExist(t *testing.T) {
-	packages := map[string][]string{} // of each test, the folders that define it
+// TestDocsNamedTestsExist checks that each test that a page names exists, in the named package.
+func TestDocsNamedTestsExist(t *testing.T) {
+	packages := map[string][]string{} // by test name, the folders that define it
 	for _, root := range []string{".", "../functions", "../docker", "../scripts", "../web"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
@@ -45,13 +45,13 @@ func TestDocsNameTestsThatExist(t *testing.T) {
 			named++
 			switch in := packages[m[2]]; {
 			case in == nil:
-				t.Errorf("%s names %s, and there is no such test", p.name, m[0])
+				t.Errorf("%s names %s, which does not exist", p.name, m[0])
 			case m[1] != "" && !slices.Contains(in, m[1]):
 				t.Errorf("%s names %s, which is in %s", p.name, m[0], strings.Join(in, ", "))
 			}
 		}
 	}
 	if named < 50 {
-		t.Errorf("only %d tests are named: is the pattern right?", named)
+		t.Errorf("only %d tests are named; is the pattern right?", named)
 	}
 }

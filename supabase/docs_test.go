@@ -45,7 +45,7 @@ func pages(t *testing.T) []page {
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```")
 
-// shellBlocks are the commands of each shell block of a page, continued lines and here-documents joined.
+// shellBlocks returns the commands of each shell block of a page. It joins continued lines and here-documents.
 func (p page) shellBlocks() (blocks [][]string) {
 	for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
 		if block[1] != "sh" {
@@ -74,27 +74,29 @@ func (p page) shellBlocks() (blocks [][]string) {
 	return blocks
 }
 
-// elsewhere are commands that this test only looks at: what they name must exist. The reason says who runs them.
+// elsewhere lists commands that this test does not run. Their targets, scripts and files must exist. The reason says
+// which test runs them, or why none does.
 var elsewhere = []struct{ command, reason string }{
 	{`^make `, "continuous integration, the release, or minutes of drills and benchmarks; the target must exist"},
 	{`^(npm|npx) `, "continuous integration; the script must exist"},
 	{`^(docker|docker/\S+|scripts/generate-env\.sh) `, "needs a Docker engine; docker's own tests read these files"},
 	{`^sudo `, "changes the machine"},
 	{`^(sha256sum|tar) `, "the release script makes the archive and the sums"},
+	{`^\./daawo `, "needs an unpacked archive; scripts/try-release.sh starts one"},
 	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
-	{`\bbin/daawo start\b|^export AWS_|…`, "a server of its own, or a place and a key of the operator's"},
-	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "ends the server, or needs another moment; the tests of backup and of the command line do it"},
+	{`\bbin/daawo start\b|^export AWS_|…`, "a server of its own, or a store and a key of the operator's"},
+	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "ends the server, or needs another moment; the tests of backup and of the command line run it"},
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
-	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions do"},
-	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs a place of the operator's; the tests of backup run them"},
+	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
+	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs a store of the operator's; the tests of backup run them"},
 }
 
-// TestDocsCommands runs the commands of the documentation against a stack with one report and one resource in it. Those
-// that cannot run here are parsed, and the targets, scripts and files that they name must exist.
+// TestDocsCommands runs the commands of the docs against a stack with one report and one resource. Commands of elsewhere
+// are only parsed, and the targets, scripts and files that they name must exist.
 func TestDocsCommands(t *testing.T) {
-	t.Parallel() // with the scripts of the command line, which are
+	t.Parallel() // with the scripts of the command line, which are parallel too
 	shell := newDocsShell(t)
 	ran := 0
 	for _, p := range pages(t) {
@@ -116,7 +118,7 @@ func TestDocsCommands(t *testing.T) {
 				continue
 			}
 			ran += len(run)
-			// As a reader types them: one after the other, in one shell.
+			// A reader types them one after the other in one shell.
 			if out, err := shell.run(t, strings.Join(run, "\n")); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", p.name, err, strings.Join(run, "\n"), out)
 			}
@@ -126,7 +128,7 @@ func TestDocsCommands(t *testing.T) {
 		}
 	}
 	if ran < 15 {
-		t.Errorf("only %d commands were run: is the documentation still found?", ran)
+		t.Errorf("only %d commands were run; are the docs still found?", ran)
 	}
 }
 
@@ -138,7 +140,7 @@ func isElsewhere(command string) bool {
 
 func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
 
-// namesExist looks for what a command names: a target of the Makefile, a script of npm, a file, a flag of daawo.
+// namesExist reports an error if a target of the Makefile, a script of npm or a file of a command does not exist.
 func namesExist(command string) error {
 	read := func(file string) string {
 		text, err := os.ReadFile(filepath.Join("..", file))
@@ -176,10 +178,10 @@ func namesExist(command string) error {
 	return nil
 }
 
-// docsShell runs commands in a folder that looks like the repository, with bin/daawo being this program.
+// docsShell runs commands in a folder that looks like the repository. bin/daawo there is this test binary.
 type docsShell struct {
 	dir, resource, reference string
-	filled, ran              int
+	filled, ran              int // numbers of fill and run calls
 	env                      []string
 }
 
@@ -199,10 +201,10 @@ func newDocsShell(t *testing.T) *docsShell {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		os.Chmod(dir, 0o755), // Postgres' own user must be able to enter
+		os.Chmod(dir, 0o755), // the user of Postgres must be able to enter
 		os.MkdirAll(dir+"/bin", 0o755),
 		os.MkdirAll(dir+"/web/src/backend", 0o755),
-		os.Symlink(self, dir+"/bin/daawo"), // TestMain is the program when it is called by this name
+		os.Symlink(self, dir+"/bin/daawo"), // TestMain runs the program under this name
 		os.Symlink(top+"/node_modules", dir+"/node_modules"),
 		os.CopyFS(dir+"/supabase", os.DirFS(top+"/supabase")),
 		os.WriteFile(dir+"/leaflet.pdf", []byte("%PDF-1.4\n%%EOF\n"), 0o644),
@@ -218,7 +220,7 @@ func newDocsShell(t *testing.T) *docsShell {
 	return s
 }
 
-// serve starts the stack and ends it with the test.
+// serve starts the stack and stops it when the test ends.
 func (s *docsShell) serve(t *testing.T) {
 	t.Helper()
 	server := exec.Command(s.dir+"/bin/daawo", "start", "--port", "0")
@@ -228,7 +230,7 @@ func (s *docsShell) serve(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = server.Process.Signal(os.Interrupt) // it may have ended already, and Wait says how
+		_ = server.Process.Signal(os.Interrupt) // the server may have exited already; Wait reports how
 		if err := server.Wait(); err != nil {
 			t.Errorf("the server: %v\n%s", err, log.String())
 		}
@@ -244,10 +246,10 @@ func (s *docsShell) serve(t *testing.T) {
 	}
 }
 
-// fill sends the report and adds the resource that the documentation's examples are about.
+// fill sends a report, and finds a resource, for the examples of the docs.
 func (s *docsShell) fill(t *testing.T) {
 	t.Helper()
-	s.filled++ // the same report again would be taken for a retry, also after its deletion
+	s.filled++ // the number keeps the report from being a retry of an earlier one
 	api, err := s.run(t, `bin/daawo status -o env | sed -n 's/^API_URL="\(.*\)"$/\1/p'`)
 	if err != nil {
 		t.Fatal(api, err)
@@ -273,7 +275,7 @@ func (s *docsShell) fill(t *testing.T) {
 	}
 }
 
-// run runs a command with the placeholders of the documentation filled in.
+// run runs a command after it replaced the placeholders of the docs. It returns the combined output.
 func (s *docsShell) run(t *testing.T, command string) (string, error) {
 	t.Helper()
 	for _, r := range []struct{ example, real string }{

@@ -13,8 +13,8 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestDocsLinks: a link inside leads to a file, and to a heading where it names one; a link outside is on the list in
-// testdata/external-links.txt, which a person looks through before a release.
+// TestDocsLinks checks every link of the docs. An internal link must lead to a file, and to a heading if it names one. An
+// external link must be listed in testdata/external-links.txt, which a person reviews before a release.
 func TestDocsLinks(t *testing.T) {
 	text, err := os.ReadFile("testdata/external-links.txt")
 	if err != nil {
@@ -57,12 +57,12 @@ func TestDocsLinks(t *testing.T) {
 	}
 	for address, used := range listed {
 		if !used {
-			t.Errorf("testdata/external-links.txt lists %s, to which nothing links", address)
+			t.Errorf("testdata/external-links.txt lists %s, but no page links to it", address)
 		}
 	}
 }
 
-// hasHeading looks for a heading by the anchor that forges derive from it.
+// hasHeading reports whether text has a heading with the anchor that GitHub derives from it.
 func hasHeading(text, anchor string) bool {
 	for line := range strings.Lines(fence.ReplaceAllString(text, "")) {
 		if !strings.HasPrefix(line, "#") {

@@ -25,30 +25,25 @@ func (e *Env) Batch(as Caller) *Batch { return &Batch{env: e, as: as} }
 // Send calls.
 func (b *Batch) Queue(sql string, args ...any) *pgx.QueuedQuery { return b.queue.Queue(sql, args...) }
 
-// Limit is Env.Limit within the batch: beyond it, Send undoes the whole and returns the *Error. The batch must run as
-// Service, and for calls that change nothing Env.Limit is the cheaper one.
+// Limit is Env.Limit within the batch: beyond the limit, Send rolls everything back and returns the *Error. The batch must
+// run as Service. For calls that change nothing, Env.Limit is cheaper.
 func (b *Batch) Limit(ctx context.Context, name string, most int, per time.Duration) {
-	b.add(func(h Host) error { return h.Limit(ctx, &b.queue, b.env.client, name, most, per) })
+	if b.err == nil {
+		b.err = b.env.host.Limit(ctx, &b.queue, b.env.client, name, most, per)
+	}
 }
 
 // Notify is Env.Notify within the batch.
-func (b *Batch) Notify(n Notice) {
-	b.add(func(h Host) error { return h.Notify(&b.queue, n) })
-}
+func (b *Batch) Notify(n Notice) { b.add(n) }
 
 // Enqueue is Env.Enqueue within the batch.
 func (b *Batch) Enqueue(job string, args any) {
-	b.add(func(h Host) error { return h.Enqueue(&b.queue, b.env.Function, job, args) })
+	b.add(JobCall{Function: b.env.Function, Job: job, Args: args})
 }
 
-// CleanPhoto is Env.CleanPhoto within the batch.
-func (b *Batch) CleanPhoto(bucket, name string) {
-	b.add(func(h Host) error { return h.CleanPhoto(&b.queue, bucket, name) })
-}
-
-func (b *Batch) add(queue func(Host) error) {
+func (b *Batch) add(w Durable) {
 	if b.err == nil {
-		b.err = queue(b.env.host)
+		b.err = b.env.host.Add(&b.queue, w)
 	}
 }
 
@@ -58,13 +53,4 @@ func (b *Batch) Send(ctx context.Context) error {
 		return b.err
 	}
 	return b.env.host.Batch(ctx, b.as, &b.queue)
-}
-
-// within sends what queue adds as part of a transaction that is under way.
-func (e *Env) within(ctx context.Context, tx pgx.Tx, queue func(*pgx.Batch) error) error {
-	var b pgx.Batch
-	if err := queue(&b); err != nil {
-		return err
-	}
-	return tx.SendBatch(ctx, &b).Close()
 }

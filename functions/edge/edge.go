@@ -46,9 +46,22 @@ type Handler func(w http.ResponseWriter, r *http.Request, env *Env) error
 // Task is scheduled work. An error makes it run again later, with growing pauses.
 type Task func(ctx context.Context, env *Env) error
 
-// Job is durable background work: args is the JSON of what was enqueued. An error makes it run again later, with growing
-// pauses for more than a week; so it must be safe to repeat.
-type Job func(ctx context.Context, env *Env, args []byte) error
+// Job is durable background work.
+type Job struct {
+	// Run does the work. args is the JSON of what was enqueued. After an error it runs again, with growing pauses for more
+	// than a week, so it must be safe to repeat. Snooze makes it run again without counting as a failure.
+	Run func(ctx context.Context, env *Env, args []byte) error
+
+	MaxConcurrent int // jobs of this name that run at once, per process; 0 sets no limit of its own
+}
+
+// Snooze returns an error that makes a job run again after a pause. It does not count as a failed attempt.
+func Snooze(after time.Duration) error { return SnoozeError{after} }
+
+// SnoozeError is the error of Snooze.
+type SnoozeError struct{ After time.Duration }
+
+func (e SnoozeError) Error() string { return "snoozed for " + e.After.String() }
 
 // Defaults of Func's limits.
 const (

@@ -31,12 +31,10 @@ type Host interface {
 	Tx(ctx context.Context, as Caller, fn func(pgx.Tx) error) error
 	// Batch sends the statements as one transaction in one round trip; see Batch.
 	Batch(ctx context.Context, as Caller, b *pgx.Batch) error
-	// Enqueue adds the statements that add a job; see Env.Enqueue.
-	Enqueue(b *pgx.Batch, function, job string, args any) error
-	// Notify adds the statements of a notification to the administrators; see Env.Notify.
-	Notify(b *pgx.Batch, n Notice) error
-	// CleanPhoto adds the statements that have a stored photo cleaned; see Env.CleanPhoto.
-	CleanPhoto(b *pgx.Batch, bucket, name string) error
+	// Add adds the statements that store durable work: a Notice or a JobCall.
+	Add(b *pgx.Batch, w Durable) error
+	// CleanImage removes the metadata of a picture; see Env.CleanImage.
+	CleanImage(content []byte) (clean []byte, contentType string, ok bool)
 	// Limit adds the statement that counts a request of a client and fails beyond the limit; see Env.Limit.
 	Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error
 	// WaitUntil runs work after the reply; see Env.WaitUntil.
@@ -76,22 +74,30 @@ func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error
 	return e.host.Tx(ctx, as, fn)
 }
 
-// Enqueue adds one of the function's Jobs within tx: the job exists exactly when the transaction commits, survives
+// Enqueue adds one of the function's Jobs within tx: the job exists exactly if the transaction commits. It survives
 // restarts and is retried for more than a week. args become JSON. The transaction must run as Service.
 func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
-	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.Enqueue(b, e.Function, job, args) })
+	return e.add(ctx, tx, JobCall{Function: e.Function, Job: job, Args: args})
 }
 
-// Notify tells the administrators, through every configured channel, once the transaction commits: one job per channel,
-// so that a dead channel holds up no other. The transaction must run as Service.
-func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error {
-	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.Notify(b, n) })
+// Notify sends a notice to the administrators through every configured channel after the transaction commits. Each channel
+// has its own job, so a failing channel does not delay the others. The transaction must run as Service.
+func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error { return e.add(ctx, tx, n) }
+
+// add stores durable work as part of a transaction that is in progress.
+func (e *Env) add(ctx context.Context, tx pgx.Tx, w Durable) error {
+	var b pgx.Batch
+	if err := e.host.Add(&b, w); err != nil {
+		return err
+	}
+	return tx.SendBatch(ctx, &b).Close()
 }
 
-// CleanPhoto takes the metadata (place, camera, time) out of a stored photo once the transaction commits. The
-// transaction must run as Service.
-func (e *Env) CleanPhoto(ctx context.Context, tx pgx.Tx, bucket, name string) error {
-	return e.within(ctx, tx, func(b *pgx.Batch) error { return e.host.CleanPhoto(b, bucket, name) })
+// CleanImage returns a picture without its metadata (place, time, camera) and with its content type. ok is false if the
+// content is not a picture that can be read: clean is then the unchanged content. Decoding may need 256 MB of memory, so call
+// it from a Job with MaxConcurrent 1.
+func (e *Env) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	return e.host.CleanImage(content)
 }
 
 // WaitUntil lets work go on after the reply, for small things that may be lost: a crash loses them, a shutdown waits for
@@ -111,18 +117,37 @@ func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duratio
 	return b.Send(ctx)
 }
 
-// Notice is a message to the administrators. It leaves the stack, so it must hold nothing that tells of one visitor: no free
-// text, but for a word that several wrote, such as the name of a product in the weekly digest.
+// Durable is work that a transaction stores and that runs after its commit: a Notice or a JobCall.
+type Durable interface{ durable() }
+
+func (Notice) durable()  {}
+func (JobCall) durable() {}
+
+// JobCall is one job of a function with its arguments.
+type JobCall struct {
+	Function string
+	Job      string // a key of Func.Jobs
+	Args     any    // becomes JSON
+}
+
+// Notice is a message to the administrators. It leaves the stack by mail or webhook, so it must not identify a person: no
+// free text from users, except words that several of them used.
 type Notice struct {
-	Kind      string `json:"kind"`    // what happened, for programs: "report.received"
-	Subject   string `json:"subject"` // one line
-	Facts     []Fact `json:"facts,omitempty"`
-	ReportID  string `json:"report_id,omitempty"` // the report it is about, if any: the notice links to it
-	Reference string `json:"reference,omitempty"` // that report's reference
+	Kind  string `json:"kind"`    // machine-readable event name, such as "order.received"
+	Title string `json:"subject"` // one line
+	Facts []Fact `json:"facts,omitempty"`
+	Link  *Row   `json:"link,omitempty"` // the row that the notice is about, if any; the stack makes the address of it
 }
 
 // Fact is one line of a notice.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+}
+
+// Row identifies a table row by the value of one column.
+type Row struct {
+	Table  string `json:"table"` // in schema public
+	Column string `json:"column"`
+	Value  string `json:"value"`
 }

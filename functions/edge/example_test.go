@@ -42,14 +42,14 @@ func ExampleEnv_Enqueue() {
 			return edge.WriteJSON(w, http.StatusCreated, body)
 		},
 		Jobs: map[string]edge.Job{
-			"remind": func(ctx context.Context, env *edge.Env, args []byte) error {
+			"remind": {Run: func(ctx context.Context, env *edge.Env, args []byte) error {
 				var v visit
 				if err := json.Unmarshal(args, &v); err != nil {
 					return err
 				}
 				env.Log.InfoContext(ctx, "reminding", "clinic", v.Clinic)
-				return nil // an error would have it tried again, so it must be safe to repeat
-			},
+				return nil // after an error the job runs again, so it must be safe to repeat
+			}},
 		},
 		Schedule: "0 3 * * *", // every night at 03:00 UTC, on one replica
 		Run: func(ctx context.Context, env *edge.Env) error {

@@ -25,8 +25,9 @@ func run(ctx context.Context, env *edge.Env) error {
 	photos, photosErr := prunePhotos(ctx, env)
 	reports, reportsErr := pruneReports(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
+	jobsErr := moveOldJobs(ctx, env)
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
-	return errors.Join(photosErr, reportsErr, recordsErr)
+	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
 // prunePhotos deletes photos that have waited a day for their report, through the storage service, which owns the files.
@@ -127,8 +128,6 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		for _, q := range []string{
 			`delete from private.idempotency_keys where expires_at <= $1`,
 			`update public.reports set idempotency_key = null where idempotency_key is not null and created_at < $1::timestamptz - interval '30 days'`,
-			`delete from private.request_limits where started_at < $1::timestamptz - interval '1 day'`,
-			`delete from private.daily_salts where day < ($1::timestamptz at time zone 'UTC')::date`,
 		} {
 			tag, err := tx.Exec(ctx, q, now)
 			if err != nil {
@@ -139,4 +138,16 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		return nil
 	})
 	return deleted, err
+}
+
+// moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into jobs of submit-report.
+func moveOldJobs(ctx context.Context, env *edge.Env) error {
+	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+update river.river_job
+   set kind = 'function_job', queue = 'function',
+       args = jsonb_build_object('function', 'submit-report', 'job', 'clean-photo', 'args', jsonb_build_object('name', args ->> 'name'))
+ where kind = 'clean_photo' and state in ('available', 'retryable', 'scheduled')`)
+		return err
+	})
 }

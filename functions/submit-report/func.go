@@ -25,6 +25,10 @@ var Func = edge.Func{
 	MaxWait:       10 * time.Second,
 	Handler:       handle,
 	Refused:       refused,
+	Jobs: map[string]edge.Job{
+		// Decoding a picture may take 256 MB: one at a time, so that several do not use up a small server's memory.
+		cleanPhotoJob: {Run: cleanPhoto, MaxConcurrent: 1},
+	},
 }
 
 // maxJSON is the bytes of a report in JSON, which is held in memory: several times the longest fields, all escaped.

@@ -131,7 +131,7 @@ returning created_at`
 		twinLife, key.body, r.photoURL != "", key.lives,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&saved.ReceivedAt) })
 	if photo != "" {
-		b.CleanPhoto(photoBucket, photo)
+		b.Enqueue(cleanPhotoJob, photoArgs{photo})
 	}
 	b.Notify(notice(r, saved, env.Now()))
 	if err := b.Send(ctx); err != nil {
@@ -224,9 +224,9 @@ func notice(r report, saved receipt, received time.Time) edge.Notice {
 		region = "not given or not recognised"
 	}
 	return edge.Notice{
-		Kind:     "report.received",
-		Subject:  "New product report " + saved.Reference,
-		ReportID: saved.ID, Reference: saved.Reference,
+		Kind:  "report.received",
+		Title: "New product report " + saved.Reference,
+		Link:  &edge.Row{Table: "reports", Column: "reference", Value: saved.Reference},
 		Facts: []edge.Fact{
 			{Name: "Reference", Value: saved.Reference},
 			{Name: "Region", Value: region},

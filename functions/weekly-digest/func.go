@@ -98,5 +98,5 @@ func digest(end time.Time, total, open int, products, regions []count) edge.Noti
 	for _, r := range regions {
 		facts = append(facts, edge.Fact{Name: "Region " + r.Name, Value: strconv.Itoa(r.N)})
 	}
-	return edge.Notice{Kind: "digest.weekly", Subject: fmt.Sprintf("Product reports of the week: %d", total), Facts: facts}
+	return edge.Notice{Kind: "digest.weekly", Title: fmt.Sprintf("Product reports of the week: %d", total), Facts: facts}
 }

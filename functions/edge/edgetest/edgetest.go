@@ -4,7 +4,7 @@
 //	reply := f.Call(http.MethodPost, "/hello", `{"name":"Amina"}`)
 //	if reply.Code != http.StatusOK { … }
 //
-// What the function asks of the stack is recorded (Notices, Jobs, Photos); background work is done before Call returns.
+// Durable work that the function adds is recorded (Notices, Jobs). Work given to WaitUntil is done before Call returns.
 // Only tests import it.
 package edgetest
 
@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -39,7 +40,6 @@ type Run struct {
 
 	Notices []edge.Notice
 	Jobs    []Enqueued
-	Photos  []string // bucket/name of photos to be cleaned
 
 	t testing.TB
 }
@@ -113,22 +113,24 @@ func (h host) Batch(ctx context.Context, _ edge.Caller, b *pgx.Batch) error {
 	return h.Tx(ctx, edge.Service, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
 }
 
-func (h host) Enqueue(_ *pgx.Batch, _, job string, args any) error {
-	if h.run.Func.Jobs[job] == nil {
-		return errors.New("edgetest: the function has no job " + job)
+func (h host) Add(_ *pgx.Batch, w edge.Durable) error {
+	switch w := w.(type) {
+	case edge.Notice:
+		h.run.Notices = append(h.run.Notices, w)
+	case edge.JobCall:
+		if h.run.Func.Jobs[w.Job].Run == nil {
+			return errors.New("edgetest: the function has no job " + w.Job)
+		}
+		h.run.Jobs = append(h.run.Jobs, Enqueued{w.Job, w.Args})
+	default:
+		return fmt.Errorf("edgetest: unknown work %T", w)
 	}
-	h.run.Jobs = append(h.run.Jobs, Enqueued{job, args})
 	return nil
 }
 
-func (h host) Notify(_ *pgx.Batch, n edge.Notice) error {
-	h.run.Notices = append(h.run.Notices, n)
-	return nil
-}
-
-func (h host) CleanPhoto(_ *pgx.Batch, bucket, name string) error {
-	h.run.Photos = append(h.run.Photos, bucket+"/"+name)
-	return nil
+// CleanImage returns the content as it is.
+func (h host) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	return content, http.DetectContentType(content), true
 }
 
 func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {

@@ -53,7 +53,7 @@ func (e *Engine) matchesNobody(ctx context.Context, text string) error {
 	if len(text) > password.MaxLength {
 		return nil
 	}
-	return e.hasher.MatchNobody(ctx, text)
+	return e.hasher.MatchDummy(ctx, text)
 }
 
 // unknownPassword is for accounts that sign in by other means: nobody knows it.

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-func TestEveryLetterInBothLanguages(t *testing.T) {
+// TestTemplatesInBothLanguages checks that every built-in template exists in both languages and escapes its data.
+func TestTemplatesInBothLanguages(t *testing.T) {
 	w, err := New(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -15,7 +16,7 @@ func TestEveryLetterInBothLanguages(t *testing.T) {
 		Email: `"><script>`, NewEmail: "new@example.org", OldEmail: "old@example.org", Phone: "252", OldPhone: "253", Provider: "google", FactorType: "totp",
 	}
 	if len(english()) != 13 || len(somali()) != 13 {
-		t.Fatal("a letter is missing in one language")
+		t.Fatal("a template is missing in one language")
 	}
 	for kind := range english() {
 		subjectEnglish, _, err := w.Write(kind, "en", d)
@@ -27,7 +28,7 @@ func TestEveryLetterInBothLanguages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if subject == subjectEnglish || !strings.Contains(html, `lang="so"`) {
-			t.Errorf("%s is not in Somali: %q", kind, subject)
+			t.Errorf("%s is not translated: %q", kind, subject)
 		}
 		if strings.Contains(html, "<script>") || strings.Contains(html, "{{") {
 			t.Errorf("%s: %s", kind, html)
@@ -35,8 +36,8 @@ func TestEveryLetterInBothLanguages(t *testing.T) {
 	}
 }
 
-// TestNoAddressYet: whoever has no address yet, or none any more, is not told of an empty one.
-func TestNoAddressYet(t *testing.T) {
+// TestNoAddress checks that mails to users without an address, before or after the change, do not mention an empty address.
+func TestNoAddress(t *testing.T) {
 	w, err := New(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,8 @@ func TestNoAddressYet(t *testing.T) {
 	}
 }
 
-func TestOwnTemplates(t *testing.T) {
+// TestCustomTemplates checks that configured templates replace the built-in ones, and that a malformed template is rejected.
+func TestCustomTemplates(t *testing.T) {
 	w, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"}, map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"})
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +69,6 @@ func TestOwnTemplates(t *testing.T) {
 		t.Errorf("%q %q %v", subject, html, err)
 	}
 	if _, err := New(nil, map[string]string{Invite: "{{"}); err == nil {
-		t.Error("a broken template was accepted")
+		t.Error("a malformed template is accepted")
 	}
 }

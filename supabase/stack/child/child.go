@@ -1,6 +1,7 @@
-// Command child is the functions alone, for development: the stack builds it anew whenever their source changes and
-// speaks to it over a unix socket (fnhost.Dev). Nothing imports it.
-package main
+// Package child is the main function of a program that holds edge functions alone. `start --dev` generates and builds such a
+// program whenever the source of the functions changes, and talks to it over a unix socket (fnhost.Dev). Only programs that
+// the stack generates import it.
+package child
 
 import (
 	"bufio"
@@ -16,22 +17,24 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/functions"
+	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/photo"
 )
 
-func main() {
-	signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent, too, which ends this once its calls are over
-	if err := run(); err != nil {
+// Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
+func Main(functions map[string]edge.Func) {
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent as well, which ends this process after its calls
+	if err := run(functions); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(functions map[string]edge.Func) error {
 	ctx := context.Background()
 	input := bufio.NewReader(os.Stdin)
 	line, err := input.ReadBytes('\n')
@@ -47,7 +50,7 @@ func run() error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	host, pool, err := open(ctx, c, &settings, log)
+	host, pool, err := open(ctx, functions, c, &settings, log)
 	if err != nil {
 		return err
 	}
@@ -60,13 +63,13 @@ func run() error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	go func() {
-		for more := json.NewDecoder(input); ; { // until the parent closes it, or is gone
+		for more := json.NewDecoder(input); ; { // until the parent closes it or ends
 			var c fnhost.ChildConfig
 			if err := more.Decode(&c); err != nil {
 				break
 			}
 			if err := settings.take(c); err != nil {
-				log.Error("the new keys are not taken", "error", err)
+				log.Error("reading new keys failed", "error", err)
 			}
 		}
 		_ = server.Shutdown(ctx)
@@ -77,7 +80,7 @@ func run() error {
 	return host.Close(ctx)
 }
 
-// settings are what the parent may change while the functions run: a rotation replaces keys.
+// settings are the values that the parent changes while the functions run, for instance when keys are rotated.
 type settings struct {
 	verifier atomic.Pointer[keys.Verifier]
 	env      atomic.Pointer[map[string]string]
@@ -93,7 +96,7 @@ func (s *settings) take(c fnhost.ChildConfig) error {
 	return nil
 }
 
-// readable writes durations as the parent's own log does: it cannot tell them from other numbers.
+// readable formats durations as the log of the parent does, which cannot distinguish them from other numbers.
 func readable(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		a.Value = slog.StringValue(a.Value.Duration().String())
@@ -101,7 +104,7 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func open(ctx context.Context, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +118,7 @@ func open(ctx context.Context, c fnhost.ChildConfig, s *settings, log *slog.Logg
 		return nil, nil, err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions.All, DB: pool, Outbox: box, Region: c.Region, Log: log,
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {

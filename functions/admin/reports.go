@@ -61,12 +61,12 @@ type Filter struct {
 }
 
 // Reports lists reports, newest first.
-func (d *Desk) Reports(ctx context.Context, f Filter) ([]Report, error) {
+func (c *Client) Reports(ctx context.Context, f Filter) ([]Report, error) {
 	if f.Status != "" && !slices.Contains(statuses, f.Status) {
 		return nil, fmt.Errorf("status %q: it is one of %s", f.Status, strings.Join(statuses, ", "))
 	}
 	var found []Report
-	err := d.tx(ctx, func(tx pgx.Tx) error {
+	err := c.tx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, selectReports+`
  where ($1 = '' or r.status::text = $1) and ($2 = '' or lower(r.region) = lower($2)) and r.created_at >= $3
  order by r.created_at desc, r.reference
@@ -81,9 +81,9 @@ func (d *Desk) Reports(ctx context.Context, f Filter) ([]Report, error) {
 }
 
 // Report finds one report by its reference, however it was written down, or by its id.
-func (d *Desk) Report(ctx context.Context, name string) (Report, error) {
+func (c *Client) Report(ctx context.Context, name string) (Report, error) {
 	var r Report
-	err := d.tx(ctx, func(tx pgx.Tx) error {
+	err := c.tx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, selectReports+` where r.reference = $1 or r.id::text = $2`, NormalReference(name), strings.ToLower(name))
 		if err != nil {
 			return err
@@ -114,23 +114,23 @@ func NormalReference(s string) string {
 }
 
 // PhotoLink opens the report's photo for an hour; "" when it has none.
-func (d *Desk) PhotoLink(ctx context.Context, r Report) (string, error) {
+func (c *Client) PhotoLink(ctx context.Context, r Report) (string, error) {
 	if r.PhotoURL == nil {
 		return "", nil
 	}
-	return d.signedLink(ctx, "report-photos", *r.PhotoURL, time.Hour)
+	return c.signedLink(ctx, "report-photos", *r.PhotoURL, time.Hour)
 }
 
 // SetReport changes status and notes of a report; nil leaves one as it is.
-func (d *Desk) SetReport(ctx context.Context, name string, status, notes *string) (Report, error) {
+func (c *Client) SetReport(ctx context.Context, name string, status, notes *string) (Report, error) {
 	if status != nil && !slices.Contains(statuses, *status) {
 		return Report{}, fmt.Errorf("status %q: it is one of %s", *status, strings.Join(statuses, ", "))
 	}
-	r, err := d.Report(ctx, name)
+	r, err := c.Report(ctx, name)
 	if err != nil {
 		return r, err
 	}
-	err = d.tx(ctx, func(tx pgx.Tx) error {
+	err = c.tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 update public.reports
    set status = coalesce($2::text::public.report_status, status),
@@ -141,13 +141,13 @@ update public.reports
 	if err != nil {
 		return r, err
 	}
-	return d.Report(ctx, r.ID)
+	return c.Report(ctx, r.ID)
 }
 
 // DeleteReport deletes a report and its photo for good. The photo goes first: should something fail in between, the
 // report is still there and the command can be repeated.
-func (d *Desk) DeleteReport(ctx context.Context, name string) (Report, error) {
-	r, err := d.Report(ctx, name)
+func (c *Client) DeleteReport(ctx context.Context, name string) (Report, error) {
+	r, err := c.Report(ctx, name)
 	if err != nil {
 		return r, err
 	}
@@ -156,11 +156,11 @@ func (d *Desk) DeleteReport(ctx context.Context, name string) (Report, error) {
 		if err != nil {
 			return r, err
 		}
-		if err := d.storage(ctx, http.MethodDelete, "object/report-photos", "application/json", body, nil); err != nil {
+		if err := c.storage(ctx, http.MethodDelete, "object/report-photos", "application/json", body, nil); err != nil {
 			return r, err
 		}
 	}
-	return r, d.tx(ctx, func(tx pgx.Tx) error {
+	return r, c.tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `delete from public.reports where id = $1`, r.ID)
 		return err
 	})

@@ -1,4 +1,4 @@
-package app
+package main
 
 // formErrorPage is the reply to a form post without JavaScript that fails in the gateway. The gateway does not know the
 // visitor's language, so the page has both. Its sentences are those of the form.

@@ -1,7 +1,6 @@
-package cli
+package admin
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,14 +10,16 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/admin"
+	"daawo/supabase/stack"
 )
 
-var reportsCommand = command{
-	name:  "reports",
-	args:  "list|show|set|export|delete [REFERENCE] [FLAGS]",
-	short: "Read and work on the reports that visitors sent",
-	long: `
+const reportsUsage = "list|show|set|export|delete [REFERENCE] [FLAGS]"
+
+var reportsCommand = stack.Command{
+	Name:  "reports",
+	Args:  reportsUsage,
+	Short: "Read and work on the reports that visitors sent",
+	Long: `
 list                 the newest reports (--status, --region, --since, --limit, --json)
 show REFERENCE       one report in full, with a link to its photo that works for an hour
 set REFERENCE        change --status (new, reviewing, actioned, closed) and --notes
@@ -26,16 +27,16 @@ export               every report as CSV (--status, --region, --since, --output 
 delete REFERENCE     delete a report and its photo for good (--yes does not ask)
 
 A reference may be typed as it is heard: dw 7k3m 9qxa means DW-7K3M-9QXA.`,
-	run: atDesk(map[string]verb{
+	Run: withClient("reports", reportsUsage, map[string]verb{
 		"list": {0, listReports}, "show": {1, showReport}, "set": {1, setReport}, "export": {0, exportReports}, "delete": {1, deleteReport},
 	}),
 }
 
 // filterFlags declares the flags that choose reports.
-func (inv *invocation) filterFlags(f *admin.Filter) {
-	inv.flags.StringVar(&f.Status, "status", "", "only with this `status`")
-	inv.flags.StringVar(&f.Region, "region", "", "only of this `region`")
-	inv.flags.Func("since", "only since a `day` (2026-08-31) or for a time (48h, 7d)", func(s string) (err error) {
+func filterFlags(call *stack.Call, f *Filter) {
+	call.Flags().StringVar(&f.Status, "status", "", "only with this `status`")
+	call.Flags().StringVar(&f.Region, "region", "", "only of this `region`")
+	call.Flags().Func("since", "only since a `day` (2026-08-31) or for a time (48h, 7d)", func(s string) (err error) {
 		f.Since, err = parseSince(s, time.Now())
 		return err
 	})
@@ -56,24 +57,24 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is neither a day such as 2026-08-31 nor a time such as 48h or 7d", s)
 }
 
-func listReports(inv *invocation) (check func() error, work deskWork) {
-	f := admin.Filter{}
-	inv.filterFlags(&f)
-	inv.flags.IntVar(&f.Limit, "limit", 50, "at most so `many`; 0 for all")
-	asJSON := inv.flags.Bool("json", false, "print JSON")
-	return nil, func(ctx context.Context, desk *admin.Desk) error {
-		reports, err := desk.Reports(ctx, f)
+func listReports(call *stack.Call) (check func() error, do work) {
+	f := Filter{}
+	filterFlags(call, &f)
+	call.Flags().IntVar(&f.Limit, "limit", 50, "at most so `many`; 0 for all")
+	asJSON := call.Flags().Bool("json", false, "print JSON")
+	return nil, func(ctx context.Context, c *Client) error {
+		reports, err := c.Reports(ctx, f)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return printJSON(inv.Stdout, reports)
+			return printJSON(call.Stdout(), reports)
 		}
-		return printReports(inv.Stdout, reports)
+		return printReports(call.Stdout(), reports)
 	}
 }
 
-func printReports(w io.Writer, reports []admin.Report) error {
+func printReports(w io.Writer, reports []Report) error {
 	if len(reports) == 0 {
 		_, err := fmt.Fprintln(w, "no reports")
 		return err
@@ -91,38 +92,38 @@ func printReports(w io.Writer, reports []admin.Report) error {
 	return t.Flush()
 }
 
-func showReport(inv *invocation) (check func() error, work deskWork) {
-	asJSON := inv.flags.Bool("json", false, "print JSON")
-	return nil, func(ctx context.Context, desk *admin.Desk) error {
-		r, err := desk.Report(ctx, inv.args[0])
+func showReport(call *stack.Call) (check func() error, do work) {
+	asJSON := call.Flags().Bool("json", false, "print JSON")
+	return nil, func(ctx context.Context, c *Client) error {
+		r, err := c.Report(ctx, call.Arguments()[0])
 		if err != nil {
 			return err
 		}
-		link, err := desk.PhotoLink(ctx, r)
-		return inv.printShown(r, link, err, *asJSON)
+		link, err := c.PhotoLink(ctx, r)
+		return printShown(call.Stdout(), call.Stderr(), r, link, err, *asJSON)
 	}
 }
 
 // printShown prints a report and the link to its photo, or why there is none: beside the JSON, where only an address belongs.
-func (inv *invocation) printShown(r admin.Report, link string, noLink error, asJSON bool) error {
+func printShown(out, diagnostics io.Writer, r Report, link string, noLink error, asJSON bool) error {
 	if noLink != nil && asJSON {
-		fmt.Fprintln(inv.Stderr, "daawo: no link to the photo:", noLink)
+		fmt.Fprintln(diagnostics, "daawo: no link to the photo:", noLink)
 	}
 	if asJSON {
-		return printJSON(inv.Stdout, struct {
-			admin.Report
+		return printJSON(out, struct {
+			Report
 			PhotoLink string `json:"photo_link,omitempty"`
 		}{r, link})
 	}
 	if noLink != nil {
 		link = "(no link: " + noLink.Error() + ")"
 	}
-	return printReport(inv.Stdout, r, link)
+	return printReport(out, r, link)
 }
 
 // printReport prints a report for a reader. What a visitor typed is shown without control characters, which could do
 // things to a terminal.
-func printReport(w io.Writer, r admin.Report, link string) error {
+func printReport(w io.Writer, r Report, link string) error {
 	expiry := ""
 	if r.ExpiryDate != nil {
 		expiry = r.ExpiryDate.Format(time.DateOnly)
@@ -160,105 +161,70 @@ func metadataNote(state *string) string {
 	return ""
 }
 
-func setReport(inv *invocation) (check func() error, work deskWork) {
-	status := inv.flags.String("status", "", "new `status`: new, reviewing, actioned or closed")
-	notes := inv.flags.String("notes", "", "new `text` of the reviewers' notes; empty deletes them")
+func setReport(call *stack.Call) (check func() error, do work) {
+	status := call.Flags().String("status", "", "new `status`: new, reviewing, actioned or closed")
+	notes := call.Flags().String("notes", "", "new `text` of the reviewers' notes; empty deletes them")
 	check = func() error {
-		if !inv.given("status") {
+		if !call.Given("status") {
 			status = nil
 		}
-		if !inv.given("notes") {
+		if !call.Given("notes") {
 			notes = nil
 		}
 		if status == nil && notes == nil {
-			return usagef("say what to change: --status or --notes")
+			return stack.Usagef("say what to change: --status or --notes")
 		}
 		return nil
 	}
-	return check, func(ctx context.Context, desk *admin.Desk) error {
-		r, err := desk.SetReport(ctx, inv.args[0], status, notes)
+	return check, func(ctx context.Context, c *Client) error {
+		r, err := c.SetReport(ctx, call.Arguments()[0], status, notes)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(inv.Stdout, "%s is %s\n", r.Reference, r.Status)
+		_, err = fmt.Fprintf(call.Stdout(), "%s is %s\n", r.Reference, r.Status)
 		return err
 	}
 }
 
-func exportReports(inv *invocation) (check func() error, work deskWork) {
-	var f admin.Filter
-	inv.filterFlags(&f)
-	output := inv.flags.String("output", "", "write to this `file`, readable by its owner only")
-	return nil, func(ctx context.Context, desk *admin.Desk) error {
-		reports, err := desk.Reports(ctx, f)
+func exportReports(call *stack.Call) (check func() error, do work) {
+	var f Filter
+	filterFlags(call, &f)
+	output := call.Flags().String("output", "", "write to this `file`, readable by its owner only")
+	return nil, func(ctx context.Context, c *Client) error {
+		reports, err := c.Reports(ctx, f)
 		if err != nil {
 			return err
 		}
 		if *output == "" {
-			return admin.WriteCSV(inv.Stdout, reports)
+			return WriteCSV(call.Stdout(), reports)
 		}
-		file, err := createPrivate(*output)
+		file, err := call.CreatePrivate(*output)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(admin.WriteCSV(file, reports), file.Close()); err != nil {
+		if err := errors.Join(WriteCSV(file, reports), file.Close()); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(inv.Stderr, "%d reports written to %s\n", len(reports), *output)
+		_, err = fmt.Fprintf(call.Stderr(), "%d reports written to %s\n", len(reports), *output)
 		return err
 	}
 }
 
-func deleteReport(inv *invocation) (check func() error, work deskWork) {
-	yes := inv.flags.Bool("yes", false, "do not ask")
-	return nil, func(ctx context.Context, desk *admin.Desk) error {
-		r, err := desk.Report(ctx, inv.args[0])
+func deleteReport(call *stack.Call) (check func() error, do work) {
+	yes := call.Flags().Bool("yes", false, "do not ask")
+	return nil, func(ctx context.Context, c *Client) error {
+		r, err := c.Report(ctx, call.Arguments()[0])
 		if err != nil {
 			return err
 		}
-		if !*yes && !inv.confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
+		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
 			return fmt.Errorf("nothing was deleted")
 		}
-		if _, err := desk.DeleteReport(ctx, r.ID); err != nil {
+		if _, err := c.DeleteReport(ctx, r.ID); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(inv.Stdout, "%s is deleted\n", r.Reference)
+		_, err = fmt.Fprintf(call.Stdout(), "%s is deleted\n", r.Reference)
 		return err
-	}
-}
-
-// confirm asks for a yes. An interrupt is a no.
-func (inv *invocation) confirm(ctx context.Context, question string) bool {
-	fmt.Fprintf(inv.Stderr, "%s [y/N] ", question)
-	answer, _ := until(ctx, func() (string, error) {
-		return bufio.NewReader(inv.Stdin).ReadString('\n') // the end of input is a no
-	})
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
-}
-
-// readInput reads all of the standard input.
-func (inv *invocation) readInput(ctx context.Context) ([]byte, error) {
-	return until(ctx, func() ([]byte, error) { return io.ReadAll(inv.Stdin) })
-}
-
-// until gives what read gives, but waits no longer than for the end of ctx: who reads a terminal cannot be stopped.
-func until[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := read()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
 	}
 }
 

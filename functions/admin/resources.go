@@ -37,9 +37,9 @@ select id::text, title, title_so, category, file_url, file_size, file_type, down
 `
 
 // Resources lists all resources as the page does, the hidden ones too.
-func (d *Desk) Resources(ctx context.Context) ([]Resource, error) {
+func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	var found []Resource
-	err := d.tx(ctx, func(tx pgx.Tx) error {
+	err := c.tx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, selectResources+` order by created_at desc, id`)
 		if err != nil {
 			return err
@@ -69,8 +69,8 @@ func Editable() []string {
 
 // AddResource adds a resource, hidden until it is published. file is a path on this machine, "" for one that is still to
 // come. It returns the resource's id.
-func (d *Desk) AddResource(ctx context.Context, values map[string]string, file string) (id string, err error) {
-	err = d.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
+func (c *Client) AddResource(ctx context.Context, values map[string]string, file string) (id string, err error) {
+	err = c.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
 		columns, exprs, args := []string{"is_active"}, []string{"false"}, []any(nil)
 		for _, a := range set {
 			args = append(args, a.value)
@@ -83,8 +83,8 @@ func (d *Desk) AddResource(ctx context.Context, values map[string]string, file s
 }
 
 // EditResource changes values of a resource, and its file when one is given.
-func (d *Desk) EditResource(ctx context.Context, id string, values map[string]string, file string) error {
-	return d.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
+func (c *Client) EditResource(ctx context.Context, id string, values map[string]string, file string) error {
+	return c.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
 		changes, args := []string{"updated_at = now()"}, []any{id}
 		for _, a := range set {
 			args = append(args, a.value)
@@ -100,7 +100,7 @@ var errTried = errors.New("tried")
 // store has write set the values and the file's columns in a transaction. All is tried before the file is uploaded: an
 // upload replaces the file of the same name, which visitors may be offered. It is not a part of the transaction, so that
 // nobody's download waits for it.
-func (d *Desk) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
+func (c *Client) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
 	var set []assignment
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		column, ok := editable[name]
@@ -116,7 +116,7 @@ func (d *Desk) store(ctx context.Context, values map[string]string, file string,
 		}
 		set = append(set, assignment{"file_url", "/storage/v1/object/public/resources/" + f.name},
 			assignment{"file_size", fmt.Sprint(len(f.content))}, assignment{"file_type", f.kind})
-		err = d.tx(ctx, func(tx pgx.Tx) error {
+		err = c.tx(ctx, func(tx pgx.Tx) error {
 			if err := write(tx, set); err != nil {
 				return err
 			}
@@ -125,11 +125,11 @@ func (d *Desk) store(ctx context.Context, values map[string]string, file string,
 		if !errors.Is(err, errTried) {
 			return err
 		}
-		if err := d.storage(ctx, http.MethodPut, "object/resources/"+f.name, f.kind, f.content, nil); err != nil {
+		if err := c.storage(ctx, http.MethodPut, "object/resources/"+f.name, f.kind, f.content, nil); err != nil {
 			return err
 		}
 	}
-	return d.tx(ctx, func(tx pgx.Tx) error { return write(tx, set) })
+	return c.tx(ctx, func(tx pgx.Tx) error { return write(tx, set) })
 }
 
 // assignment is what text of the command line sets a column to.
@@ -151,8 +151,8 @@ func (a assignment) expression(n int) string {
 }
 
 // PublishResource shows a resource to visitors, or hides it.
-func (d *Desk) PublishResource(ctx context.Context, id string, show bool) error {
-	return d.tx(ctx, func(tx pgx.Tx) error {
+func (c *Client) PublishResource(ctx context.Context, id string, show bool) error {
+	return c.tx(ctx, func(tx pgx.Tx) error {
 		return changeOne(ctx, tx, id, `update public.resources set is_active = $2 where id::text = $1`, id, show)
 	})
 }
