@@ -41,7 +41,7 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	if c.Keys == nil {
 		return identity{}, token.ErrNoSecret()
 	}
-	claims, err := c.Keys.Open(text)
+	claims, err := c.Keys.Verify(text)
 	if err != nil {
 		return identity{}, err
 	}

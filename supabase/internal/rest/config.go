@@ -24,9 +24,9 @@ const (
 	OpenAPIDisabled
 )
 
-// Opener checks the signature of a token and gives its claims. *token.Set is one.
+// Opener verifies the signature of a token and returns its claims. *token.Set is one.
 type Opener interface {
-	Open(token string) (json.RawMessage, *wire.Error)
+	Verify(token string) (json.RawMessage, *wire.Error)
 }
 
 // Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack

@@ -53,7 +53,7 @@ func openOn(t testing.TB, database *testdb.DB, change func(*rest.Config)) *harne
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	keys, err := token.NewSet([]byte(secret))
+	keys, err := token.ParseSet([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}

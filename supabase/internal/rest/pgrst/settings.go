@@ -399,7 +399,7 @@ func (r *reader) keys(s *Settings) {
 		r.fail(err)
 		s.secret = decoded
 	}
-	set, err := token.NewSet(s.secret)
+	set, err := token.ParseSet(s.secret)
 	if err != nil {
 		r.fail(err)
 		return
