@@ -83,7 +83,7 @@ func (b *bodyBuffer) spool(w http.ResponseWriter, r *http.Request, head []byte, 
 		err = os.Remove(file.Name()) // its content lives until Close
 	}
 	if err != nil {
-		b.log.ErrorContext(r.Context(), "cannot create temporary file", "err", err)
+		b.log.ErrorContext(r.Context(), "cannot create temporary file", "error", err)
 		writeBusy(w)
 		return
 	}
@@ -93,7 +93,7 @@ func (b *bodyBuffer) spool(w http.ResponseWriter, r *http.Request, head []byte, 
 	_, err = io.CopyN(counted, r.Body, bufferFile)
 	switch {
 	case counted.err != nil:
-		b.log.ErrorContext(r.Context(), "cannot buffer request body", "err", counted.err)
+		b.log.ErrorContext(r.Context(), "cannot buffer request body", "error", counted.err)
 		writeBusy(w)
 		return
 	case err != nil && err != io.EOF:

@@ -37,7 +37,7 @@ func Proxy(target *url.URL, startTimeout time.Duration, log *slog.Logger) http.H
 			if errors.Is(err, context.Canceled) {
 				panic(http.ErrAbortHandler) // the client has disconnected
 			}
-			log.WarnContext(r.Context(), "service unreachable", "target", target.Host, "err", err)
+			log.WarnContext(r.Context(), "service unreachable", "target", target.Host, "error", err)
 			w.Header().Set("Retry-After", "1")
 			writeError(w, http.StatusServiceUnavailable, "The service is not available. Try again in a moment.")
 		},

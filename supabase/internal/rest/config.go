@@ -24,8 +24,8 @@ const (
 	OpenAPIDisabled
 )
 
-// Opener verifies the signature of a token and returns its claims. *token.Set is one.
-type Opener interface {
+// Verifier verifies the signature of a token and returns its claims. *token.Set is one.
+type Verifier interface {
 	Verify(token string) (json.RawMessage, *wire.Error)
 }
 
@@ -44,7 +44,7 @@ type Config struct {
 	TxEnd           TxEnd        // [db-tx-end]
 	Channel         string       // [db-channel] "" listens to no channel
 
-	Keys      Opener            // [jwt-secret] nil for none
+	Keys      Verifier          // [jwt-secret] nil for none
 	Audience  func(string) bool // [jwt-aud] nil accepts all
 	RoleClaim token.Path        // [jwt-role-claim-key]
 	CacheSize int               // [jwt-cache-max-entries] the number of verified tokens to keep
