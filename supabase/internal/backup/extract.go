@@ -42,7 +42,7 @@ func (r repository) extract(ctx context.Context, m Manifest, cluster []byte, dat
 	for name := range want {
 		return fmt.Errorf("%w: %s is missing from %s", ErrDamaged, name, m.Base.Name)
 	}
-	return postgres.HandOver(data, data)
+	return postgres.ChownTree(data, data)
 }
 
 // clusterFile is a file in Postgres' backup manifest.

@@ -161,7 +161,7 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 	if r.Segments = n; gap != nil && o.To.IsZero() {
 		return fmt.Errorf("%w: what was written after it cannot be had; say with --to which moment between %s and then to go back to", gap, base.End.UTC().Format(time.RFC3339))
 	}
-	if err := postgres.HandOver(data, log); err != nil {
+	if err := postgres.ChownTree(data, log); err != nil {
 		return err
 	}
 	if err := o.replay(ctx, data, log, h.newest(), r); err != nil {
@@ -185,7 +185,7 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline u
 		if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
 			return err
 		}
-		if err := postgres.HandOver(data, data); err != nil {
+		if err := postgres.ChownTree(data, data); err != nil {
 			return err
 		}
 		settings["restore_command"] = copyCommand(log)

@@ -63,7 +63,7 @@ type Service struct {
 	trees *trees
 
 	pause time.Duration               // between two rounds: shipPause
-	spare func(string) (int64, error) // postgres.SpareRoom
+	spare func(string) (int64, error) // postgres.WritableSpace
 
 	listing sync.Mutex // held while files are stored and listed, and while they are pruned
 
@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Keep == 0 {
 		o.Keep = 7
 	}
-	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, spare: postgres.SpareRoom}
+	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, spare: postgres.WritableSpace}
 	if len(o.Recipients) > 0 {
 		// The operator's identity is not on this machine. To read back what we
 		// write we also encrypt to one of our own, which lives and dies with
