@@ -36,7 +36,7 @@ func clockDrill(ctx context.Context, _ settings) (string, error) {
 }
 
 func upgradeDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestCutAtEveryStatement|TestOlderRelease|TestUpgrade$", "migrate", "app")
+	return tests(ctx, "TestConnectionLossAtEveryMessage|TestOlderRelease|TestUpgrade$", "migrate", "app")
 }
 
 // tests runs the matching tests of some packages below supabase/internal and counts them.

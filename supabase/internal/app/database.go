@@ -187,7 +187,7 @@ func (a *App) migratePlatform(ctx context.Context, d *database) error {
 		if err := migrate.Platform(ctx, conn, a.foreignSchemas()...); err != nil {
 			return err
 		}
-		return migrate.Alone(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
+		return migrate.Locked(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
 }
 
