@@ -1,5 +1,5 @@
-// Package mail sends mail over SMTP. For development it has an inbox that receives mail over SMTP and shows it on a web
-// page and through Mailpit's JSON API.
+// Package mail sends mail over SMTP and has an inbox for development. The inbox receives mail over SMTP and shows it on a
+// web page and through Mailpit's JSON API.
 //
 // outbox sends mail with it, auth composes messages for it, and app runs the inbox. It imports nothing of ours.
 package mail
