@@ -110,7 +110,7 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 		}
 	}
 	// After this, callers without a connection have a reply. Callers with a connection wait for the lock.
-	errs := []error{besides(ctx, st, w.wait+slack)}
+	errs := []error{checkWithoutDatabase(ctx, st, w.wait+slack)}
 	early := make([]verdict, len(verdicts))
 	for i := range early {
 		early[i] = <-verdicts
@@ -150,8 +150,8 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 	return errors.Join(errs...)
 }
 
-// besides checks for a while that requests that need no database are served.
-func besides(ctx context.Context, st *stack.Stack, howLong time.Duration) error {
+// checkWithoutDatabase checks for a while that requests that need no database are served.
+func checkWithoutDatabase(ctx context.Context, st *stack.Stack, howLong time.Duration) error {
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 100*time.Millisecond) {
 		for _, path := range []string{"/healthz", "/", "/so/report/"} {
 			if code, _ := get(ctx, st.Get("API_URL")+path); code != http.StatusOK {

@@ -34,7 +34,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	if err := p.newFunction(ctx, s.binary, "hello", ""); err != nil {
 		return "", err
 	}
-	if err := says(ctx, st, "Hello Amina!", 2*time.Minute); err != nil { // the first compilation is slow
+	if err := awaitText(ctx, st, "Hello Amina!", 2*time.Minute); err != nil { // the first compilation is slow
 		return "", err
 	}
 	first := time.Since(begun)
@@ -51,7 +51,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 		if err := p.write("hello", strings.Replace(string(source), `"Hello "`, fmt.Sprintf("%q", word), 1)); err != nil {
 			return "", err
 		}
-		if err := says(ctx, st, word+"Amina!", time.Minute); err != nil {
+		if err := awaitText(ctx, st, word+"Amina!", time.Minute); err != nil {
 			return "", err
 		}
 		slowest = max(slowest, time.Since(begun))
@@ -95,17 +95,17 @@ func slip(ctx context.Context, st *stack.Stack, p project, source, last string) 
 		}
 	}
 	shown := time.Since(begun)
-	if err := says(ctx, st, last, 0); err != nil {
+	if err := awaitText(ctx, st, last, 0); err != nil {
 		return shown, fmt.Errorf("during a syntax error: %w", err)
 	}
 	if err := p.write("hello", source); err != nil {
 		return shown, err
 	}
-	return shown, says(ctx, st, "Hello Amina!", time.Minute)
+	return shown, awaitText(ctx, st, "Hello Amina!", time.Minute)
 }
 
-// says waits until the function hello returns a text.
-func says(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
+// awaitText waits until the function hello returns a text.
+func awaitText(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); ; {
 		code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
 		if err == nil && code == 200 && strings.Contains(body, want) {

@@ -51,7 +51,7 @@ func Export(ctx context.Context, o ExportOptions, create func() (io.WriteCloser,
 			return e, err
 		}
 	}
-	return e, fmt.Errorf("export: %w in three attempts: retry when there is less traffic", errFileDeleted)
+	return e, fmt.Errorf("export: three attempts failed: %w: retry when there is less traffic", errFileDeleted)
 }
 
 func exportOnce(ctx context.Context, o ExportOptions, w io.Writer) (e Exported, err error) {

@@ -37,7 +37,7 @@ func OpenStore(place string) (Store, error) {
 		return openS3(u)
 	}
 	if place == "" {
-		return nil, errors.New("backup: no place given: set BACKUP_TO")
+		return nil, errors.New("backup: no place given: name a folder or an s3:// bucket")
 	}
 	dir, err := filepath.Abs(strings.TrimPrefix(place, "file://"))
 	if err != nil {

@@ -58,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 	filled := time.Now()
 	for !writeFails() {
 		if time.Since(filled) > 10*time.Second {
-			t.Fatal("writes go on")
+			t.Fatal("writes still succeed")
 		}
 	}
 	for range 5 { // writes keep failing
