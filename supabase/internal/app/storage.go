@@ -165,7 +165,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 // once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds. Of servers
 // that start at the same time the others wait for the one that runs it.
 func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
-	return migrate.Alone(ctx, conn, func() error {
+	return migrate.Locked(ctx, conn, func() error {
 		var there, done bool
 		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there)
 		if err == nil && there {

@@ -25,7 +25,7 @@ func (a backups) atUpgrade(ctx context.Context, d *database) error {
 	}
 	var behind bool
 	err := withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) (err error) {
-		behind, err = migrate.Behind(ctx, conn, a.options.Project, a.foreignSchemas()...)
+		behind, err = migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 		return err
 	})
 	if err != nil || !behind {

@@ -146,7 +146,7 @@ func runImport(ctx context.Context, inv *Invocation) error {
 	bar := newBar(inv.Stderr)
 	defer bar.done()
 	e, err := a.Import(ctx, *files, backup.ImportOptions{
-		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Progress: bar.set,
+		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Protected: []string{"public.reports"}, Progress: bar.set,
 	}, in)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func standbyOf(t *testing.T, s *postgres.Server) *postgres.Server {
 	if err := os.Remove(filepath.Join(data, "postmaster.pid")); err != nil {
 		t.Fatal(err)
 	}
-	if err := postgres.HandOver(s.Data(), data); err != nil {
+	if err := postgres.ChownTree(s.Data(), data); err != nil {
 		t.Fatal(err)
 	}
 	config, err := pgconn.ParseConfig(s.URL(postgres.Superuser))

@@ -17,27 +17,26 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ErrDamaged says that stored bytes are not those that were written.
+// ErrDamaged: stored bytes differ from the bytes that were written.
 var ErrDamaged = errors.New("damaged")
 
-// sealer turns plain bytes into stored ones: compressed, then encrypted when
-// there is somebody to encrypt to.
-type sealer struct {
+// codec compresses data and, if there are recipients, encrypts it.
+type codec struct {
 	recipients []age.Recipient
 	identities []age.Identity
 }
 
-// ext is the ending of stored names.
-func (s sealer) ext() string {
+// ext returns the extension of stored names.
+func (s codec) ext() string {
 	if len(s.recipients) > 0 {
 		return ".zst.age"
 	}
 	return ".zst"
 }
 
-// seal returns a writer whose plain bytes arrive, sealed, at w. Closing it
-// leaves w open.
-func (s sealer) seal(w io.Writer) (io.WriteCloser, error) {
+// encode returns a writer that writes encoded bytes to w. Closing it does not
+// close w.
+func (s codec) encode(w io.Writer) (io.WriteCloser, error) {
 	var closers []io.Closer
 	if len(s.recipients) > 0 {
 		a, err := age.Encrypt(w, s.recipients...)
@@ -50,34 +49,34 @@ func (s sealer) seal(w io.Writer) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chain{z, append(closers, z)}, nil
+	return writeChain{z, append(closers, z)}, nil
 }
 
-// open returns the plain bytes of what was stored under name. Whatever it
-// cannot undo is ErrDamaged.
-func (s sealer) open(name string, raw io.Reader) (io.ReadCloser, error) {
+// decode returns the plain content of the object that is stored under name. All
+// format errors are ErrDamaged.
+func (s codec) decode(name string, raw io.Reader) (io.ReadCloser, error) {
 	in := &source{r: raw}
 	var r io.Reader = in
 	if strings.HasSuffix(name, ".age") {
 		if len(s.identities) == 0 {
-			return nil, errors.New("it is encrypted: give the age identity (the secret key) that opens it")
+			return nil, errors.New("it is encrypted: give its age identity (the secret key)")
 		}
 		a, err := age.Decrypt(r, s.identities...)
 		if wrong := new(age.NoIdentityMatchError); errors.As(err, &wrong) {
-			return nil, errors.New("it is encrypted to somebody else: give the age identity (the secret key) that opens it")
+			return nil, errors.New("it is encrypted for another recipient: give its age identity (the secret key)")
 		} else if err != nil {
-			return nil, in.blame(err)
+			return nil, in.attribute(err)
 		}
 		r = a
 	}
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
-		return nil, in.blame(err)
+		return nil, in.attribute(err)
 	}
-	return opened{z, in}, nil
+	return decoded{z, in}, nil
 }
 
-// source remembers whether reading stored bytes has failed.
+// source records read errors of stored bytes.
 type source struct {
 	r   io.Reader
 	err error
@@ -91,66 +90,67 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame says that stored bytes are damaged, unless they could not even be read.
-func (s *source) blame(err error) error {
+// attribute returns the read error if there was one. Otherwise err means that the
+// stored bytes are damaged.
+func (s *source) attribute(err error) error {
 	if s.err != nil {
 		return s.err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// opened is the plain content of a stored object.
-type opened struct {
+// decoded is the plain content of a stored object.
+type decoded struct {
 	z  *zstd.Decoder
 	in *source
 }
 
-func (o opened) Read(p []byte) (int, error) {
+func (o decoded) Read(p []byte) (int, error) {
 	n, err := o.z.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = o.in.blame(err)
+		err = o.in.attribute(err)
 	}
 	return n, err
 }
 
-func (o opened) Close() error {
+func (o decoded) Close() error {
 	o.z.Close()
 	return nil
 }
 
-// chain closes its closers, last one first.
-type chain struct {
+// writeChain closes its closers in reverse order.
+type writeChain struct {
 	io.Writer
 	closers []io.Closer
 }
 
-func (c chain) Close() (err error) {
+func (c writeChain) Close() (err error) {
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		err = errors.Join(err, c.closers[i].Close())
 	}
 	return err
 }
 
-// repository is a store with its seal.
+// repository is a store with its encoding.
 type repository struct {
 	Store
-	sealer
+	codec
 }
 
-// stored is an object as it lies in the store.
+// stored describes an object in the store.
 type stored struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`   // in bytes
 	SHA256 string `json:"sha256"` // of the stored bytes
 }
 
-// putStream stores what write produces under name + the seal's ending.
+// putStream stores the output of write under name and the codec's extension.
 func (r repository) putStream(ctx context.Context, name string, write func(io.Writer) error) (stored, error) {
 	o := stored{Name: name + r.ext()}
 	pr, pw := io.Pipe()
 	sum := &counter{Hash: sha256.New()}
 	go func() {
-		w, err := r.seal(io.MultiWriter(pw, sum))
+		w, err := r.encode(io.MultiWriter(pw, sum))
 		if err == nil {
 			err = write(w)
 			err = errors.Join(err, w.Close())
@@ -158,39 +158,39 @@ func (r repository) putStream(ctx context.Context, name string, write func(io.Wr
 		pw.CloseWithError(err)
 	}()
 	err := r.Put(ctx, o.Name, pr)
-	pr.CloseWithError(errors.New("the store does not take it")) // frees the writer, if Put gave up
+	pr.CloseWithError(errors.New("the store stopped reading")) // unblocks the writer if Put failed
 	if err != nil {
-		return o, notStored(o.Name, r, err)
+		return o, storeError(o.Name, r, err)
 	}
 	o.Size, o.SHA256 = sum.n, hex.EncodeToString(sum.Sum(nil))
 	return o, nil
 }
 
-// notStored says why a store did not take a name, and of a full one what to do.
-func notStored(name string, store Store, err error) error {
+// storeError explains why a store rejected a name.
+func storeError(name string, store Store, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%s is full: free some space there, or choose another place (%w)", store, err)
+		return fmt.Errorf("%s is full: free some space there, or choose another place: %w", store, err)
 	}
 	return fmt.Errorf("store %s in %s: %w", name, store, err)
 }
 
-// sumChars is how much of the sum of its bytes a stored name carries.
+// sumChars is the number of checksum characters in a stored name.
 const sumChars = 16
 
-// putSummed stores what write produces under a name that carries the sum of
-// the stored bytes, so that damage shows without the key.
+// putSummed stores the output of write under a name with the checksum of the
+// stored bytes, so damage can be detected without the key.
 func (r repository) putSummed(ctx context.Context, name string, write func(io.Writer) error) (string, error) {
 	spool, err := os.CreateTemp("", "daawo-backup-")
 	if err != nil {
 		return "", err
 	}
 	defer spool.Close()
-	// It loses its name at once, so that its space comes back however this process ends.
+	// Unlink the file now, so that its space is freed however this process ends.
 	if err := os.Remove(spool.Name()); err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	w, err := r.seal(io.MultiWriter(spool, sum))
+	w, err := r.encode(io.MultiWriter(spool, sum))
 	if err == nil {
 		err = write(w)
 		err = errors.Join(err, w.Close())
@@ -203,12 +203,12 @@ func (r repository) putSummed(ctx context.Context, name string, write func(io.Wr
 	}
 	name += "-" + hex.EncodeToString(sum.Sum(nil))[:sumChars] + r.ext()
 	if err := r.Put(ctx, name, spool); err != nil {
-		return "", notStored(name, r, err)
+		return "", storeError(name, r, err)
 	}
 	return name, nil
 }
 
-// plainName takes sum and ending off a name that putSummed made.
+// plainName removes checksum and extension from a name that putSummed made.
 func plainName(name string) (plain, sum string) {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".age"), ".zst")
 	if i := strings.LastIndexByte(name, '-'); i >= 0 {
@@ -224,7 +224,7 @@ func (r repository) read(ctx context.Context, name string, f func(io.Reader) err
 		return fmt.Errorf("read %s from %s: %w", name, r, err)
 	}
 	defer raw.Close()
-	plain, err := r.open(name, contextReader{ctx, raw})
+	plain, err := r.decode(name, contextReader{ctx, raw})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -235,7 +235,7 @@ func (r repository) read(ctx context.Context, name string, f func(io.Reader) err
 	return nil
 }
 
-// sumOf reads a stored object through and returns its size and sum.
+// sumOf reads a stored object and returns its size and checksum.
 func (r repository) sumOf(ctx context.Context, name string) (int64, string, error) {
 	raw, err := r.Open(ctx, name)
 	if err != nil {
@@ -247,12 +247,12 @@ func (r repository) sumOf(ctx context.Context, name string) (int64, string, erro
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// putClear stores a small text as it is, with its sum in its name.
+// putClear stores a small text unencrypted, with its checksum in its name.
 func putClear(ctx context.Context, store Store, name, ext string, text []byte) error {
 	sum := sha256.Sum256(text)
 	name += "-" + hex.EncodeToString(sum[:])[:sumChars] + ext
 	if err := store.Put(ctx, name, bytes.NewReader(text)); err != nil {
-		return notStored(name, store, err)
+		return storeError(name, store, err)
 	}
 	return nil
 }
@@ -275,7 +275,7 @@ func readClear(ctx context.Context, store Store, name string) ([]byte, error) {
 	return text, nil
 }
 
-// counter is a hash that counts.
+// counter is a hash that also counts bytes.
 type counter struct {
 	hash.Hash
 	n int64
