@@ -8,6 +8,7 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/rest/token"
 )
 
 // Sizes of the pools. Together, with the connections that listen, they leave a dozen of the 50 of the embedded Postgres to
@@ -38,12 +39,8 @@ func (s *services) openREST(ctx context.Context) error {
 	}
 	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.Verifying())
-		if err != nil {
-			return c, err
-		}
 		keyed := c
-		keyed.Keys = opener
+		keyed.Keys = token.NewSet(s.keys.Verifying()...)
 		return pgrst.Overlay(ctx, pool, keyed)
 	}
 	configured, err := configure(ctx)

@@ -11,10 +11,13 @@ import (
 	"time"
 )
 
-// TestAFormIsRefusedWithAPage: a visitor without script is never shown JSON; a script always is.
-func TestAFormIsRefusedWithAPage(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent")) // no room for a long body
-	s := live(t, func(o *Options) { o.Functions, o.REST, o.Limits.Rate, o.Limits.MinRate = readAll, readAll, 4, 512 })
+// TestFormErrorPage: a form post gets the gateway's errors as a page, a script as JSON.
+func TestFormErrorPage(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent")) // so that long bodies get 503
+	s := live(t, func(o *Options) {
+		o.Functions, o.REST, o.Limits.Rate, o.Limits.MinRate = readAll, readAll, 4, 512
+		o.FormErrorPage = []byte(`<a href="/form/">Try again</a>`)
+	})
 	const form, browser = "multipart/form-data; boundary=x", "text/html,application/xhtml+xml,*/*;q=0.8"
 	post := func(path, contentType, accept string, size int) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(strings.Repeat("x", size)))
@@ -34,7 +37,7 @@ func TestAFormIsRefusedWithAPage(t *testing.T) {
 	isPage := func(what string, res *http.Response, status int, page bool) {
 		t.Helper()
 		body, kind := text(t, res), res.Header.Get("Content-Type")
-		if res.StatusCode != status || (kind == "text/html; charset=utf-8") != page || strings.Contains(body, `href="/so/report/"`) != page {
+		if res.StatusCode != status || (kind == "text/html; charset=utf-8") != page || strings.Contains(body, `href="/form/"`) != page {
 			t.Errorf("%s: %d %s %s", what, res.StatusCode, kind, body)
 		}
 		policy := res.Header.Get("Content-Security-Policy")
@@ -42,10 +45,10 @@ func TestAFormIsRefusedWithAPage(t *testing.T) {
 			t.Errorf("%s: %v", what, res.Header)
 		}
 	}
-	const path = "/functions/v1/submit-report"
-	isPage("no room", post(path, form, browser, 100_000), 503, true)
-	isPage("no room, a script", post(path, form, "*/*", 100_000), 503, false)
-	isPage("no room, JSON", post(path, "application/json", browser, 100_000), 503, false)
+	const path = "/functions/v1/hello"
+	isPage("busy", post(path, form, browser, 100_000), 503, true)
+	isPage("busy, script", post(path, form, "*/*", 100_000), 503, false)
+	isPage("busy, JSON", post(path, "application/json", browser, 100_000), 503, false)
 
 	conn, err := net.Dial("tcp", s.Listener.Addr().String())
 	if err != nil {
@@ -59,6 +62,6 @@ func TestAFormIsRefusedWithAPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	isPage("too slow", slow, 408, true)
-	isPage("too often", post(path, form, browser, 10), 429, true)
-	isPage("too often, a script", post(path, form, "*/*", 10), 429, false)
+	isPage("rate", post(path, form, browser, 10), 429, true)
+	isPage("rate, script", post(path, form, "*/*", 10), 429, false)
 }

@@ -14,9 +14,9 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestReadsThatMayBeStale: only plain reads of the named tables leave the primary. The stand-in for a standby is another
-// database, whose rows tell where an answer comes from.
-func TestReadsThatMayBeStale(t *testing.T) {
+// TestReplicaReads checks that only plain reads of the named tables use the standby. A second database plays the
+// standby; its rows differ from the primary's.
+func TestReplicaReads(t *testing.T) {
 	const tables = `
 		create schema api; grant usage on schema api to anon;
 		create table api.lists (id int primary key, place text);
@@ -72,13 +72,13 @@ func TestReadsThatMayBeStale(t *testing.T) {
 	for _, c := range []struct{ method, target, body, from string }{
 		{http.MethodGet, "/lists?select=place", "", "standby"},
 		{http.MethodGet, "/lists?id=eq.1&order=id", "", "standby"},
-		{http.MethodGet, "/items", "", "primary"},                           // not named
-		{http.MethodGet, "/lists?select=place,items(place)", "", "primary"}, // with another table
-		{http.MethodGet, "/rpc/place", "", "primary"},                       // a function may read anything
+		{http.MethodGet, "/items", "", "primary"},                           // not in ReplicaTables
+		{http.MethodGet, "/lists?select=place,items(place)", "", "primary"}, // embeds another table
+		{http.MethodGet, "/rpc/place", "", "primary"},                       // a function may read any table
 		{http.MethodPatch, "/lists?id=eq.1&select=place", `{"id":1}`, "primary"},
 	} {
 		if got := ask(c.method, c.target, c.body, "Prefer", "return=representation"); !strings.Contains(got, c.from) {
-			t.Errorf("%s %s: %s, want the %s", c.method, c.target, got, c.from)
+			t.Errorf("%s %s: %s, want a row of the %s", c.method, c.target, got, c.from)
 		}
 	}
 	standby.Close()
