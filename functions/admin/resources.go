@@ -99,7 +99,7 @@ var errTried = errors.New("tried")
 
 // store has write set the values and the file's columns in a transaction. All is tried before the file is uploaded: an
 // upload replaces the file of the same name, which visitors may be offered. It is not a part of the transaction, so that
-// nobody's download waits for it.
+// downloads do not wait for it.
 func (c *Client) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
 	var set []assignment
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -17,9 +17,10 @@ import (
 	"time"
 )
 
-// page is a Markdown file of the repository.
+// page is a Markdown file of the repository. Its name is a path below the top folder.
 type page struct{ name, text string }
 
+// pages returns all Markdown files.
 func pages(t *testing.T) []page {
 	t.Helper()
 	var all []page
@@ -74,29 +75,29 @@ func (p page) shellBlocks() (blocks [][]string) {
 	return blocks
 }
 
-// elsewhere lists commands that this test does not run. Their targets, scripts and files must exist. The reason says
-// which test runs them, or why none does.
-var elsewhere = []struct{ command, reason string }{
+// notRun lists patterns of commands that TestDocsCommands does not run. The reason says which test runs them, or why none
+// does.
+var notRun = []struct{ command, reason string }{
 	{`^make `, "continuous integration, the release, or minutes of drills and benchmarks; the target must exist"},
 	{`^(npm|npx) `, "continuous integration; the script must exist"},
 	{`^(docker|docker/\S+|scripts/generate-env\.sh) `, "needs a Docker engine; docker's own tests read these files"},
-	{`^sudo `, "changes the machine"},
+	{`^sudo `, "changes the system"},
 	{`^(sha256sum|tar) `, "the release script makes the archive and the sums"},
 	{`^\./daawo `, "needs an unpacked archive; scripts/try-release.sh starts one"},
 	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
-	{`\bbin/daawo start\b|^export AWS_|…`, "a server of its own, or a store and a key of the operator's"},
-	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "ends the server, or needs another moment; the tests of backup and of the command line run it"},
+	{`\bbin/daawo start\b|^export AWS_|…`, "needs its own server, or the operator's store and key"},
+	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "stops the server, or needs an earlier backup; the tests of backup and of the command line run it"},
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
-	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs a store of the operator's; the tests of backup run them"},
+	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
 }
 
-// TestDocsCommands runs the commands of the docs against a stack with one report and one resource. Commands of elsewhere
-// are only parsed, and the targets, scripts and files that they name must exist.
+// TestDocsCommands runs the commands of the docs against a stack with one report and one resource. It only parses the
+// commands in notRun, and checks that the targets, scripts and files that they name exist.
 func TestDocsCommands(t *testing.T) {
-	t.Parallel() // with the scripts of the command line, which are parallel too
+	t.Parallel() // TestCommandLine is parallel too
 	shell := newDocsShell(t)
 	ran := 0
 	for _, p := range pages(t) {
@@ -108,7 +109,7 @@ func TestDocsCommands(t *testing.T) {
 					t.Errorf("%s: %s", name, out)
 					continue
 				}
-				if !isElsewhere(command) {
+				if !isNotRun(command) {
 					run = append(run, command)
 				} else if err := namesExist(command); err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -118,7 +119,7 @@ func TestDocsCommands(t *testing.T) {
 				continue
 			}
 			ran += len(run)
-			// A reader types them one after the other in one shell.
+			// One shell runs the commands of a block, as for a reader.
 			if out, err := shell.run(t, strings.Join(run, "\n")); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", p.name, err, strings.Join(run, "\n"), out)
 			}
@@ -128,12 +129,13 @@ func TestDocsCommands(t *testing.T) {
 		}
 	}
 	if ran < 15 {
-		t.Errorf("only %d commands were run; are the docs still found?", ran)
+		t.Errorf("only %d commands were run; does the pattern of shell blocks still match?", ran)
 	}
 }
 
-func isElsewhere(command string) bool {
-	return slices.ContainsFunc(elsewhere, func(e struct{ command, reason string }) bool {
+// isNotRun reports whether TestDocsCommands skips a command.
+func isNotRun(command string) bool {
+	return slices.ContainsFunc(notRun, func(e struct{ command, reason string }) bool {
 		return regexp.MustCompile(e.command).MatchString(command)
 	})
 }
@@ -178,7 +180,7 @@ func namesExist(command string) error {
 	return nil
 }
 
-// docsShell runs commands in a folder that looks like the repository. bin/daawo there is this test binary.
+// docsShell runs commands in a folder with the layout of the repository. Its bin/daawo is this test binary.
 type docsShell struct {
 	dir, resource, reference string
 	filled, ran              int // numbers of fill and run calls
@@ -246,10 +248,10 @@ func (s *docsShell) serve(t *testing.T) {
 	}
 }
 
-// fill sends a report, and finds a resource, for the examples of the docs.
+// fill sends a report and looks up a resource for the examples of the docs.
 func (s *docsShell) fill(t *testing.T) {
 	t.Helper()
-	s.filled++ // the number keeps the report from being a retry of an earlier one
+	s.filled++ // a report with the same content would count as a retry
 	api, err := s.run(t, `bin/daawo status -o env | sed -n 's/^API_URL="\(.*\)"$/\1/p'`)
 	if err != nil {
 		t.Fatal(api, err)
@@ -275,7 +277,7 @@ func (s *docsShell) fill(t *testing.T) {
 	}
 }
 
-// run runs a command after it replaced the placeholders of the docs. It returns the combined output.
+// run replaces the placeholders of the docs in a command, runs it and returns its combined output.
 func (s *docsShell) run(t *testing.T, command string) (string, error) {
 	t.Helper()
 	for _, r := range []struct{ example, real string }{
