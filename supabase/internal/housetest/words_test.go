@@ -55,6 +55,7 @@ var bannedRule = wordRule{
 		{`^supabase/migrations/20260901000[0-9]{3}_`, ``, "an applied migration never changes"},
 		{`^supabase/.*testdata/release-1/migrations/`, ``, "a copy of applied migrations"},
 		{`^supabase/internal/postgres/owner\.go$`, `"nobody"`, "the Unix user"},
+		{`^supabase/internal/postgres/options\.go$`, `daawo, postgres, nobody\.\s*$`, "the Unix user"},
 		{`^docs/reliability\.md$`, "`nobody`", "the Unix user"},
 	},
 }

@@ -1,6 +1,6 @@
 // Package bundle holds the Postgres package that is embedded in the binary, if
 // any: `make build` packs it (command pack) and builds with the tag bundle. Only
-// package main imports it.
+// stack imports it.
 package bundle
 
 import (

@@ -8,7 +8,7 @@ import (
 	"daawo/supabase/internal/db"
 )
 
-// Caller is the user for whom storage.objects and storage.buckets are read and written, with the request data that
+// Caller is the user that reads and writes storage.objects and storage.buckets, with the request data that
 // policies can read.
 type Caller struct {
 	Role    string // the token's role claim
