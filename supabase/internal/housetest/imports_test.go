@@ -116,7 +116,7 @@ func TestImportArrows(t *testing.T) {
 // authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth; the concerns, which do
 // not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
-	concerns := engine("auth/login", "auth/external", "auth/mfa", "auth/provider", "auth/admin")
+	concerns := engine("auth/login", "auth/account", "auth/verify", "auth/external", "auth/mfa", "auth/provider", "auth/admin")
 	middle := engine("auth/session", "auth/message")
 	for name := range all {
 		rest, ok := strings.CutPrefix(name, internal+"auth/")
