@@ -22,12 +22,12 @@ func accessDrill(ctx context.Context, _ settings) (string, error) {
 }
 
 // attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
-// (Bombs, TestUploadedMarkup), paths, hosts and redirects (TestPathsHaveOneSpelling, TestForwardedHeaders,
+// (Bombs, TestUploadedMarkup), paths, hosts and redirects (TestPathNormalisation, TestForwardedHeaders,
 // TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
 func attacksDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathsHaveOneSpelling$|"+
-		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicsTellNothing$|^TestBodyLimit$|^TestHeaderBounds$|"+
-		"^TestRateOfOneAddress$|^TestSlow|^TestStalledReader$",
+	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|"+
+		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderBounds$|"+
+		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")
 }
 

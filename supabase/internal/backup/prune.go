@@ -50,7 +50,7 @@ func (s *Service) Prune(ctx context.Context) error {
 func (s *Service) removeLeftovers(ctx context.Context) {
 	err := errors.Join(s.removeTestRestores(), s.removeUnfinished(ctx))
 	if err != nil && ctx.Err() == nil {
-		s.opt.Log.Warn("backup leftovers not removed", "place", s.repo.String(), "err", err)
+		s.opt.Log.Warn("backup leftovers not removed", "place", s.repo.String(), "error", err)
 	}
 }
 

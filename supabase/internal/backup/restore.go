@@ -80,7 +80,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore from %s: %w", o.Store, errors.Join(err, damage))
 	}
 	if damage != nil {
-		o.Log.Warn("damaged backups ignored", "backup", base.ID, "err", damage)
+		o.Log.Warn("damaged backups ignored", "backup", base.ID, "error", damage)
 	}
 	r.Backup = base
 

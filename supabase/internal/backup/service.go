@@ -179,7 +179,7 @@ func Keep(ctx context.Context, o Options) {
 			return
 		}
 		if ctx.Err() == nil && o.Log != nil {
-			o.Log.Error("backup store unreachable; retrying in 1m", "place", o.Store.String(), "err", err)
+			o.Log.Error("backup store unreachable; retrying in 1m", "place", o.Store.String(), "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -197,7 +197,7 @@ func (s *Service) Run(ctx context.Context) {
 		return func() {
 			s.repeat(ctx, func() {
 				if err := work(ctx); err != nil && ctx.Err() == nil {
-					s.opt.Log.Error("backup shipping failed; retrying", "place", s.repo.String(), "err", err)
+					s.opt.Log.Error("backup shipping failed; retrying", "place", s.repo.String(), "error", err)
 				}
 			})
 		}
@@ -220,7 +220,7 @@ func (s *Service) attempt(ctx context.Context, retry *time.Time, failed string, 
 		return
 	}
 	if err := work(ctx); err != nil && ctx.Err() == nil {
-		s.opt.Log.Error(failed, "place", s.repo.String(), "err", err)
+		s.opt.Log.Error(failed, "place", s.repo.String(), "error", err)
 		*retry = time.Now().Add(time.Hour)
 	}
 }
@@ -244,7 +244,7 @@ func (s *Service) backupIfDue(ctx context.Context) error {
 	}
 	if err != nil && err.Error() != s.warned {
 		s.warned = err.Error()
-		s.opt.Log.Warn("stored backup damaged", "place", s.repo.String(), "err", err)
+		s.opt.Log.Warn("stored backup damaged", "place", s.repo.String(), "error", err)
 	}
 	if due, err := s.due(ctx, all); err != nil || !due {
 		return err

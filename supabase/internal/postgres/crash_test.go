@@ -87,7 +87,7 @@ func runParent(data string) {
 		_, err = Start(context.Background(), Options{Source: pkg, Data: data})
 	}
 	if err != nil {
-		slog.Error("parent", "err", err)
+		slog.Error("parent", "error", err)
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("ready\n")

@@ -48,7 +48,7 @@ func findOwner(o Options) (owner, error) {
 			return owner{name: name, uid: uint32(uid), gid: uint32(gid), other: true}, nil
 		}
 	}
-	return owner{}, fmt.Errorf("Postgres refuses to run as root, and none of the users %v exists: create one, for example with `useradd --system daawo`", candidates)
+	return owner{}, fmt.Errorf("postgres refuses to run as root, and none of the users %v exists: create one, for example with `useradd --system daawo`", candidates)
 }
 
 func (w owner) credential() *syscall.Credential {

@@ -70,7 +70,7 @@ func (s *Server) watchSpace() {
 			continue
 		}
 		if err := s.writeReadOnly(short); err != nil {
-			s.opt.Log.Error("disk space change not applied; retrying", "err", err)
+			s.opt.Log.Error("disk space change not applied; retrying", "error", err)
 			continue
 		}
 		s.readOnly.Store(short)
