@@ -155,7 +155,7 @@ func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
 	p.Values.Del("photo_url")
 	name, err := upload(r.Context(), env, photo)
 	if err != nil {
-		env.Log.WarnContext(r.Context(), "storing a posted photo failed", "err", err)
+		env.Log.WarnContext(r.Context(), "storing a posted photo failed", "error", err)
 		return
 	}
 	p.Values.Set("photo_url", name)
@@ -185,7 +185,7 @@ func (p posted) looksAutomatic() bool { return p.Values.Get("website") != "" }
 func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
 	failure := p.text.translate(err)
 	if _, known := edge.AsError(err); !known {
-		env.Log.Error("storing a posted report failed", "err", err)
+		env.Log.Error("storing a posted report failed", "error", err)
 	}
 	for name, values := range failure.Header {
 		w.Header()[name] = values

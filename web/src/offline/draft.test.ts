@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, test, vi } from 'vitest';
-import { clearDraft, draftCleared, draftLife, readAttempt, readDraft, saveAttempt, saveDraft } from './draft';
+import { clearDraft, draftCleared, readAttempt, readDraft, saveAttempt, saveDraft } from './draft';
+import { draftKey, draftLife } from './draft-storage';
 
 beforeEach(() => sessionStorage.clear());
 
@@ -25,7 +26,7 @@ test('a cleared draft is gone, with the report on its way, and the form hears of
 });
 
 test('storage that is full, forbidden or damaged does no harm', () => {
-  sessionStorage.setItem('daawo.report-draft', '{');
+  sessionStorage.setItem(draftKey, '{');
   expect(readDraft()).toBeUndefined();
   const forbid = () => {
     throw new DOMException('forbidden');
