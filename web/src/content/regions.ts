@@ -1,4 +1,4 @@
-import places from '@functions/submit-report/places.json';
+import places from '@functions/submit-report/places.json' with { type: 'json' };
 
 /** A region or a district, by its English and its Somali name. */
 export interface Place {

@@ -1,4 +1,4 @@
-import cases from '@functions/submit-report/testdata/cases.json';
+import cases from '@functions/submit-report/testdata/cases.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { photoName } from '@/backend/photos';
 import { cleanLine, cleanText } from './clean-text';

@@ -1,4 +1,4 @@
-import limits from '@functions/submit-report/limits.json';
+import limits from '@functions/submit-report/limits.json' with { type: 'json' };
 import type { Report } from '@/backend/reports';
 import { cleanLine, cleanText, latinDigits } from './clean-text';
 
