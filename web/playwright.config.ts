@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test';
 
-/** Address of a running stack: DAAWO_URL, or API_URL from `daawo status -o env`. Without it the global setup starts one. */
+/**
+ * Address of a running stack: DAAWO_URL, or API_URL from `daawo status -o env`. Without it the global setup starts one.
+ */
 const baseURL = process.env.DAAWO_URL ?? process.env.API_URL;
 
 export default defineConfig({

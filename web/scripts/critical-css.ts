@@ -2,7 +2,8 @@ import postcss, { type AtRule, type ChildNode, type Container, type Root, type R
 
 /**
  * Returns the part of the stylesheet that a page uses: the rules whose classes and elements all occur in its HTML or in
- * `sources`, the code that may change that HTML, and the custom properties, keyframes and @property rules that they use.
+ * `sources`, the code that may change that HTML, and the custom properties, keyframes and @property rules that they
+ * use.
  */
 export function criticalCss(stylesheet: string, html: string, sources = ''): string {
   const page = namesIn(html);

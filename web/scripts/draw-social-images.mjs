@@ -1,6 +1,6 @@
 /**
- * Draws the social images (1200 × 630) from the built site (npm run build): the heading and the drawing of each page, in
- * public/social/<name>-<language>.png (page-meta.tsx).
+ * Draws the social images (1200 × 630) from the built site (npm run build): the heading and the drawing of each page,
+ * in public/social/<name>-<language>.png (page-meta.tsx).
  *
  *   node scripts/draw-social-images.mjs [--dist web/dist]
  */

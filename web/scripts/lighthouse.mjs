@@ -1,7 +1,8 @@
 /*
- * Measures pages of a running stack with Lighthouse and prints the table of docs/performance.md: the median of three runs on
- * slow 4G and on poor 3G. Slow 4G is Lighthouse's mobile default, which simulates the connection from an unthrottled visit.
- * Poor 3G (400 ms, 400 kbit/s, six times slower CPU) throttles the browser itself, so that the page adapts to the connection.
+ * Measures pages of a running stack with Lighthouse and prints the table of docs/performance.md: the median of three
+ * runs on slow 4G and on poor 3G. Slow 4G is Lighthouse's mobile default, which simulates the connection from an
+ * unthrottled visit. Poor 3G (400 ms, 400 kbit/s, six times slower CPU) throttles the browser itself, so that the page
+ * adapts to the connection.
  *
  *   node scripts/lighthouse.mjs http://127.0.0.1:54321 [/page/ …]
  */
@@ -57,7 +58,10 @@ try {
   chrome.kill();
 }
 
-/** Measures one visit. Sometimes the browser's trace lacks data for the scores; the visit is then repeated, at most twice. */
+/**
+ * Measures one visit. Sometimes the browser's trace lacks data for the scores; the visit is then repeated, at most
+ * twice.
+ */
 async function visit(page, settings, again = 2) {
   const { lhr } = await lighthouse(origin + page, { port: chrome.port, logLevel: 'error', ...settings });
   if (!lhr.runtimeError && Number.isFinite(lhr.categories.performance.score)) return lhr;
@@ -67,7 +71,9 @@ async function visit(page, settings, again = 2) {
   return visit(page, settings, again - 1);
 }
 
-/** Measures a page and returns its row. The other categories do not depend on the connection, so they are measured once. */
+/**
+ * Measures a page and returns its row. The other categories do not depend on the connection, so they are measured once.
+ */
 async function row(page, line, settings) {
   const everything = line === 'slow 4G' ? await visit(page, settings) : undefined;
   const visits = everything ? [everything] : [];

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the hashes that the Content-Security-Policy needs beside those of the pages: of the <style> element that sonner
- * inserts. Its text is a literal in sonner's code. The hash of the empty text is needed because sonner inserts the element
- * empty.
+ * Returns the hashes that the Content-Security-Policy needs beside those of the pages: of the <style> element that
+ * sonner inserts. Its text is a literal in sonner's code. The hash of the empty text is needed because sonner inserts
+ * the element empty.
  */
 export async function policyAdditions() {
   const code = await readFile(fileURLToPath(import.meta.resolve('sonner')), 'utf8');

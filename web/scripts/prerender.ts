@@ -1,6 +1,6 @@
 /**
- * Writes the site: an HTML file for every path of the route table in both languages, complete without JavaScript, then the
- * sitemap and the service workers that cache these files.
+ * Writes the site: an HTML file for every path of the route table in both languages, complete without JavaScript, then
+ * the sitemap and the service workers that cache these files.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -86,8 +86,8 @@ async function writePage({ language, screen, path }: { language: Language; scree
 }
 
 /**
- * Removes the classes that lucide gives each icon, because no style uses them: 60 bytes per page. Hydration does not change
- * attributes.
+ * Removes the classes that lucide gives each icon, because no style uses them: 60 bytes per page. Hydration does not
+ * change attributes.
  */
 function withoutIconNames(html: string) {
   if (!html.includes('lucide'))

@@ -44,7 +44,10 @@ export const patches: readonly Patch[] = [
   },
 ];
 
-/** Applies the patches to the browser's build. The build fails if a patch has changed nothing or a replaced module is not used. */
+/**
+ * Applies the patches to the browser's build. The build fails if a patch has changed nothing or a replaced module is
+ * not used.
+ */
 export function slimLibraries(list: readonly Patch[], replacedModules: readonly string[] = []): Plugin {
   const applied = new Set<string>();
   return {

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** A variable, or a collection that may change. The formatter puts statements of the module at the start of the line. */
+/**
+ * A variable, or a collection that may change. The formatter puts statements of the module at the start of the line.
+ */
 const state = /^(?:export )?(?:(?:let|var) |const (?!\w+: Readonly).*= new (?:Weak)?(?:Map|Set)\b).*/gm;
 
 const modules = readdirSync('src', { recursive: true, encoding: 'utf8' })

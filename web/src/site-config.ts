@@ -1,6 +1,6 @@
 /**
- * The values of one installation. They are not compiled in: prerendered pages contain placeholders, the gateway fills them
- * when it starts, and the browser reads the values from the page, so that hydration matches.
+ * The values of one installation. They are not compiled in: prerendered pages contain placeholders, the gateway fills
+ * them when it starts, and the browser reads the values from the page, so that hydration matches.
  */
 export interface SiteConfig {
   /** Public origin without a trailing slash. */

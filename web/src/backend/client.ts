@@ -18,7 +18,10 @@ export const findBackend = loadOnce(async (): Promise<Backend> => {
   return response.json();
 });
 
-/** Returns the page's only client and the function that reports the progress of its uploads. Loads 42 kB when first called. */
+/**
+ * Returns the page's only client and the function that reports the progress of its uploads. Loads 42 kB when first
+ * called.
+ */
 export const connect = loadOnce(async () => {
   const [{ createClient }, { url, publishableKey }] = await Promise.all([
     import('@supabase/supabase-js'),

@@ -48,9 +48,9 @@ export async function sendReport(report: Report, key: string, language: string):
 }
 
 /**
- * Returns the message of the function, if the reply has one: the message of supabase-js itself is always the same. Messages
- * of the gateway or the function host are in English, for operators; those replies have no Content-Language or have an
- * sb-error-code.
+ * Returns the message of the function, if the reply has one: the message of supabase-js itself is always the same.
+ * Messages of the gateway or the function host are in English, for operators; those replies have no Content-Language or
+ * have an sb-error-code.
  */
 async function refusalOf(error: Error & { context?: unknown }): Promise<Error> {
   if (!(error.context instanceof Response)) return error;

@@ -1,7 +1,10 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-/** Replaces fetch with one that never replies, except to site.json if `siteReplies`. Resolves at the first request without a reply. */
+/**
+ * Replaces fetch with one that never replies, except to site.json if `siteReplies`. Resolves at the first request
+ * without a reply.
+ */
 function deadConnection(siteReplies: boolean) {
   return new Promise<void>((requested) => {
     vi.stubGlobal('fetch', ((input, init) => {

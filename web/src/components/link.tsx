@@ -6,8 +6,8 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
 }
 
 /**
- * A link inside the site: a plain link in the prerendered page, a client-side navigation after hydration. The router's own
- * Link adds 3 kB for prefetching, which only its framework mode uses.
+ * A link inside the site: a plain link in the prerendered page, a client-side navigation after hydration. The router's
+ * own Link adds 3 kB for prefetching, which only its framework mode uses.
  */
 function Link({ to, onClick, ...props }: LinkProps) {
   const follow = useLinkClickHandler<HTMLAnchorElement>(to);

@@ -7,9 +7,9 @@ import { buttonVariants } from './ui/button';
 const neutralPages = { en: 'https://en.wikipedia.org/wiki/Main_Page', so: 'https://so.wikipedia.org/wiki/' };
 
 /**
- * A link that goes to a neutral page and deletes the draft. boot.ts implements it, so it works before the application is
- * loaded. It replaces the history entry, so the back button does not return to the page. An older entry of the page may
- * exist; it deletes its values too (use-draft.ts).
+ * A link that goes to a neutral page and deletes the draft. boot.ts implements it, so it works before the application
+ * is loaded. It replaces the history entry, so the back button does not return to the page. An older entry of the page
+ * may exist; it deletes its values too (use-draft.ts).
  */
 export function QuickExit() {
   const { exit, exitHint } = useText('layout');

@@ -24,7 +24,9 @@ export async function toast({ title, description, variant = 'default' }: Message
   }
 }
 
-/** The place of the toasts, mounted once in the layout and empty until the first. sonner shows toasts created before. */
+/**
+ * The place of the toasts, mounted once in the layout and empty until the first. sonner shows toasts created before.
+ */
 export function LateToaster() {
   const Toaster = useSyncExternalStore(
     sonner.subscribe,

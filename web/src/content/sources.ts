@@ -1,6 +1,6 @@
 /**
- * The sources of the guides. Titles stay in English, as in the source. A source without an address was read as a copy or
- * through a report about it; REVIEW.md lists those to check before launch.
+ * The sources of the guides. Titles stay in English, as in the source. A source without an address was read as a copy
+ * or through a report about it; REVIEW.md lists those to check before launch.
  */
 export interface Source {
   name: string;

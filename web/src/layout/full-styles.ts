@@ -1,8 +1,8 @@
 import { loadOnce } from '@/lib/load-once';
 
 /**
- * Loads the whole stylesheet. A prerendered page has only the styles of its own HTML, so call this before showing anything
- * else in it: another screen, or a part that is loaded late.
+ * Loads the whole stylesheet. A prerendered page has only the styles of its own HTML, so call this before showing
+ * anything else in it: another screen, or a part that is loaded late.
  */
 export const fullStyles = loadOnce(
   () =>

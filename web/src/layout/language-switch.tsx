@@ -5,8 +5,8 @@ import { otherLanguage, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
 /**
- * A link to the same page in the other language. It loads a new document, so it works without JavaScript and a document has
- * the texts of one language. The draft of the form survives in sessionStorage.
+ * A link to the same page in the other language. It loads a new document, so it works without JavaScript and a document
+ * has the texts of one language. The draft of the form survives in sessionStorage.
  */
 export function LanguageSwitch({ className }: { className?: string }) {
   const { pathname } = useLocation();

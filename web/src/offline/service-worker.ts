@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 /*
- * Caches every page of one language for offline reading, and the scripts and pictures of visited pages. There is one worker
- * per language, at /sw.js and /so/sw.js. It handles only GET requests, so it never stores a report.
+ * Caches every page of one language for offline reading, and the scripts and pictures of visited pages. There is one
+ * worker per language, at /sw.js and /so/sw.js. It handles only GET requests, so it never stores a report.
  */
 declare const self: ServiceWorkerGlobalScope & {
   /** The pages of this language and their hashes. The build inserts them after prerendering. */

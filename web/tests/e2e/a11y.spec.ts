@@ -86,8 +86,8 @@ for (const { language, words, to } of inBothLanguages) {
     expect(await violations(page)).toEqual([]);
     await form.region.click();
     await page.getByRole('listbox').waitFor();
-    // While its list is open, Radix hides the rest of the page from screen readers, so only the list is checked. The list
-    // scrolls with the arrow keys.
+    // While its list is open, Radix hides the rest of the page from screen readers, so only the list is checked. The
+    // list scrolls with the arrow keys.
     const listOnly = (axe: AxeBuilder) =>
       axe.include('[role=listbox]').disableRules(['scrollable-region-focusable', 'region']);
     expect(await violations(page, listOnly)).toEqual([]);

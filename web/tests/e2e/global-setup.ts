@@ -12,7 +12,9 @@ const channels = {
 
 const binary = new URL('../../../bin/daawo', import.meta.url).pathname;
 
-/** Starts a stack on free ports in an empty folder, unless the environment names one. Returns a function that stops it. */
+/**
+ * Starts a stack on free ports in an empty folder, unless the environment names one. Returns a function that stops it.
+ */
 export default async function globalSetup() {
   if (process.env.DAAWO_URL ?? process.env.API_URL) return undefined;
   const data = mkdtempSync(join(tmpdir(), 'daawo-e2e-'));

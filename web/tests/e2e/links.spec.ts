@@ -56,7 +56,10 @@ function reader(request: APIRequestContext) {
   };
 }
 
-/** Checks one address of a page. Returns the address in the list of external links, or the problems with an internal one. */
+/**
+ * Checks one address of a page. Returns the address in the list of external links, or the problems with an internal
+ * one.
+ */
 async function check(
   address: string,
   page: { path: string; document: Document; base: string },

@@ -1,6 +1,6 @@
 /*
- * The rules of this file are also those of functions/submit-report/clean.go. functions/submit-report/testdata/cases.json
- * keeps them equal.
+ * The rules of this file are also those of functions/submit-report/clean.go.
+ * functions/submit-report/testdata/cases.json keeps them equal.
  */
 
 /**

@@ -40,8 +40,8 @@ export const countries: readonly Country[] = [
 ];
 
 /**
- * Formats a number by its country's mask. It keeps digits beyond the mask, because a longer number may still be correct. It
- * drops a leading zero in countries where that is dialled only at home.
+ * Formats a number by its country's mask. It keeps digits beyond the mask, because a longer number may still be
+ * correct. It drops a leading zero in countries where that is dialled only at home.
  */
 export function formatPhone(typed: string, { mask, keepsZero }: Pick<Country, 'mask' | 'keepsZero'>): string {
   const digits = typed.replace(keepsZero ? /\D/g : /^[\D0]+|\D/g, '');

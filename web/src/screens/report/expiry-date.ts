@@ -4,9 +4,9 @@ const yearFirst = /^[-/.\s]*(?<year>\d{4})[-/.\s]+(?<month>\d{1,2})(?:[-/.\s]+(?
 const yearLast = /^[-/.\s]*(?:(?<day>\d{1,2})[-/.\s]+)?(?<month>\d{1,2})[-/.\s]+(?<year>\d{4})[-/.\s]*$/;
 
 /**
- * Parses a typed expiry date: year-month-day, day/month/year, or a month and a year, as on most packages, which mean the
- * last day of that month. Returns yyyy-MM-dd, '' for an empty text and null for an invalid date. The backend has the same
- * rules (functions/submit-report/date.go); functions/submit-report/testdata/cases.json keeps them equal.
+ * Parses a typed expiry date: year-month-day, day/month/year, or a month and a year, as on most packages, which mean
+ * the last day of that month. Returns yyyy-MM-dd, '' for an empty text and null for an invalid date. The backend has
+ * the same rules (functions/submit-report/date.go); functions/submit-report/testdata/cases.json keeps them equal.
  */
 export function parseExpiryDate(typed: string): string | null {
   const text = latinDigits(cleanLine(typed));

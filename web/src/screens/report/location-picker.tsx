@@ -17,9 +17,9 @@ interface LocationPickerProps {
 }
 
 /**
- * A field for the region and one for the district. Before hydration it is one native select with every place, so that the
- * form works without JavaScript; the value is kept. Radix Select and its list of places are loaded when it is opened. If
- * that fails, the native select, whose options are in the page's HTML, comes back.
+ * A field for the region and one for the district. Before hydration it is one native select with every place, so that
+ * the form works without JavaScript; the value is kept. Radix Select and its list of places are loaded when it is
+ * opened. If that fails, the native select, whose options are in the page's HTML, comes back.
  */
 export function LocationPicker({ value, onChange, required, error }: LocationPickerProps) {
   const text = useText('report');
@@ -57,7 +57,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
             defaultValue={value || undefined}
             onChange={({ target }) => onChange(target.value)}
             suppressHydrationWarning
-            // biome-ignore lint/security/noDangerouslySetInnerHtml: the site's own list of places, written at build time
+            // biome-ignore lint/security/noDangerouslySetInnerHtml: the site's own list, written at build time
             dangerouslySetInnerHTML={{ __html: places.html || placeOptions(text.selectRegion) }}
           />
         )}

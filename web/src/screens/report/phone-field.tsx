@@ -16,7 +16,7 @@ export function PhoneField({ error }: { error?: string }) {
   const select = useRef<HTMLSelectElement>(null);
   const [country, setCountry] = useState(somalia);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, because a country may have been chosen before hydration
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for a country chosen before hydration
   useEffect(() => {
     if (select.current) choose(select.current.value);
   }, []);

@@ -18,7 +18,7 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
   const text = useText('report');
   const input = useRef<HTMLInputElement>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, because a photo may have been chosen before hydration
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for a photo chosen before hydration
   useEffect(() => take(input.current?.files?.[0]), []);
 
   function take(file: File | undefined) {

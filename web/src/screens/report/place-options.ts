@@ -1,8 +1,8 @@
 import { placeLabel, regions } from '@/content/regions';
 
 /**
- * Returns the options of the native select as HTML when prerendering. In the browser it returns '': the page has the options
- * already, and the list of places stays out of its scripts.
+ * Returns the options of the native select as HTML when prerendering. In the browser it returns '': the page has the
+ * options already, and the list of places stays out of its scripts.
  */
 export function placeOptions(placeholder: string): string {
   if (!import.meta.env.SSR) return '';

@@ -13,8 +13,8 @@ import { ReportFields } from './report-fields';
 import { prepareToSend, useReportSubmission } from './use-report-submission';
 
 /**
- * The report form. Without JavaScript the browser posts it, and the function replies with pages. Autocomplete is on only
- * after hydration, so that a browser does not restore what another reader has typed.
+ * The report form. Without JavaScript the browser posts it, and the function replies with pages. Autocomplete is on
+ * only after hydration, so that a browser does not restore what another reader has typed.
  */
 export function ReportForm() {
   const text = useText('report');

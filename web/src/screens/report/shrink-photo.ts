@@ -4,8 +4,8 @@ const longestSide = 1600;
 const quality = 0.82;
 
 /**
- * Returns a smaller copy without metadata such as place and time. Returns the photo itself if the browser cannot read it or
- * cannot write its format.
+ * Returns a smaller copy without metadata such as place and time. Returns the photo itself if the browser cannot read
+ * it or cannot write its format.
  */
 export async function shrinkPhoto(photo: File): Promise<File> {
   if (!writable.includes(photo.type)) return photo;

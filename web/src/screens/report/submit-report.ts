@@ -30,9 +30,9 @@ interface Submission {
 }
 
 /**
- * Returns the attempt to send these values. A retry has the key of the attempt before it, which is `last` or, after a reload,
- * the one in sessionStorage. An edited report gets a new key. A reload empties the photo field, but the retry still has the
- * stored photo.
+ * Returns the attempt to send these values. A retry has the key of the attempt before it, which is `last` or, after a
+ * reload, the one in sessionStorage. An edited report gets a new key. A reload empties the photo field, but the retry
+ * still has the stored photo.
  */
 export function attemptFor(values: ReportValues, photo: File | undefined, last?: Attempt): Attempt {
   const photoPrint = photo && `${photo.name} ${photo.size} ${photo.lastModified}`;
@@ -55,7 +55,9 @@ export async function warmUp() {
   await supabase();
 }
 
-/** Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it. */
+/**
+ * Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it.
+ */
 export async function submitReport(attempt: Attempt, submission: Submission): Promise<Receipt> {
   const { language, onStep, onPhotoFailed } = submission;
   const { values, photo } = attempt;

@@ -5,9 +5,9 @@ import { countries } from './countries';
 import { fieldNames, type ReportValues, readValues } from './report';
 
 /**
- * Saves the typed values in sessionStorage and restores them after a change of language or a reload. It deletes them after
- * thirty minutes without input (boot.ts does on other pages), because the next user of the device may be another person.
- * `reset` empties the form whenever the draft is deleted. Returns a function that saves the draft now.
+ * Saves the typed values in sessionStorage and restores them after a change of language or a reload. It deletes them
+ * after thirty minutes without input (boot.ts does on other pages), because the next user of the device may be another
+ * person. `reset` empties the form whenever the draft is deleted. Returns a function that saves the draft now.
  */
 export function useDraft(
   form: RefObject<HTMLFormElement | null>,
@@ -60,8 +60,8 @@ function keepDraftOf(form: HTMLFormElement, reset: () => void) {
     kept = readDraft() !== undefined;
     restartTimer();
   };
-  // Timers do not run while the device sleeps or the page is in the back/forward cache. A quick exit or another page may
-  // have deleted the draft since.
+  // Timers do not run while the device sleeps or the page is in the back/forward cache. A quick exit or another page
+  // may have deleted the draft since.
   const check = () => {
     if (document.visibilityState === 'hidden') return;
     if (Date.now() - lastUsed >= draftLife || (kept && readDraft() === undefined)) clearDraft();

@@ -21,8 +21,8 @@ export async function downloadResource(resource: Resource, title: string, toasts
 }
 
 /**
- * Clicks a link to the file, because browsers block a window that is opened after a wait. The download attribute keeps the
- * page and its toasts open.
+ * Clicks a link to the file, because browsers block a window that is opened after a wait. The download attribute keeps
+ * the page and its toasts open.
  */
 function open(url: string) {
   Object.assign(document.createElement('a'), { href: url, download: '' }).click();

@@ -100,7 +100,9 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   );
 }
 
-/** Returns the texts of the card in the page's language, or in English with a lang attribute if there is no translation. */
+/**
+ * Returns the texts of the card in the page's language, or in English with a lang attribute if there is no translation.
+ */
 function textsOf(resource: Resource, language: 'en' | 'so') {
   const pick = (english: string, somali: string | null) => {
     if (language === 'so' && somali) return { text: somali };

@@ -3,7 +3,9 @@ import { expect, type Page, test } from '@playwright/test';
 import { admin, uniqueName } from '../stack';
 import { application, newAccount, signIn } from './page';
 
-/** Another application signs a user in with the project's OAuth server. The consent page of the test uses supabase-js. */
+/**
+ * Another application signs a user in with the project's OAuth server. The consent page of the test uses supabase-js.
+ */
 
 const api = `${process.env.API_URL}/auth/v1`;
 const back = 'https://clinic.example.net/back';
