@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
@@ -54,7 +54,7 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
 test.each([
   ['the site', () => somaliWords()],
   ['the pages of submit-report', () => file('functions/submit-report/messages.go')],
-  ['the mail templates', () => file('supabase/internal/auth/letter/sentences.go')],
+  ['the mail templates', () => goFiles('supabase/internal/auth')],
   ['the resources of a new installation', () => file('supabase/seed.sql')],
 ])('uses the southern Somali spelling: %s', (_, text) => {
   expect(text()).not.toMatch(
@@ -178,6 +178,15 @@ function words(guide: Guide) {
 
 function file(path: string) {
   return readFileSync(`../${path}`, 'utf8');
+}
+
+/** Returns the code of a folder and the folders below it. */
+function goFiles(folder: string) {
+  const files = readdirSync(`../${folder}`, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.endsWith('.go'))
+    .map((name) => file(`${folder}/${name}`))
+    .join('\n');
 }
 
 function somaliWords() {

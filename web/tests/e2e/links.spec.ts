@@ -81,7 +81,7 @@ async function check(
   return { problems };
 }
 
-test('every internal link works and every external link is listed', async ({ request, baseURL = '' }) => {
+test('every internal link works and every external link is listed', async ({ request, baseURL }) => {
   test.slow(); // some hundred small requests
   const read = reader(request);
   const external = new Set<string>();
@@ -90,7 +90,7 @@ test('every internal link works and every external link is listed', async ({ req
     const document = await read.document(path);
     for (const address of new Set(addressesIn(document))) {
       if (address.startsWith('data:') || placeholders.includes(address)) continue;
-      const checked = await check(address, { path, document, base: baseURL }, read);
+      const checked = await check(address, { path, document, base: baseURL ?? '' }, read);
       if (checked.external) external.add(checked.external);
       problems.push(...checked.problems);
     }

@@ -22,14 +22,14 @@ describe('API keys', () => {
     expect((await call('/auth/v1/verify')).status).not.toBe(401);
   });
 
-  it('of the service role are needed for the API description', async () => {
+  it('other than the service key cannot read the API description', async () => {
     expect((await call('/rest/v1/', anon)).status).toBeGreaterThanOrEqual(401);
     const reply = await call('/rest/v1/', admin);
     expect(reply.status).toBe(200);
     expect((await reply.json()).swagger).toBe('2.0');
   });
 
-  it.runIf(stack.publishableKey)('takes the new keys for the old ones', async () => {
+  it.runIf(stack.publishableKey)('may be publishable and secret keys', async () => {
     const { data, error } = await visitor(stack.publishableKey).from('resources').select('id').limit(1);
     expect(error).toBeNull();
     expect(data).toHaveLength(1);
@@ -40,19 +40,22 @@ describe('API keys', () => {
     ).toBeGreaterThanOrEqual(401);
   });
 
-  it.runIf(stack.publishableKey)('tells functions which key was meant', async () => {
-    const invalid = await call(
-      '/functions/v1/track-download',
-      { apikey: 'sb_publishable_wrong' },
-      { method: 'POST' },
-    );
-    expect(invalid.status).toBe(401);
-    expect(await invalid.text()).toContain('Invalid API key');
-    const two = { apikey: stack.publishableKey, Authorization: `Bearer ${stack.secretKey}` };
-    const conflict = await call('/functions/v1/track-download', two, { method: 'POST' });
-    expect(conflict.status).toBe(401);
-    expect(await conflict.text()).toContain('Conflicting API keys');
-  });
+  it.runIf(stack.publishableKey)(
+    'that are invalid or contradict each other are refused by functions',
+    async () => {
+      const invalid = await call(
+        '/functions/v1/track-download',
+        { apikey: 'sb_publishable_wrong' },
+        { method: 'POST' },
+      );
+      expect(invalid.status).toBe(401);
+      expect(await invalid.text()).toContain('Invalid API key');
+      const two = { apikey: stack.publishableKey, Authorization: `Bearer ${stack.secretKey}` };
+      const conflict = await call('/functions/v1/track-download', two, { method: 'POST' });
+      expect(conflict.status).toBe(401);
+      expect(await conflict.text()).toContain('Conflicting API keys');
+    },
+  );
 });
 
 describe('CORS', () => {

@@ -119,11 +119,11 @@ describe('a report with unusual content', () => {
   });
 });
 
-describe('access', () => {
+describe('reports and photos', () => {
   it.each([
-    ['a visitor', async () => visitor()],
-    ['a signed-in user', signedIn],
-  ])('%s has none to reports and photos', async (_, connect) => {
+    ['visitors', async () => visitor()],
+    ['signed-in users', signedIn],
+  ])('are not accessible to %s', async (_, connect) => {
     const client = await connect();
     const photo = photoName();
     await visitor().storage.from('report-photos').upload(photo, tinyJpeg, { contentType: 'image/jpeg' });
@@ -154,12 +154,12 @@ describe('access', () => {
     ['a folder', `x/${photoName()}`, 'image/jpeg'],
     ['an SVG', photoName().replace('jpg', 'svg'), 'image/svg+xml'],
     ['a document', photoName().replace('jpg', 'pdf'), 'application/pdf'],
-  ])('a visitor cannot upload %s', async (_, name, contentType) => {
+  ])('refuse %s', async (_, name, contentType) => {
     const { error } = await visitor().storage.from('report-photos').upload(name, tinyJpeg, { contentType });
     expect(error).not.toBeNull();
   });
 
-  it('a visitor cannot upload more than 5 MB', async () => {
+  it('refuse photos over 5 MB', async () => {
     const large = Buffer.alloc(5 * 1024 * 1024 + 1, 1);
     const { error } = await visitor()
       .storage.from('report-photos')
