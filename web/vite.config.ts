@@ -44,7 +44,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
         assetsInlineLimit: 0,
         rolldownOptions: {
           output: {
-            // Each page contains nine of these names, so the hash is a character shorter than the default.
+            // Each page contains nine of these names, so the hash has the fewest characters that Rolldown allows.
             entryFileNames: 'assets/[name]-[hash:7].js',
             chunkFileNames: 'assets/[name]-[hash:7].js',
             codeSplitting: {

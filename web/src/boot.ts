@@ -34,10 +34,9 @@ function clickHolder() {
       () => button.click(),
       () => {
         held.delete(button);
-        const { form } = button;
-        if (!form || button.type !== 'submit') return;
-        if (navigator.onLine) form.requestSubmit(button);
-        else alert(form.dataset.offline);
+        if (button.type !== 'submit') return;
+        if (navigator.onLine) button.form?.requestSubmit(button);
+        else alert(button.form?.dataset.offline);
       },
     );
   };
@@ -56,10 +55,9 @@ addEventListener(
     }
     const alerting = target.closest<HTMLElement>('[data-alert]');
     if (alerting) return alert(alerting.dataset.alert);
-    const button = target.closest('button');
     // The application sets data-live on <html> (entry-client.tsx).
-    const live = 'live' in document.documentElement.dataset;
-    if (!live && button?.closest('[data-live]')) hold(event, button);
+    const button = target.closest<HTMLButtonElement>('html:not([data-live]) [data-live] button');
+    if (button) hold(event, button);
   },
   true,
 );
@@ -118,6 +116,6 @@ async function keepForOffline() {
   const { active } = await workers.ready;
   const files = performance.getEntriesByType('resource').map(({ name }) => name);
   // Also the parts that a form or a list loads late, unless the reader saves data.
-  if (late && !connection?.saveData) files.push(app, css, ...`${preload} ${late}`.split(' '));
+  if (late && !connection?.saveData) files.push(app, css, ...preload.split(' '), ...late.split(' '));
   active?.postMessage(files);
 }

@@ -5,12 +5,10 @@
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
-    if (!loading) {
-      loading = load();
-      loading.catch(() => {
-        loading = undefined;
-      });
-    }
+    loading ??= load();
+    loading.catch(() => {
+      loading = undefined;
+    });
     return loading;
   };
 }
