@@ -1,13 +1,16 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-/** Puts a line that is dead in fetch's place, but for site.json if that answers; resolves when something is asked of it. */
-function deadLine(siteAnswers: boolean) {
-  return new Promise<void>((asked) => {
+/**
+ * Replaces fetch with one that never replies, except to site.json if `siteReplies`. Resolves at the first request
+ * without a reply.
+ */
+function deadConnection(siteReplies: boolean) {
+  return new Promise<void>((requested) => {
     vi.stubGlobal('fetch', ((input, init) => {
       const site = { url: 'http://backend.test', publishableKey: 'key' };
-      if (siteAnswers && String(input) === '/site.json') return Promise.resolve(Response.json(site));
-      asked();
+      if (siteReplies && String(input) === '/site.json') return Promise.resolve(Response.json(site));
+      requested();
       return new Promise((_, reject) => {
         const { signal } = init ?? {};
         if (signal?.aborted) reject(signal.reason);
@@ -17,10 +20,10 @@ function deadLine(siteAnswers: boolean) {
   });
 }
 
-async function expectToFailInTime(work: Promise<unknown>, asked: Promise<void>) {
+async function expectTimeout(work: Promise<unknown>, requested: Promise<void>) {
   const failed = vi.fn();
   work.catch(failed);
-  await asked;
+  await requested;
   await vi.advanceTimersByTimeAsync(9_000);
   expect(failed).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2_000);
@@ -28,12 +31,12 @@ async function expectToFailInTime(work: Promise<unknown>, asked: Promise<void>) 
 }
 
 beforeEach(() => {
-  vi.resetModules(); // the backend is asked for once
+  vi.resetModules(); // the client is created once per module
   vi.useFakeTimers();
-  // No fake clock moves the browser's own.
+  // The fake clock does not drive AbortSignal.timeout.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((after) => {
     const ending = new AbortController();
-    setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), after);
+    setTimeout(() => ending.abort(new DOMException('timed out', 'TimeoutError')), after);
     return ending.signal;
   });
 });
@@ -47,14 +50,14 @@ afterEach(() => {
 test.each([
   ['the list of resources', true],
   ['the address of the backend', false],
-])('%s fails on a dead line', async (_, siteAnswers) => {
-  const asked = deadLine(siteAnswers);
+])('%s times out on a dead connection', async (_, siteReplies) => {
+  const requested = deadConnection(siteReplies);
   const { loadResources } = await import('./resources');
-  await expectToFailInTime(loadResources(), asked);
+  await expectTimeout(loadResources(), requested);
 });
 
-test('the count of a download fails on a dead line', async () => {
-  const asked = deadLine(true);
+test('the count of a download times out on a dead connection', async () => {
+  const requested = deadConnection(true);
   const { trackDownload } = await import('./downloads');
-  await expectToFailInTime(trackDownload('1'), asked);
+  await expectTimeout(trackDownload('1'), requested);
 });
