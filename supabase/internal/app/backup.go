@@ -143,5 +143,5 @@ func (a *App) Restore(ctx context.Context, place string, to time.Time, identitie
 	})
 }
 
-// BackupPlace is where the configuration sends backups, "" for nowhere.
-func (a *App) BackupPlace() string { return a.cfg.Backup.To }
+// BackupStore returns the location of the backups in the configuration, "" if none is set.
+func (a *App) BackupStore() string { return a.cfg.Backup.To }

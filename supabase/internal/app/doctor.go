@@ -35,7 +35,7 @@ const (
 type Finding struct {
 	What    string
 	Verdict Verdict
-	Says    string
+	Text    string // state and fix
 }
 
 // Examine checks an installation, running or not, and changes nothing.
