@@ -30,7 +30,7 @@ func runDoctor(ctx context.Context, inv *Invocation) error {
 	}
 	bad := 0
 	for _, f := range a.Examine(ctx) {
-		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, inv.named(f.Text))
+		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, inv.named(f.Says))
 		if f.Verdict == app.Bad {
 			bad++
 		}

@@ -21,7 +21,7 @@ func TestAnnounce(t *testing.T) {
 		info         app.Info
 		secret, more bool
 	}{
-		{"local", app.Info{Values: whole, Known: true}, true, false},
+		{"local", app.Info{Values: whole, Demo: true}, true, false},
 		{"public", app.Info{Values: whole}, false, true},
 		{"gateway alone, which has no other values", app.Info{Values: whole[:1]}, false, false},
 	} {
