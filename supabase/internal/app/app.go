@@ -21,21 +21,22 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// Options say what to run.
+// Options describe a stack.
 type Options struct {
-	Config    *config.Config
-	Data      string // data folder, absolute
-	AnyPort   bool   // a port that is taken may be replaced by a free one, except the public one
-	Dev       bool   // reload functions, log requests
-	Project   fs.FS  // config.toml, migrations, seed
-	Site      fs.FS  // the built site
-	Postgres  func() (fs.FS, error)
-	Functions map[string]edge.Func
-	RowLink   func(edge.Row) string // the line of a notice that leads to its row when there is no Studio; may be nil
-	Getenv    func(string) (string, bool)
-	Version   string
-	Log       *slog.Logger
-	Now       func() time.Time // nil means time.Now; what has a time to live is judged by it
+	Config        *config.Config
+	Data          string // data folder, absolute
+	AnyPort       bool   // use a free port if another program uses a configured one, except for the public port
+	Dev           bool   // reload functions, log all requests
+	Project       fs.FS  // config.toml, migrations, seed
+	Site          fs.FS  // the built site; nil for none
+	Postgres      func() (fs.FS, error)
+	Functions     map[string]edge.Func
+	FormErrorPage []byte                // see gateway.Options
+	RowLink       func(edge.Row) string // the line of a notice that says how to find its row if there is no Studio; nil for none
+	Getenv        func(string) (string, bool)
+	Version       string
+	Log           *slog.Logger
+	Now           func() time.Time // nil means time.Now; decides what has expired
 }
 
 // App is one stack. Start it once, then Close it.
@@ -148,6 +149,9 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
+	if a.options.Site == nil {
+		return noSite(address), nil
+	}
 	values := site.Values{"SITE_URL": address}
 	for _, v := range a.cfg.PageValues {
 		values[v.Variable] = v.Value

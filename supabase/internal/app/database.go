@@ -192,7 +192,7 @@ func (d *database) migratePlatform(ctx context.Context) error {
 		if err := migrate.Platform(ctx, conn, d.foreignSchemas()...); err != nil {
 			return err
 		}
-		return migrate.Alone(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
+		return migrate.Locked(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/rest/token"
 )
 
 // Maximum sizes of the connection pools. Together with the connections that listen for notifications they leave 12 of the 50
@@ -38,12 +39,8 @@ func (s *services) openREST(ctx context.Context) error {
 	}
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.Verifying())
-		if err != nil {
-			return c, err
-		}
 		keyed := c
-		keyed.Keys = opener
+		keyed.Keys = token.NewSet(s.keys.Verifying()...)
 		return pgrst.Overlay(ctx, pool, keyed)
 	}
 	configured, err := configure(ctx)

@@ -109,7 +109,7 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 		if err := f.openStudio(own); err != nil {
 			return err
 		}
-		f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
+		f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -119,9 +119,9 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 	if err := f.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
 		return err
 	}
-	f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
-	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.visitors(), tlsConfig(magic.TLSConfig()), f.fail))
-	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.visitors(), nil, f.fail))
+	f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
+	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()), f.fail))
+	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.connLimits(), nil, f.fail))
 	return nil
 }
 
@@ -201,6 +201,6 @@ func (f *front) openStudio(secure *tls.Config) error {
 		return err
 	}
 	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	f.onClose("Studio", serve(server(login, f.log), l, f.visitors(), secure, f.fail))
+	f.onClose("Studio", serve(server(login, f.log), l, f.connLimits(), secure, f.fail))
 	return nil
 }

@@ -118,7 +118,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.Bounds{Most: maxConnections}, nil, a.fail))
+	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil, a.fail))
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

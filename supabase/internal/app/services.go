@@ -110,8 +110,8 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
 		GraphQL: s.cfg.RESTURL != "",
-		Site:    files,
-		Keys:    s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		Site:    files, FormErrorPage: s.options.FormErrorPage,
+		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
 		Limits: limits(s.cfg),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
 	}

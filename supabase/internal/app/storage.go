@@ -165,7 +165,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 // runOnce runs fn unless the database records that it ran, in the table where the official CLI records seeds. If several
 // servers start at the same time, one runs it and the others wait.
 func runOnce(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
-	return migrate.Alone(ctx, conn, func() error {
+	return migrate.Locked(ctx, conn, func() error {
 		var tableExists, done bool
 		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&tableExists)
 		if err == nil && tableExists {

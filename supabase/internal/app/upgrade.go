@@ -24,7 +24,7 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database) error {
 	}
 	var pending bool
 	err := withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) (err error) {
-		pending, err = migrate.Behind(ctx, conn, a.options.Project, a.foreignSchemas()...)
+		pending, err = migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 		return err
 	})
 	if err != nil || !pending {

@@ -46,7 +46,7 @@ func runImport(ctx context.Context, inv *Invocation) error {
 	progress := newProgressBar(inv.Stderr)
 	defer progress.clear()
 	e, err := a.Import(ctx, *files, backup.ImportOptions{
-		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Progress: progress.set,
+		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Protected: inv.UserTables, Progress: progress.set,
 	}, in)
 	if err != nil {
 		return err
