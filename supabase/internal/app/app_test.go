@@ -437,7 +437,7 @@ func TestPublicInstallation(t *testing.T) {
 	for k, v := range public {
 		demo[k] = v
 	}
-	if err := newApp(t, dataFolder(t), demo).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "everybody knows") {
+	if err := newApp(t, dataFolder(t), demo).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "well-known") {
 		t.Errorf("demo keys on a public address: %v", err)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// bar shows how far a long work has come: a moving line on a terminal, nothing elsewhere.
-type bar struct {
-	w io.Writer
+// progressBar shows the progress of a long operation on a terminal. It prints nothing if the output is not a terminal.
+type progressBar struct {
+	w io.Writer // nil if the output is not a terminal
 
-	mu   sync.Mutex
-	last time.Time
-	open bool
+	mu    sync.Mutex
+	last  time.Time // of the last update
+	shown bool
 }
 
-func newBar(w io.Writer) *bar {
-	b := &bar{}
+func newProgressBar(w io.Writer) *progressBar {
+	b := &progressBar{}
 	if f, ok := w.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			b.w = w
@@ -28,10 +28,11 @@ func newBar(w io.Writer) *bar {
 	return b
 }
 
-// barWidth is that of the moving part, in columns.
+// barWidth is the width of the bar itself, in columns.
 const barWidth = 30
 
-func (b *bar) set(step string, done, total int64) {
+// set shows that step has done this much of total.
+func (b *progressBar) set(step string, done, total int64) {
 	if b.w == nil {
 		return
 	}
@@ -40,7 +41,7 @@ func (b *bar) set(step string, done, total int64) {
 	if time.Since(b.last) < 100*time.Millisecond && done < total {
 		return
 	}
-	b.last, b.open = time.Now(), true
+	b.last, b.shown = time.Now(), true
 	filled := 0
 	if total > 0 {
 		filled = int(min(done, total) * barWidth / total)
@@ -48,17 +49,17 @@ func (b *bar) set(step string, done, total int64) {
 	fmt.Fprintf(b.w, "\r\x1b[K%-10s %s%s", step, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled))
 }
 
-// done takes the line away.
-func (b *bar) done() {
+// clear removes the bar from the terminal.
+func (b *progressBar) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open {
+	if b.shown {
 		fmt.Fprint(b.w, "\r\x1b[K")
-		b.open = false
+		b.shown = false
 	}
 }
 
-// bytesText is a number of bytes for people, in powers of 1000.
+// bytesText formats a number of bytes for people, in powers of 1000.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1e9:

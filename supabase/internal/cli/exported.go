@@ -13,12 +13,12 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-// The exported methods of Invocation are for the commands of a program (Env.Commands). Package stack passes them on.
+// The exported methods of Invocation serve the commands that a program adds (Env.Commands). Package stack wraps them.
 
-// Installation is how a command reaches an installation. Addresses have no path.
+// Installation says how to reach a running stack. Addresses have no path and no trailing slash.
 type Installation struct {
 	Database string // URL of the database
-	API      string // address of the gateway for this machine's own programs
+	API      string // address of the gateway for programs on this machine
 	Public   string // address for browsers, for links
 	Key      string // service_role key
 }
@@ -26,26 +26,39 @@ type Installation struct {
 // Usagef returns an error that makes the program exit with 2.
 func Usagef(format string, args ...any) error { return usagef(format, args...) }
 
-// Flags is where a command declares its flags, before Parse.
+// Flags returns the flag set in which a command declares its flags before Parse.
 func (inv *Invocation) Flags() *flag.FlagSet { return inv.flags }
 
-// Verb takes the first argument, such as list of `daawo functions list`; "" if the first argument is a flag or missing.
-func (inv *Invocation) Verb() string { return inv.action() }
+// Verb removes and returns the first argument, such as list of `daawo functions list`. It returns "" if the first argument
+// is a flag or missing.
+func (inv *Invocation) Verb() string {
+	if len(inv.args) == 0 || strings.HasPrefix(inv.args[0], "-") {
+		return ""
+	}
+	verb := inv.args[0]
+	inv.args = inv.args[1:]
+	return verb
+}
 
-// Parse declares --data and reads the flags. Arguments may precede the flags; their number must be n.
+// Parse declares --data and reads the flags. It returns a usage error unless there are n other arguments. They may precede
+// the flags.
 func (inv *Invocation) Parse(n int) error {
 	inv.dataFlag()
 	return inv.parseMixed(n, n)
 }
 
-// Given reports whether a flag was on the command line.
-func (inv *Invocation) Given(name string) bool { return inv.given(name) }
+// Given reports, after Parse, whether a flag was on the command line.
+func (inv *Invocation) Given(name string) bool {
+	given := false
+	inv.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
 
-// Arguments are those besides the flags, after Parse.
+// Arguments returns, after Parse, the arguments that are not flags.
 func (inv *Invocation) Arguments() []string { return inv.args }
 
-// Installation finds the installation of this command line: the one that runs on its data folder, or the one that the
-// variables DATABASE_URL, SUPABASE_URL, SITE_URL and SERVICE_ROLE_KEY name, as inside a container.
+// Installation returns the installation that the command line selects: the server that runs on the data folder. If none
+// runs there, as inside a container, DATABASE_URL, SUPABASE_URL, SITE_URL and SERVICE_ROLE_KEY describe it.
 func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 	get := func(name string) string {
 		value, _ := inv.Getenv(name)
@@ -65,23 +78,23 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 	return at, nil
 }
 
-// Confirm asks a question on the terminal and reports whether the answer is yes. The end of ctx is a no.
+// Confirm asks a question on the terminal and reports whether the answer is yes. If ctx ends first, the answer is no.
 func (inv *Invocation) Confirm(ctx context.Context, question string) bool {
 	fmt.Fprintf(inv.Stderr, "%s [y/N] ", question)
 	answer, _ := until(ctx, func() (string, error) {
-		return bufio.NewReader(inv.Stdin).ReadString('\n') // the end of input is a no
+		return bufio.NewReader(inv.Stdin).ReadString('\n') // without input the answer is no
 	})
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }
 
-// readInput reads all of the standard input.
+// readInput returns the whole standard input.
 func (inv *Invocation) readInput(ctx context.Context) ([]byte, error) {
 	return until(ctx, func() ([]byte, error) { return io.ReadAll(inv.Stdin) })
 }
 
-// until returns the result of read, or the error of ctx when ctx ends first. A read from a terminal cannot be interrupted:
-// it goes on in its goroutine.
+// until returns the result of read, or the error of ctx if ctx ends first. A read from a terminal cannot be interrupted, so
+// it then continues in its goroutine.
 func until[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -96,7 +109,7 @@ func until[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+		var zero T
+		return zero, ctx.Err()
 	}
 }

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-func TestLogsOfAFunction(t *testing.T) {
+func TestOfFunction(t *testing.T) {
 	for text, want := range map[string]bool{
 		`level=INFO msg="function call" function=hello status=200`: true,
 		`level=INFO msg="function call" function=hello`:            true,

@@ -9,7 +9,7 @@ import (
 	"daawo/supabase/internal/storage/standalone"
 )
 
-// serveStorage is storage-api's replacement: its variables, its port, its /status.
+// serveStorage replaces storage-api. It has the same variables, port and /status.
 func serveStorage(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err

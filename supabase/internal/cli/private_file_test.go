@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestExportsArePrivate: what people wrote goes into a file that its owner alone can read, whatever lay there before.
-func TestExportsArePrivate(t *testing.T) {
+// Only the owner can read the new file, even if it replaces a public one that another process has open.
+func TestCreatePrivate(t *testing.T) {
 	dir := t.TempDir()
 	public := filepath.Join(dir, "public")
-	if err := os.WriteFile(public, []byte("what was there"), 0o644); err != nil {
+	if err := os.WriteFile(public, []byte("old content"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := os.Open(public) // somebody has it open already
+	reader, err := os.Open(public)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestExportsArePrivate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.WriteString("a report"); err != nil {
+		if _, err := f.WriteString("new text"); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {
@@ -34,19 +34,18 @@ func TestExportsArePrivate(t *testing.T) {
 		}
 	}
 	seen := make([]byte, 100)
-	if n, _ := reader.Read(seen); string(seen[:n]) != "what was there" {
-		t.Errorf("who had the old file open reads %q", seen[:n])
+	if n, _ := reader.Read(seen); string(seen[:n]) != "old content" {
+		t.Errorf("a reader of the old file got %q", seen[:n])
 	}
 	if f, err := CreatePrivate(os.DevNull); err != nil {
-		t.Error("a device cannot be written to:", err)
+		t.Error("cannot open a device:", err)
 	} else {
 		f.Close()
 	}
 }
 
-// TestExportsToOneName: two exports to one name at a time write each a file of its own, so that neither gives the name to
-// what the other has written half of.
-func TestExportsToOneName(t *testing.T) {
+// Concurrent exports to one name write different files, so neither renames the unfinished file of the other.
+func TestConcurrentExportsToOneName(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "daawo.export")
 	one, err := createPart(target)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestRotateFile: the images of the compose form accept every token of every key in the file, so it holds none of the old
-// ones afterwards, those of an earlier rotation included.
+// The upstream images accept any token of any key in the file. So it must not keep old keys, nor those of an earlier rotation.
 func TestRotateFile(t *testing.T) {
 	old, err := keys.Generate(time.Now())
 	if err != nil {
@@ -42,7 +41,7 @@ func TestRotateFile(t *testing.T) {
 		variables[key] = strings.Trim(value, "'")
 	}
 	if variables["SITE_URL"] != "https://example.org" || !strings.Contains(variables["RETIRED_KEYS"], old.Publishable) {
-		t.Errorf("something else changed, or pages kept offline have no key:\n%s", text)
+		t.Errorf("another variable changed, or offline pages have no key:\n%s", text)
 	}
 	for _, given := range []string{"JWT_KEYS", "JWT_JWKS"} {
 		set, err := keys.ParseSet(variables[given])
@@ -64,14 +63,14 @@ func TestRotateFile(t *testing.T) {
 	}
 }
 
-// TestReplaceLines: of a name that stands twice Docker compose takes the last line, so none may keep the old value.
+// Docker compose uses the last line of a name, so every line of it must change.
 func TestReplaceLines(t *testing.T) {
 	values := []app.Value{{Name: "A", Value: "new"}, {Name: "B", Value: "more"}}
 	for text, want := range map[string]string{
 		"":                                "A='new'\nB='more'\n",
 		"A=old\nB=old\n":                  "A='new'\nB='more'\n",
 		"A=old\n# A=x\nB=1\nC=3\nA=old\n": "A='new'\n# A=x\nB='more'\nC=3\nA='new'\n",
-		"B=old\nC=3":                      "B='more'\nC=3\nA='new'\n", // no line end at the end
+		"B=old\nC=3":                      "B='more'\nC=3\nA='new'\n", // no final newline
 		"A=old\nB=old":                    "A='new'\nB='more'\n",
 		"A=old\nB=old\nC=3":               "A='new'\nB='more'\nC=3",
 	} {
