@@ -19,11 +19,6 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 
 var update = flag.Bool("update", false, "write what the tests find")
 
-// The file that the site's code imports is the one the site's database gives.
-func TestSiteTypesAreFresh(t *testing.T) {
-	compare(t, testdb.NewSite(t), "../../../web/src/backend/database.types.ts", "public")
-}
-
 func TestShapes(t *testing.T) {
 	db := testdb.New(t)
 	text, err := os.ReadFile("testdata/shapes.sql")
