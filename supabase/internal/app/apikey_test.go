@@ -7,10 +7,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// columnNamedAPIKey: a column may be called as the parameter that carries a key. Who filters by it reaches the rows that fit and
-// no other; a filter alone opens nothing.
-func columnNamedAPIKey(t *testing.T, conn *pgx.Conn, api, key string) {
-	t.Helper()
+// TestColumnNamedAPIKey checks filters by a column that has the name of the parameter for keys. A filter selects its rows only,
+// and a filter without a key is rejected.
+func TestColumnNamedAPIKey(t *testing.T) {
+	info := start(t, newApp(t, dataFolder(t), nil))
+	api, key := info.Get("API_URL"), info.Get("SERVICE_ROLE_KEY")
+	conn, err := pgx.Connect(t.Context(), info.Get("DB_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), `
 		create table public.integrations (apikey text);
 		grant all on public.integrations to service_role;
@@ -28,7 +34,7 @@ func columnNamedAPIKey(t *testing.T, conn *pgx.Conn, api, key string) {
 		status                       int
 		left                         string
 	}{
-		{"reading one", "GET", table + "?apikey=eq.abc", key, 200, "abc def ghi"},
+		{"a filter and a key", "GET", table + "?apikey=eq.abc", key, 200, "abc def ghi"},
 		{"a filter without a key", "DELETE", table + "?apikey=eq.abc", "", 401, "abc def ghi"},
 		{"a filter and a wrong key", "DELETE", table + "?apikey=wrong&apikey=eq.abc", "", 401, "abc def ghi"},
 		{"key in the header", "DELETE", table + "?apikey=eq.abc", key, 204, "def ghi"},

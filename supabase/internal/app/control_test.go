@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// TestControlEndsAfterItsReplies: the command that ends the server is answered before the socket goes, and afterwards none is.
-func TestControlEndsAfterItsReplies(t *testing.T) {
+// TestControlClose checks that close waits for the reply to a running command and that no command succeeds after it.
+func TestControlClose(t *testing.T) {
 	data := t.TempDir()
 	asked := make(chan struct{})
 	c, err := openControl(data, map[string]func(context.Context) (any, error){
 		"/slow": func(context.Context) (any, error) {
 			close(asked)
-			time.Sleep(50 * time.Millisecond) // the server begins to end meanwhile
+			time.Sleep(50 * time.Millisecond) // the server closes during this time
 			return "done", nil
 		},
 	})
@@ -37,12 +37,13 @@ func TestControlEndsAfterItsReplies(t *testing.T) {
 		t.Error(err)
 	}
 	if err := Command(t.Context(), data, "/slow", &reply); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("after close: %v", err)
 	}
 }
 
-// TestControlOutsideOfTheTemporaryFolder: a service has a /tmp of its own, which its operator's commands do not see.
-func TestControlOutsideOfTheTemporaryFolder(t *testing.T) {
+// TestControlFolder checks the folder of the control socket: $XDG_RUNTIME_DIR, or the temporary folder if that path is too long.
+// A service often has a private /tmp, where the commands of its operator cannot find a socket.
+func TestControlFolder(t *testing.T) {
 	data, run, private := t.TempDir(), shortFolder(t), shortFolder(t)
 	t.Setenv("XDG_RUNTIME_DIR", run)
 	t.Setenv("TMPDIR", private)
@@ -81,7 +82,7 @@ func TestControlOutsideOfTheTemporaryFolder(t *testing.T) {
 	ping(private)
 }
 
-// shortFolder is a folder whose sockets' paths are short enough, which those of t.TempDir may not be.
+// shortFolder returns a folder with a short path. A path below t.TempDir may be too long for a socket.
 func shortFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "control-")
@@ -92,8 +93,8 @@ func shortFolder(t *testing.T) string {
 	return dir
 }
 
-// TestControlOutOfReach: of a server that holds the folder nobody says that none runs.
-func TestControlOutOfReach(t *testing.T) {
+// TestControlUnreachable checks that a server which holds the lock of the data folder is not reported as stopped.
+func TestControlUnreachable(t *testing.T) {
 	data := t.TempDir()
 	lock, err := lockData(data)
 	if err != nil {
@@ -124,8 +125,8 @@ func TestControlOutOfReach(t *testing.T) {
 	}
 }
 
-// TestLockDespiteGlances: who asks whether a folder is held keeps nobody from taking it.
-func TestLockDespiteGlances(t *testing.T) {
+// TestLockWhileLockedIsAsked checks that Locked never prevents another process from locking the folder.
+func TestLockWhileLockedIsAsked(t *testing.T) {
 	data := t.TempDir()
 	done := make(chan struct{})
 	go func() {

@@ -19,11 +19,11 @@ import (
 	"daawo/supabase/internal/backup"
 )
 
-// TestDoctor: each thing that is wrong with an installation is found, and what to do about it is said.
+// TestDoctor checks the finding and the advice for each fault of an installation.
 func TestDoctor(t *testing.T) {
 	public := map[string]string{
 		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org", "SMTP_ADMIN_EMAIL": "b@example.org",
-		"SMTP_HOST": "127.0.0.1", "SMTP_PORT": portOfNobody(t),
+		"SMTP_HOST": "127.0.0.1", "SMTP_PORT": closedPort(t),
 	}
 	store := func(t *testing.T, ago time.Duration) string {
 		dir := t.TempDir()
@@ -43,28 +43,28 @@ func TestDoctor(t *testing.T) {
 		want  Verdict
 		says  string // part of the advice
 	}{
-		{"nothing", nil, "keys", Good, "unique to this installation"},
-		{"nobody takes mail", nil, "mail", Bad, "127.0.0.1"},
+		{"no fault", nil, "keys", Good, "unique to this installation"},
+		{"no mail server", nil, "mail", Bad, "127.0.0.1"},
 		{"no backup", nil, "backup", Warn, "set BACKUP_TO"},
 		{"no address for alarms", func(_ *testing.T, _ string, env map[string]string) { delete(env, "ADMIN_EMAIL") }, "configuration", Bad, "ADMIN_EMAIL"},
 		{"plain HTTP", func(_ *testing.T, _ string, env map[string]string) { env["SITE_URL"] = "http://example.org" }, "configuration", Warn, "TLS_DOMAINS"},
-		{"a secret that everybody knows", func(_ *testing.T, _ string, env map[string]string) {
+		{"a public secret", func(_ *testing.T, _ string, env map[string]string) {
 			env["JWT_SECRET"] = "super-secret-jwt-token-with-at-least-32-characters-long"
 		}, "configuration", Bad, "JWT_SECRET"},
-		{"a folder for everybody", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) }, "data folder", Bad, "chmod 755"},
-		{"keys for everybody", func(t *testing.T, data string, _ map[string]string) { chmod(t, KeysFile(data), 0o644) }, "keys", Bad, "chmod 600"},
-		{"photos for everybody", func(t *testing.T, data string, _ map[string]string) {
+		{"a world-writable folder", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) }, "data folder", Bad, "chmod 755"},
+		{"world-readable keys", func(t *testing.T, data string, _ map[string]string) { chmod(t, KeysFile(data), 0o644) }, "keys", Bad, "chmod 600"},
+		{"world-readable files", func(t *testing.T, data string, _ map[string]string) {
 			write(t, filepath.Join(data, "storage", "x"), nil, 0o600)
 			chmod(t, filepath.Join(data, "storage"), 0o755)
 		}, "data folder", Bad, "chmod 750"},
-		{"a given database", func(_ *testing.T, _ string, env map[string]string) {
+		{"DATABASE_URL", func(_ *testing.T, _ string, env map[string]string) {
 			env["DATABASE_URL"] = "postgres://postgres:b1946ac92492d234@127.0.0.1:" + public["SMTP_PORT"] + "/postgres"
 		}, "backup", Note, "where it runs"},
 		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
 		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
-		{"a good backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
+		{"a recent backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
 		{"a backup of a clock that was ahead", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, -3*time.Hour) }, "backup", Warn, "is 3h0m0s in the future"},
-		{"a backup in the clear", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
+		{"an unencrypted backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data, env := dataFolder(t), map[string]string{}
@@ -74,7 +74,7 @@ func TestDoctor(t *testing.T) {
 			if err := os.Mkdir(data, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil { // the first start makes them
+			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil { // the first start creates them
 				t.Fatal(err)
 			}
 			if tt.spoil != nil {
@@ -87,14 +87,14 @@ func TestDoctor(t *testing.T) {
 				}
 				fmt.Fprintf(&all, "%s %s: %s\n", f.Verdict, f.What, f.Says)
 			}
-			t.Errorf("the doctor says not %s of %s with %q, but\n%s", tt.want, tt.what, tt.says, &all)
+			t.Errorf("no finding %s of %s with %q, but\n%s", tt.want, tt.what, tt.says, &all)
 		})
 	}
 }
 
-// TestDoctorMakesNothing: who looks before the first start, as root perhaps, leaves nothing that the server's own user could
-// not use.
-func TestDoctorMakesNothing(t *testing.T) {
+// TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator may run it as root, and the
+// server's user could not use such a file.
+func TestDoctorWritesNothing(t *testing.T) {
 	data, backups := dataFolder(t), filepath.Join(dataFolder(t), "backups")
 	for _, place := range []string{backups, "file://" + backups} {
 		says := map[string]Finding{}
@@ -102,20 +102,20 @@ func TestDoctorMakesNothing(t *testing.T) {
 			says[f.What] = f
 		}
 		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
-			t.Errorf("of keys that are not made yet: %v", f)
+			t.Errorf("missing keys: %v", f)
 		}
 		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" is not there") {
-			t.Errorf("of a backup folder that is not there: %v", f)
+			t.Errorf("missing backup folder: %v", f)
 		}
 		for _, dir := range []string{data, filepath.Dir(backups)} {
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s was made: %v", dir, err)
+				t.Errorf("%s was created: %v", dir, err)
 			}
 		}
 	}
 }
 
-// doctorStoresNoKeys: neither fresh ones nor those of the data folder get into a database that has none.
+// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones nor those of the data folder.
 func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 	t.Helper()
 	data := dataFolder(t)
@@ -129,17 +129,17 @@ func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil || stored != 0 {
 			t.Errorf("%d sets of keys were stored, %v", stored, err)
 		}
-		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg, data); err != nil { // makes some
+		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg, data); err != nil { // creates keys
 			t.Fatal(err)
 		}
 	}
 }
 
-// manifestSum is how much of its sum a manifest's name carries.
+// manifestSum is the number of digits of its checksum in the name of a manifest.
 const manifestSum = 16
 
-// portOfNobody is a port at which nobody listens.
-func portOfNobody(t *testing.T) string {
+// closedPort returns a port without a listener.
+func closedPort(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestKeysOfTheComposeForm: the variables hold what the real services accept, and come back as the keys that they were,
-// over two rotations.
-func TestKeysOfTheComposeForm(t *testing.T) {
+// TestEnvironmentKeys checks that the variables of the compose form are valid for the real services and are read back as the same
+// keys, over two rotations.
+func TestEnvironmentKeys(t *testing.T) {
 	now := time.Now()
 	set, err := keys.Generate(now)
 	if err != nil {
@@ -35,12 +35,12 @@ func TestKeysOfTheComposeForm(t *testing.T) {
 			}
 			ids = append(ids, k.Kid)
 		}
-		// GoTrue wants exactly one key that signs, and keeps them by their ids.
+		// GoTrue requires exactly one signing key and different ids.
 		if len(signing) != 1 || signing[0] != set.Signer().ID {
 			t.Errorf("%s: %v sign", round, signing)
 		}
 		if slices.Sort(ids); len(slices.Compact(ids)) != len(list) {
-			t.Errorf("%s: an id is there twice: %v", round, ids)
+			t.Errorf("%s: duplicate id: %v", round, ids)
 		}
 		back, given, err := environmentKeys(config.APIKeys{
 			JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], JWTJWKS: v["JWT_JWKS"], Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"],
@@ -53,7 +53,7 @@ func TestKeysOfTheComposeForm(t *testing.T) {
 		if back.Signer().ID != set.Signer().ID {
 			t.Errorf("%s: %s signs, not %s", round, back.Signer().ID, set.Signer().ID)
 		}
-		// What the gateway and the functions are given is enough to check the tokens of the key before.
+		// The variables of the gateway and the functions are enough to verify tokens of the previous key.
 		half, _, err := environmentKeys(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"]})
 		if err != nil {
 			t.Fatal(err)
@@ -68,10 +68,11 @@ func TestKeysOfTheComposeForm(t *testing.T) {
 		if set, err = set.Rotate(now); err != nil {
 			t.Fatal(err)
 		}
-		tokens = map[string]string{round: set.AnonToken, "one before": before.AnonToken}
+		tokens = map[string]string{round: set.AnonToken, "previous": before.AnonToken}
 	}
 }
 
+// variablesOf returns the variables for these keys.
 func variablesOf(t *testing.T, set keys.Set) map[string]string {
 	t.Helper()
 	values, err := EnvironmentOf(set)

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestFilesOfTheStack: pictures are resized by the imgproxy that the environment names, and what a crash left of an
-// upload is swept by a job of the database, of which there is one for all replicas.
-func TestFilesOfTheStack(t *testing.T) {
+// TestImgproxyAndSweep checks that IMGPROXY_URL resizes pictures, and that a job in the database deletes files that a crash left
+// without a row.
+func TestImgproxyAndSweep(t *testing.T) {
 	var asked atomic.Value
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Store(r.URL.Path)
@@ -68,6 +68,6 @@ func TestFilesOfTheStack(t *testing.T) {
 		return os.IsNotExist(err)
 	})
 	if status, _ := call(t, "GET", api+"/object/public/pictures/p.png", ""); status != 200 {
-		t.Errorf("the sweep took what is named: %d", status)
+		t.Errorf("the sweep deleted a file with a row: %d", status)
 	}
 }

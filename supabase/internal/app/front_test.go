@@ -6,16 +6,16 @@ import (
 	"daawo/supabase/internal/config"
 )
 
-// TestPlainHost: with certificates to fetch, nobody but this machine reaches the site without TLS.
+// TestPlainHost checks that only this machine reaches the port without TLS if certificates are fetched.
 func TestPlainHost(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*config.Config)
 		want   string
 	}{
-		{"certificates are fetched", func(c *config.Config) { c.TLSDomains = config.List{"example.org"} }, "127.0.0.1"},
-		{"a proxy is in front", func(*config.Config) {}, "0.0.0.0"},
-		{"a certificate of one's own", func(c *config.Config) {
+		{"fetched certificates", func(c *config.Config) { c.TLSDomains = config.List{"example.org"} }, "127.0.0.1"},
+		{"behind a proxy", func(*config.Config) {}, "0.0.0.0"},
+		{"own certificate", func(c *config.Config) {
 			c.TLSDomains, c.API.TLS.Enabled = config.List{"example.org"}, true
 		}, "0.0.0.0"},
 	} {
@@ -23,7 +23,7 @@ func TestPlainHost(t *testing.T) {
 		a.cfg.Host = "0.0.0.0"
 		tt.change(a.cfg)
 		if got := a.plainHost(); got != tt.want {
-			t.Errorf("%s: the port without TLS is opened on %s, not %s", tt.name, got, tt.want)
+			t.Errorf("%s: the port without TLS listens on %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestRetiredKeyEndsByTheServersClock: also among the keys that a rotation has made known and not yet taken into use.
-func TestRetiredKeyEndsByTheServersClock(t *testing.T) {
+// TestRetiredKeyExpires checks the end of a retired key by the server's clock, also before the keys of a rotation are in use.
+func TestRetiredKeyExpires(t *testing.T) {
 	now := time.Now().AddDate(0, 1, 0)
 	old, err := keys.Generate(time.Now())
 	if err != nil {
@@ -19,16 +19,16 @@ func TestRetiredKeyEndsByTheServersClock(t *testing.T) {
 	next.Retired = []keys.Retired{{Key: "sb_publishable_retired", Until: now.AddDate(0, 0, -1)}}
 	ring.learn(next)
 	if _, ok := ring.Resolve("sb_publishable_retired"); ok {
-		t.Error("a key opens after its end")
+		t.Error("an expired key is accepted")
 	}
 	now = now.AddDate(0, 0, -2)
 	if _, ok := ring.Resolve("sb_publishable_retired"); !ok {
-		t.Error("a key does not open before its end")
+		t.Error("a key is rejected before its end")
 	}
 }
 
-// TestRoleOfATokenThatIsAccepted: the log of powerful requests believes no other.
-func TestRoleOfATokenThatIsAccepted(t *testing.T) {
+// TestRoleOfToken checks that only valid tokens have a role in the audit log.
+func TestRoleOfToken(t *testing.T) {
 	old, err := keys.Generate(time.Now())
 	if err != nil {
 		t.Fatal(err)

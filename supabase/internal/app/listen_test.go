@@ -15,8 +15,8 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// opened serves a handler as the public port does.
-func opened(t *testing.T, h http.Handler, change func(*http.Server)) (address string, closeIt func(context.Context) error) {
+// serveTest serves a handler as the public port does.
+func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address string, shutdown func(context.Context) error) {
 	t.Helper()
 	l, err := listen("127.0.0.1", 0, false)
 	if err != nil {
@@ -24,9 +24,9 @@ func opened(t *testing.T, h http.Handler, change func(*http.Server)) (address st
 	}
 	s := server(h, slog.New(slog.DiscardHandler))
 	change(s)
-	closeIt = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) })
+	shutdown = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) })
 	t.Cleanup(func() { _ = s.Close() })
-	return l.Addr().String(), closeIt
+	return l.Addr().String(), shutdown
 }
 
 func dial(t *testing.T, address string) net.Conn {
@@ -40,12 +40,12 @@ func dial(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// TestShutdownFinishesWhatItTook: a request under way is answered, a newcomer is not let in, and who never ends is cut off.
-func TestShutdownFinishesWhatItTook(t *testing.T) {
-	begun, leave := make(chan struct{}), make(chan struct{})
+// TestShutdown checks that a shutdown waits for running requests, rejects new connections, and closes requests that do not end.
+func TestShutdown(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun <- struct{}{}
-		<-leave
+		<-release
 		_, _ = io.WriteString(w, "whole")
 	})
 	for _, tt := range []struct {
@@ -53,15 +53,15 @@ func TestShutdownFinishesWhatItTook(t *testing.T) {
 		patient bool
 	}{{"ends in time", true}, {"never ends", false}} {
 		t.Run(tt.name, func(t *testing.T) {
-			leave = make(chan struct{})
-			address, closeIt := opened(t, h, func(*http.Server) {})
+			release = make(chan struct{})
+			address, shutdown := serveTest(t, h, func(*http.Server) {})
 			conn := dial(t, address)
 			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			<-begun
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			closed := make(chan error, 1)
-			go func() { closed <- closeIt(ctx) }()
+			go func() { closed <- shutdown(ctx) }()
 			for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 				late, err := net.Dial("tcp", address)
 				if err != nil {
@@ -69,15 +69,15 @@ func TestShutdownFinishesWhatItTook(t *testing.T) {
 				}
 				late.Close()
 				if time.Now().After(deadline) {
-					t.Fatal("newcomers are still let in")
+					t.Fatal("new connections are still accepted")
 				}
 			}
 			if !tt.patient {
-				cancel() // as the end of the ten seconds does
+				cancel() // as after ten seconds
 				if err := <-closed; err == nil {
-					t.Error("it says that all ended in time")
+					t.Error("the shutdown reports success")
 				}
-				close(leave)
+				close(release)
 				return
 			}
 			select {
@@ -85,7 +85,7 @@ func TestShutdownFinishesWhatItTook(t *testing.T) {
 				t.Fatal("it did not wait:", err)
 			case <-time.After(50 * time.Millisecond):
 			}
-			close(leave)
+			close(release)
 			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -104,9 +104,9 @@ func TestShutdownFinishesWhatItTook(t *testing.T) {
 	}
 }
 
-// TestHeaderBounds: a header that is too long is refused, one that never ends is given up.
-func TestHeaderBounds(t *testing.T) {
-	address, _ := opened(t, http.NotFoundHandler(), func(s *http.Server) {
+// TestHeaderLimits checks the limits for the size and the duration of a request header.
+func TestHeaderLimits(t *testing.T) {
+	address, _ := serveTest(t, http.NotFoundHandler(), func(s *http.Server) {
 		if s.ReadHeaderTimeout == 0 || s.ReadHeaderTimeout > 15*time.Second {
 			t.Error("a header may take", s.ReadHeaderTimeout)
 		}
@@ -114,15 +114,15 @@ func TestHeaderBounds(t *testing.T) {
 	})
 	for _, tt := range []struct {
 		name, header string
-		status       string // of the reply; "" means that there is none
+		status       string // of the reply; "" means no reply
 	}{
-		{"ordinary", "X-A: " + strings.Repeat("a", 1000) + "\r\n\r\n", "404"},
+		{"short", "X-A: " + strings.Repeat("a", 1000) + "\r\n\r\n", "404"},
 		{"long", "X-A: " + strings.Repeat("a", maxHeader+8<<10) + "\r\n\r\n", "431"},
 		{"many", strings.Repeat("X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", 2000) + "\r\n", "431"},
 		{"endless", "X-A: a\r\n", ""},
 	} {
 		conn := dial(t, address)
-		_, _ = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s", tt.header) // the server may hang up before all is sent
+		_, _ = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s", tt.header) // the server may close the connection before the end
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if status := strings.TrimPrefix(line, "HTTP/1.1 "); !strings.HasPrefix(status, tt.status) || tt.status == "" && (line != "" || err != io.EOF) {
 			t.Errorf("%s: %q %v", tt.name, line, err)

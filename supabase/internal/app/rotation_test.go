@@ -8,9 +8,9 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// rotation replaces the keys of a running server: first the local ones, then some of its own, then some that leaked. Somebody
-// has each secret key before, and afterwards tries it alone and behind the publishable key, which every page knows. A session
-// goes on, unless others could have signed it.
+// rotation replaces the keys of a running server three times: the local keys, generated keys and leaked keys. Each time it checks
+// that the old secret keys are rejected, alone and together with the publishable key. A session remains valid unless another party
+// may have signed it.
 func rotation(t *testing.T, a *App, data string, info Info) {
 	set, err := LoadKeys(t.Context(), a.cfg, data)
 	if err != nil {
@@ -25,15 +25,15 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		status, _ := call(t, "GET", api+path, "", headers...)
 		return status
 	}
-	doors := []struct {
-		path    string
-		refused int
-	}{{"/rest/v1/reports?select=id", 401}, {"/storage/v1/bucket", 400}, {"/auth/v1/admin/users", 403}, {"/functions/v1/who", 401}}
+	endpoints := []struct {
+		path     string
+		rejected int
+	}{{"/rest/v1/notes?select=id", 401}, {"/storage/v1/bucket", 400}, {"/auth/v1/admin/users", 403}, {"/functions/v1/hello", 401}}
 	for _, round := range []struct {
 		name    string
 		how     Rotation
-		session int // what auth says to the session from before
-	}{{"the local keys, which everybody knows", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
+		session int // status of a session from before the rotation
+	}{{"local keys", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
 		old := set
 		status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+`@example.org","password":"password-1"}`,
 			"apikey", old.Publishable, "Content-Type", "application/json")
@@ -47,10 +47,10 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if old.ServiceRoleToken != "" {
 			stolen = append(stolen, old.ServiceRoleToken)
 		}
-		for _, door := range doors {
+		for _, e := range endpoints {
 			for _, token := range stolen {
-				if status := get(door.path, old.Publishable, token); status != 200 {
-					t.Errorf("%s, before: %s %d", round.name, door.path, status)
+				if status := get(e.path, old.Publishable, token); status != 200 {
+					t.Errorf("%s, before: %s %d", round.name, e.path, status)
 				}
 			}
 		}
@@ -63,10 +63,10 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if err := Command(t.Context(), data, "/keys/reload", &struct{}{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, door := range doors {
+		for _, e := range endpoints {
 			for _, token := range stolen {
-				if status := get(door.path, set.Publishable, token); status != door.refused {
-					t.Errorf("%s: a stolen key behind the new publishable one opens %s: %d", round.name, door.path, status)
+				if status := get(e.path, set.Publishable, token); status != e.rejected {
+					t.Errorf("%s: a stolen key with the new publishable key opens %s: %d", round.name, e.path, status)
 				}
 			}
 		}
@@ -84,7 +84,7 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 			{"old secret", old.Secret, "", 401},
 			{"old service_role", old.ServiceRole, "", 401},
 		} {
-			if status := get("/rest/v1/resources?limit=1", tt.key, tt.token); status != tt.status {
+			if status := get("/rest/v1/notes?limit=1", tt.key, tt.token); status != tt.status {
 				t.Errorf("%s: %s: %d", round.name, tt.name, status)
 			}
 		}

@@ -3,7 +3,9 @@ package app
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -14,9 +16,28 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestTokenAttacks names each way in which a token lies. Behind the gateway auth and REST answer 401 or 403 to every one of
-// them, and nothing else.
-func TestTokenAttacks(t *testing.T) {
+// encode is the base64 encoding of tokens.
+var encode = base64.RawURLEncoding.EncodeToString
+
+// forged returns a token with any header and payload, signed with HS256 and the secret.
+func forged(header, payload, secret string) string {
+	signed := encode([]byte(header)) + "." + encode([]byte(payload))
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(signed))
+	return signed + "." + encode(mac.Sum(nil))
+}
+
+// tokens makes variants of a valid access token of a stack.
+type tokens struct {
+	t         *testing.T
+	api, anon string
+	signing   keys.Key
+	valid     string
+	parts     []string // of valid: header, claims, signature
+}
+
+func startTokens(t *testing.T) *tokens {
+	t.Helper()
 	signing, err := keys.GenerateES256()
 	if err != nil {
 		t.Fatal(err)
@@ -29,116 +50,133 @@ func TestTokenAttacks(t *testing.T) {
 	info := start(t, newApp(t, dataFolder(t), map[string]string{
 		"JWT_SECRET": demo.JWTSecret, "JWT_KEYS": string(private), "ANON_KEY": demo.Anon, "SERVICE_ROLE_KEY": demo.ServiceRole,
 	}))
-	api, anon := info.Get("API_URL"), info.Get("ANON_KEY")
-	status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"a@example.org","password":"password-1"}`, "apikey", anon, "Content-Type", "application/json")
+	k := &tokens{t: t, api: info.Get("API_URL"), anon: info.Get("ANON_KEY"), signing: signing}
+	status, body := call(t, "POST", k.api+"/auth/v1/signup", `{"email":"a@example.org","password":"password-1"}`, "apikey", k.anon, "Content-Type", "application/json")
 	var session struct {
 		Token string `json:"access_token"`
 	}
 	if err := json.Unmarshal([]byte(body), &session); status != 200 || err != nil {
 		t.Fatal(status, body)
 	}
-	ask := func(target, token string) int {
-		t.Helper()
-		status, _ := call(t, "GET", api+target, "", "apikey", anon, "Authorization", "Bearer "+token)
-		return status
-	}
-	auth, rest := []string{"/auth/v1/user", "/auth/v1/admin/users"}, []string{"/rest/v1/resources?select=id"}
-	if got := ask(auth[0], session.Token); got != 200 {
-		t.Fatalf("a true token got %d", got)
-	}
-	if got := ask(rest[0], session.Token); got != 200 {
-		t.Fatalf("a true token got %d", got)
-	}
+	k.valid, k.parts = session.Token, strings.Split(session.Token, ".")
+	return k
+}
 
-	parts := strings.Split(session.Token, ".")
-	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
+// claims returns the claims of the valid token with changes.
+func (k *tokens) claims(changes map[string]any) string {
+	k.t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(k.parts[1])
 	if err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
-	claims := func(change map[string]any) string {
-		var c map[string]any
-		if err := json.Unmarshal(raw, &c); err != nil {
-			t.Fatal(err)
-		}
-		for name, value := range change {
-			c[name] = value
-		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+	var c map[string]any
+	if err := json.Unmarshal(raw, &c); err != nil {
+		k.t.Fatal(err)
 	}
-	signed := func(k keys.Key, change map[string]any) string {
-		token, err := k.Sign(json.RawMessage(claims(change)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
+	for name, value := range changes {
+		c[name] = value
 	}
-	encode := base64.RawURLEncoding.EncodeToString
-	public, _ := signing.Public()
+	text, err := json.Marshal(c)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// signed returns the valid token with changed claims, signed with a key.
+func (k *tokens) signed(key keys.Key, changes map[string]any) string {
+	k.t.Helper()
+	token, err := key.Sign(json.RawMessage(k.claims(changes)))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return token
+}
+
+// get returns the status of a request with a token.
+func (k *tokens) get(path, token string) int {
+	k.t.Helper()
+	status, _ := call(k.t, "GET", k.api+path, "", "apikey", k.anon, "Authorization", "Bearer "+token)
+	return status
+}
+
+// attack is an invalid token and the paths that must reject it.
+type attack struct {
+	name, token string
+	paths       []string
+}
+
+const restPath = "/rest/v1/notes?select=id"
+
+func (k *tokens) attacks() []attack {
+	k.t.Helper()
+	public, _ := k.signing.Public()
 	publicText, err := json.Marshal(public)
 	if err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
-	point, err := stranger.PublicKey.Bytes()
+	point, err := other.PublicKey.Bytes()
 	if err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
 	now := time.Now().Unix()
-	service := claims(map[string]any{"role": "service_role"})
+	service := k.claims(map[string]any{"role": "service_role"})
+	long := k.claims(map[string]any{"x": strings.Repeat("y", 8<<10)})
 	inject := func(kid string) string { return forged(fmt.Sprintf(`{"alg":"HS256","kid":%q}`, kid), service, "") }
+	auth, rest := []string{"/auth/v1/user", "/auth/v1/admin/users"}, []string{restPath}
 	both := append(append([]string{}, auth...), rest...)
-	for _, attack := range []struct {
-		name, token string
-		targets     []string
-	}{
+	return []attack{
 		{"alg none", encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode([]byte(service)) + ".", both},
-		{"alg nOnE, with the true signature", encode([]byte(`{"alg":"nOnE"}`)) + "." + parts[1] + "." + parts[2], both},
-		{"key confusion: the public JWK as HMAC secret", signed(keys.Secret(signing.ID, string(publicText)), nil), both},
-		{"key confusion: the public point as HMAC secret", signed(keys.Secret(signing.ID, string(point)), nil), both},
-		{"key confusion: HS256 in the header of an ES256 signature", encode([]byte(`{"alg":"HS256","kid":"`+signing.ID+`"}`)) + "." + parts[1] + "." + parts[2], both},
+		{"alg nOnE with the valid signature", encode([]byte(`{"alg":"nOnE"}`)) + "." + k.parts[1] + "." + k.parts[2], both},
+		{"key confusion: the public JWK as HMAC secret", k.signed(keys.Secret(k.signing.ID, string(publicText)), nil), both},
+		{"key confusion: a public point as HMAC secret", k.signed(keys.Secret(k.signing.ID, string(point)), nil), both},
+		{"key confusion: HS256 in the header of an ES256 signature", encode([]byte(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`)) + "." + k.parts[1] + "." + k.parts[2], both},
 		{"kid injection: a file of zeros", inject("../../../../dev/null"), both},
 		{"kid injection: SQL", inject(`x' union select '' --`), both},
 		{"kid injection: an address", inject("https://evil.example/keys"), both},
-		{"kid injection: another key's id", forged(`{"alg":"HS256","kid":"`+signing.ID+`"}`, service, "guess"), both},
-		{"expired", signed(signing, map[string]any{"exp": now - 60}), both},
-		{"from the future", signed(signing, map[string]any{"nbf": now + 600}), both},
-		{"wrong audience", signed(signing, map[string]any{"aud": "another-service"}), auth},
-		{"forged role", parts[0] + "." + encode([]byte(service)) + "." + parts[2], both},
-		{"forged role: one that the database does not lend", signed(signing, map[string]any{"role": "postgres"}), rest},
-		{"8 KB of claims under an old signature", parts[0] + "." + encode([]byte(claims(map[string]any{"x": strings.Repeat("y", 8<<10)}))) + "." + parts[2], both},
-		{"8 KB of claims with a guessed secret", forged(`{"alg":"HS256"}`, claims(map[string]any{"x": strings.Repeat("y", 8<<10)}), "guess"), both},
-	} {
-		for _, target := range attack.targets {
-			if got := ask(target, attack.token); got != 401 && got != 403 {
-				t.Errorf("%s: %s answered %d", attack.name, target, got)
+		{"kid injection: the id of another key", forged(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`, service, "guess"), both},
+		{"expired", k.signed(k.signing, map[string]any{"exp": now - 60}), both},
+		{"from the future", k.signed(k.signing, map[string]any{"nbf": now + 600}), both},
+		{"wrong audience", k.signed(k.signing, map[string]any{"aud": "another-service"}), auth},
+		{"forged role", k.parts[0] + "." + encode([]byte(service)) + "." + k.parts[2], both},
+		{"forged role: not granted to authenticator", k.signed(k.signing, map[string]any{"role": "postgres"}), rest},
+		{"8 KB of claims with an old signature", k.parts[0] + "." + encode([]byte(long)) + "." + k.parts[2], both},
+		{"8 KB of claims with a guessed secret", forged(`{"alg":"HS256"}`, long, "guess"), both},
+	}
+}
+
+// TestTokenAttacks checks that auth and REST behind the gateway reject every kind of invalid token with 401 or 403, and that none is
+// accepted as an API key.
+func TestTokenAttacks(t *testing.T) {
+	k := startTokens(t)
+	for _, path := range []string{"/auth/v1/user", restPath} {
+		if got := k.get(path, k.valid); got != 200 {
+			t.Fatalf("%s: the valid token gets %d", path, got)
+		}
+	}
+	for _, a := range k.attacks() {
+		for _, path := range a.paths {
+			if got := k.get(path, a.token); got != 401 && got != 403 {
+				t.Errorf("%s: %s replies %d", a.name, path, got)
 			}
 		}
-		// Nor does it open the gateway as a key.
-		if status, _ := call(t, "GET", api+rest[0], "", "apikey", attack.token); status != 401 {
-			t.Errorf("%s: as a key it got %d", attack.name, status)
+		if status, _ := call(t, "GET", k.api+restPath, "", "apikey", a.token); status != 401 {
+			t.Errorf("%s: as an API key it gets %d", a.name, status)
 		}
 	}
 
-	// An ID token is a person's without a role, for an application to read. Nowhere does it stand for that person.
-	idToken := signed(signing, map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
-	for target, want := range map[string][2]int{ // of a true token, of an ID token
-		auth[0]: {200, 403}, rest[0]: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},
+	// An ID token of the OAuth server has no role. Applications read it; no service accepts it as an access token.
+	idToken := k.signed(k.signing, map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
+	for path, want := range map[string][2]int{ // status for the valid token and for the ID token
+		"/auth/v1/user": {200, 403}, restPath: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},
+		"/functions/v1/hello": {200, 401},
 	} {
-		if got := [2]int{ask(target, session.Token), ask(target, idToken)}; got != want {
-			t.Errorf("%s answered a true token and an ID token %v, want %v", target, got, want)
-		}
-	}
-	for token, want := range map[string]int{session.Token: 400, idToken: 401} {
-		status, body := call(t, "POST", api+"/functions/v1/track-download", `{"resourceId":""}`, "apikey", anon, "Authorization", "Bearer "+token, "Content-Type", "application/json")
-		if status != want {
-			t.Errorf("functions answered %d %s, want %d", status, body, want)
+		if got := [2]int{k.get(path, k.valid), k.get(path, idToken)}; got != want {
+			t.Errorf("%s: the valid token and the ID token get %v, want %v", path, got, want)
 		}
 	}
 }

@@ -2,33 +2,22 @@ package app
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 )
 
-// older is the project as a release before the newest migration had it.
-func older(t *testing.T) fs.FS {
-	t.Helper()
-	files := fstest.MapFS{}
-	names, err := fs.Glob(os.DirFS("../.."), "migrations/*.sql")
-	if err != nil || len(names) < 2 {
-		t.Fatalf("migrations: %v %v", names, err)
-	}
-	for _, name := range append(names[:len(names)-1], "config.toml") {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = &fstest.MapFile{Data: text}
-	}
+// older returns the project without its last migration.
+func older() fs.FS {
+	files := maps.Clone(project)
+	delete(files, "migrations/20260102000000_todos.sql")
 	return files
 }
 
-// TestUpgrade: a program with a newer schema makes a backup of old data first, once, and nothing when it cannot.
+// TestUpgrade checks that a program with a newer schema first makes a backup, once, and changes nothing if the backup fails.
 func TestUpgrade(t *testing.T) {
 	data := dataFolder(t)
 	migrateWith := func(project fs.FS, environment map[string]string) error {
@@ -46,7 +35,7 @@ func TestUpgrade(t *testing.T) {
 		}
 		return len(backups)
 	}
-	if err := migrateWith(older(t), nil); err != nil {
+	if err := migrateWith(older(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := saved(); n != 0 {
@@ -54,7 +43,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	err := migrateWith(nil, map[string]string{"BACKUP_TO": "/proc/nowhere"})
 	if err == nil || !strings.Contains(err.Error(), "no migration was applied") {
-		t.Errorf("without a place for the backup: %v", err)
+		t.Errorf("with a failing backup: %v", err)
 	}
 	if err := migrateWith(nil, nil); err != nil {
 		t.Fatal(err)
@@ -63,8 +52,8 @@ func TestUpgrade(t *testing.T) {
 		t.Error("no backup was made before the upgrade")
 	}
 	a := newApp(t, data, nil)
-	for range 2 { // as two more upgrades
-		time.Sleep(1100 * time.Millisecond) // backups are named by the second
+	for range 2 { // two more upgrades
+		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
 		if err := a.oneShot(t.Context(), func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
 			t.Fatal(err)
 		}
@@ -79,6 +68,6 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := saved(); n != 0 {
-		t.Errorf("a backup was made although nothing was to do: %d", n)
+		t.Errorf("a backup was made without an upgrade: %d", n)
 	}
 }

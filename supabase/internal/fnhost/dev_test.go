@@ -20,7 +20,24 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// project copies the packages that the functions are built from into a temporary folder.
+// registry returns the source of functions.go, with the function hello if there is one.
+func registry(hello bool) string {
+	source := `package functions
+
+import (
+	"daawo/functions/edge"
+)
+
+var All = map[string]edge.Func{}
+`
+	if hello {
+		source = strings.Replace(source, "edge\"\n", "edge\"\n\t\"daawo/functions/hello\"\n", 1)
+		source = strings.Replace(source, "{}", `{"hello": hello.Func}`, 1)
+	}
+	return source
+}
+
+// project copies the packages that functions need, and an empty registry of functions, to a temporary folder.
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -28,7 +45,8 @@ func project(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"functions", "supabase/internal/fnhost", "supabase/internal/db", "supabase/internal/keys", "supabase/internal/outbox", "supabase/internal/mail"} {
+	for _, dir := range []string{"functions/edge", "supabase/stack/child", "supabase/internal/fnhost", "supabase/internal/db",
+		"supabase/internal/keys", "supabase/internal/outbox", "supabase/internal/mail", "supabase/internal/photo"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)
 		}
@@ -40,6 +58,7 @@ func project(t *testing.T) string {
 		}
 		write(t, filepath.Join(root, file), string(text))
 	}
+	write(t, filepath.Join(root, "functions", "functions.go"), registry(false))
 	return root
 }
 
@@ -196,14 +215,8 @@ func TestReloadDropsNoCall(t *testing.T) {
 	}
 	stop := d.callContinuously()
 
-	registry, err := os.ReadFile(filepath.Join(d.root, "functions/functions.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(registry), `	"daawo/functions/edge"`, "\t\"daawo/functions/edge\"\n\t\"daawo/functions/hello\"", 1)
-	text = strings.Replace(text, "edge.Func{\n", "edge.Func{\n\t\"hello\": hello.Func,\n", 1)
 	d.write("functions/hello/func.go", helloSource(`"one"`))
-	d.write("functions/functions.go", text)
+	d.write("functions/functions.go", registry(true))
 	t.Logf("a new function, with an empty build cache, is served after %v", d.until("hello", "new function", says("one")))
 
 	d.write("functions/hello/func.go", helloSource(`"two"`))

@@ -1,6 +1,6 @@
-// Package fnhost hosts the edge functions: it checks who calls, bounds time, bodies and concurrency, gives every call its
-// environment and turns failures into Supabase's replies. Functions run in this process, in a child process that is
-// rebuilt when their source changes (dev.go), or elsewhere, where the gateway sends their calls.
+// Package fnhost hosts edge functions. It verifies the caller, limits time, bodies and concurrency, gives every call its
+// environment and turns failures into Supabase's replies. Functions run in this process, or in a child process that is
+// rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the calls there.
 //
 // Only app and cli import it; of ours it imports db and functions/edge.
 package fnhost
@@ -22,57 +22,58 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Options say what a Host needs. Only Functions is required; without DB, Env.Tx and what builds on it fail.
+// Options configure a Host. Only Functions is required. Without DB, Env.Tx and the methods that use the database fail.
 type Options struct {
 	Functions map[string]edge.Func
 
-	DB     *db.Pool // as a login role that may become service_role, anon and authenticated
-	Outbox Outbox   // durable background work; nil refuses it
+	DB     *db.Pool // as a login role that can switch to service_role, anon and authenticated
+	Outbox Outbox   // durable background work; nil rejects it
 
-	// Verify checks a token's signature and times and returns its claims. nil refuses every token.
+	// Verify checks a token's signature and times and returns its claims. nil rejects every token.
 	Verify func(token string) (json.RawMessage, error)
-	// APIKey gives the role token of an opaque key (sb_publishable_…, sb_secret_…) and whether it is known; nil where the
-	// gateway has done that already.
+	// APIKey returns the role token of an opaque key (sb_publishable_…, sb_secret_…) and whether the key is known. It is nil if
+	// the gateway has replaced the key already.
 	APIKey func(key string) (token string, ok bool)
 
-	// CleanImage removes the metadata of a picture; nil refuses every picture. See edge.Env.CleanImage.
+	// CleanImage removes the metadata of a picture; nil accepts no picture. See edge.Env.CleanImage.
 	CleanImage func(content []byte) (clean []byte, contentType string, ok bool)
 
-	Getenv func(name string) string     // variables and secrets that functions see; nil means none
-	Region string                       // named in replies; "" means "local"
-	Client func(r *http.Request) string // address of the client, "" to not limit it; nil means the connection's own
-	Now    func() time.Time             // nil means time.Now
-	Log    *slog.Logger                 // nil means slog.Default()
-	Meter  prometheus.Registerer        // nil registers no metrics
-	Drain  time.Duration                // how long Close waits for calls and background work; 0 means 10 s
+	Getenv  func(name string) string     // variables and secrets of the functions; nil means none
+	Region  string                       // for replies; "" means "local"
+	Client  func(r *http.Request) string // address of the client, "" for no limit; nil means the address of the connection
+	Now     func() time.Time             // nil means time.Now
+	Log     *slog.Logger                 // nil means slog.Default()
+	Meter   prometheus.Registerer        // nil registers no metrics
+	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s
+	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
 }
 
-// Outbox is the durable queue behind Env.Enqueue and Env.Notify: Add adds to a batch the statements that store the work.
+// Outbox is the durable queue behind Env.Enqueue and Env.Notify. Add adds the statements that store the work to a batch.
 // Package outbox implements it.
 type Outbox interface {
 	Add(b *pgx.Batch, w edge.Durable) error
 }
 
-// Host serves functions. Its root is that of the functions service: /<name>/….
+// Host serves functions at /<name>/….
 type Host struct {
 	Options
 	services  *services
 	functions map[string]*function
 	metrics   *metrics
-	lifetime  context.Context // of background work
+	lifetime  context.Context // of work given to WaitUntil
 	end       context.CancelFunc
 	work      sync.WaitGroup
 }
 
-// function is a hosted function with what it needs while it runs.
+// function is a hosted function with its state.
 type function struct {
 	edge.Func
 	name    string
 	gate    gate
-	running map[string]chan struct{} // by job, those with a limit: holds one value per running job
+	running map[string]chan struct{} // one value per running job, by the name of the job; only jobs with MaxConcurrent
 }
 
-// New makes a host. Close it.
+// New returns a host. It must be closed.
 func New(o Options) (*Host, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -92,6 +93,9 @@ func New(o Options) (*Host, error) {
 	if o.Drain == 0 {
 		o.Drain = 10 * time.Second
 	}
+	if o.JobWait == 0 {
+		o.JobWait = 5 * time.Second
+	}
 	h := &Host{Options: o, functions: map[string]*function{}, metrics: newMetrics(o.Meter)}
 	h.services = &services{host: h}
 	h.lifetime, h.end = context.WithCancel(context.Background())
@@ -106,7 +110,7 @@ func New(o Options) (*Host, error) {
 	return h, nil
 }
 
-// Close waits for calls and background work and then ends what is still running.
+// Close waits up to Drain for calls and background work and then cancels the rest.
 func (h *Host) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.Drain)
 	defer cancel()
@@ -120,11 +124,11 @@ func (h *Host) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return errors.New("functions: background work was cut off at shutdown")
+		return errors.New("functions: background work was interrupted by the shutdown")
 	}
 }
 
-// connectionAddress is the network address at the other end.
+// connectionAddress returns the address of the connection's peer.
 func connectionAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Schedules are the cron expressions of the functions that have one.
+// Schedules returns the cron expressions of the functions with a schedule, by function.
 func (h *Host) Schedules() map[string]string {
 	s := map[string]string{}
 	for name, f := range h.functions {
@@ -22,7 +22,7 @@ func (h *Host) Schedules() map[string]string {
 	return s
 }
 
-// RunSchedule does a function's scheduled work once. The outbox calls it.
+// RunSchedule runs the scheduled work of a function once. The outbox calls it.
 func (h *Host) RunSchedule(ctx context.Context, name string) error {
 	f, ok := h.functions[name]
 	if !ok || f.Run == nil {
@@ -31,27 +31,32 @@ func (h *Host) RunSchedule(ctx context.Context, name string) error {
 	return h.background(ctx, name, "schedule", func(env *edge.Env) error { return f.Run(ctx, env) })
 }
 
-// RunJob runs a job that a function enqueued. The outbox calls it.
+// RunJob runs a job that a function added. The outbox calls it. If MaxConcurrent jobs of this name are running, it waits for the
+// end of one of them, up to Options.JobWait, and then returns edge.Snooze.
 func (h *Host) RunJob(ctx context.Context, name, job string, args []byte) error {
 	f, ok := h.functions[name]
 	if !ok || f.Jobs[job].Run == nil {
 		return fmt.Errorf("function %q has no job %q", name, job)
 	}
 	if running := f.running[job]; running != nil {
+		wait := time.NewTimer(h.JobWait)
+		defer wait.Stop()
 		select {
 		case running <- struct{}{}:
 			defer func() { <-running }()
-		default:
+		case <-wait.C:
 			return edge.Snooze(jobPause)
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 	return h.background(ctx, name, job, func(env *edge.Env) error { return f.Jobs[job].Run(ctx, env, args) })
 }
 
-// jobPause is when a job runs again that found as many of its kind running as may run at once.
+// jobPause is the pause after which a snoozed job runs again.
 const jobPause = time.Second
 
-// jobLimits makes the slots of the jobs that have a limit of their own.
+// jobLimits returns the slots of the jobs with MaxConcurrent.
 func jobLimits(f edge.Func) map[string]chan struct{} {
 	slots := map[string]chan struct{}{}
 	for name, job := range f.Jobs {
@@ -62,6 +67,7 @@ func jobLimits(f edge.Func) map[string]chan struct{} {
 	return slots
 }
 
+// background runs scheduled work or a job as the service. A panic becomes an error.
 func (h *Host) background(ctx context.Context, name, what string, work func(*edge.Env) error) (err error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	env := h.env(name, id, edge.Service, "")

@@ -8,17 +8,17 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Chore is what an installation does for itself at certain times, once for all replicas.
+// Chore is maintenance work of the installation itself. It runs by a schedule, once for all replicas.
 type Chore struct {
 	Name string
 	Cron string // times in UTC
 	Do   func(context.Context) error
 }
 
-// choreTimeout bounds one attempt: a chore may walk over all that is stored.
+// choreTimeout bounds one attempt. It is long because a chore may read all stored files.
 const choreTimeout = time.Hour
 
-// chore is one turn of a Chore.
+// chore is the job of one due time of a Chore.
 type chore struct {
 	Name string    `json:"name"`
 	Due  time.Time `json:"due"`
@@ -27,11 +27,11 @@ type chore struct {
 func (chore) Kind() string { return "chore" }
 
 func (chore) InsertOpts() river.InsertOpts {
-	// After these attempts, which take two hours, the next turn will do.
+	// These attempts take two hours. After that the next due time follows soon.
 	return river.InsertOpts{Queue: choreQueue, MaxAttempts: 9, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
-// Chores adds work that is done regularly. Call it before Start.
+// Chores adds scheduled work. Call it before Start.
 func (b *Outbox) Chores(chores ...Chore) { b.chores = append(b.chores, chores...) }
 
 type choreWorker struct {
@@ -47,5 +47,5 @@ func (w choreWorker) Work(ctx context.Context, job *river.Job[chore]) error {
 			return c.Do(ctx)
 		}
 	}
-	return fmt.Errorf("this process does not know the chore %s", job.Args.Name)
+	return fmt.Errorf("unknown chore %s", job.Args.Name)
 }

@@ -9,13 +9,13 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestChoreIsDoneOnceForAllReplicas: of two replicas one does it, and it is done again after a failure.
-func TestChoreIsDoneOnceForAllReplicas(t *testing.T) {
+// TestChoreRunsOnceAcrossReplicas checks that one of two replicas runs a due chore, and retries it after a failure.
+func TestChoreRunsOnceAcrossReplicas(t *testing.T) {
 	tdb := testdb.New(t)
 	var done atomic.Int32
 	daily := Chore{Name: "daily", Cron: "0 3 * * *", Do: func(ctx context.Context) error {
 		if _, ok := ctx.Deadline(); !ok {
-			t.Error("a chore has no end")
+			t.Error("a chore has no deadline")
 		}
 		if done.Add(1) == 1 {
 			return errors.New("the first attempt fails")
@@ -23,7 +23,7 @@ func TestChoreIsDoneOnceForAllReplicas(t *testing.T) {
 		return nil
 	}}
 	boxes := []*Outbox{newOutbox(t, tdb, Options{}, nil, false), newOutbox(t, tdb, Options{}, nil, false)}
-	tdb.Exec(`update river.river_migration set created_at = now() - interval '2 days'`) // so that it was due
+	tdb.Exec(`update river.river_migration set created_at = now() - interval '2 days'`) // so that a due time was missed
 	for _, b := range boxes {
 		b.Chores(daily)
 		if err := b.Start(t.Context(), nil); err != nil {
@@ -35,11 +35,11 @@ func TestChoreIsDoneOnceForAllReplicas(t *testing.T) {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'retryable'`) == 1
 	})
 	tdb.Exec(`update river.river_job set scheduled_at = now(), state = 'available' where kind = 'chore'`)
-	tdb.Exec(`select pg_notify('river.river_insert', '{"queue":"chore"}')`) // as an insert does
+	tdb.Exec(`select pg_notify('river.river_insert', '{"queue":"chore"}')`) // as an insert sends
 	waitFor(t, "the end", func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'completed'`) == 1
 	})
 	if n := done.Load(); n != 2 {
-		t.Errorf("done %d times", n)
+		t.Errorf("it ran %d times", n)
 	}
 }

@@ -5,88 +5,87 @@ import (
 	"time"
 )
 
-// A machine's clock may be a year ahead and be set right again. What was written meanwhile then lies in the future: jobs
-// that wait for their time, among them notices of reports, jobs that a crash cut off, and the lease of whoever leads. They
-// are taken back to now. And River sleeps until the schedules' next times, however far away the clock has put them: when it
-// is set, they are reckoned anew.
-
+// A machine's clock may be a year ahead until it is corrected. Rows written before that have times in the future: jobs that
+// wait for their time, jobs that a crash interrupted, and the lease of River's leader. Their times are set to now. River
+// itself sleeps until the next times of the schedules, so these are computed again when the clock changes.
 const (
-	// farAhead is further than any job is ever put off.
-	farAhead = 2 * longPause
-	// wrongClock is further than the clocks of two machines are apart, and longer than the leader's lease.
-	wrongClock = time.Minute
+	// maxAhead is longer than the pause before any attempt of a job.
+	maxAhead = 2 * longPause
+
+	// maxSkew is more than the difference between the clocks of two machines, and longer than the leader's lease.
+	maxSkew = time.Minute
 )
 
-// moment is a reading of two clocks: of the one on the wall, which may be set, and of one that only runs on.
-type moment struct {
-	wall time.Time
-	runs time.Duration
+// clockReading is a reading of two clocks: the wall clock, which can be set, and a monotonic one.
+type clockReading struct {
+	wall      time.Time
+	monotonic time.Duration
 }
 
 var programStart = time.Now()
 
-func readClocks() moment {
+func readClocks() clockReading {
 	now := time.Now()
-	return moment{wall: now.Round(0), runs: now.Sub(programStart)} // Round takes the monotonic reading out
+	return clockReading{wall: now.Round(0), monotonic: now.Sub(programStart)} // Round removes the monotonic reading
 }
 
-// setSince says whether the clock on the wall was set, either way, since an earlier moment.
-func (m moment) setSince(earlier moment) bool {
-	by := m.wall.Sub(earlier.wall) - (m.runs - earlier.runs)
-	return by.Abs() > wrongClock
+// changedSince reports whether the wall clock was set, forwards or backwards, since an earlier reading.
+func (r clockReading) changedSince(earlier clockReading) bool {
+	by := r.wall.Sub(earlier.wall) - (r.monotonic - earlier.monotonic)
+	return by.Abs() > maxSkew
 }
 
-// keepTime looks for such jobs and leases, at once and every minute, and at the clock, until ctx ends. The ticker does not
-// follow the clock.
-func (b *Outbox) keepTime(ctx context.Context) {
+// watchClock looks for jobs and leases of the future and for changes of the clock, at once and every minute until ctx ends.
+// Its ticker uses the monotonic clock.
+func (b *Outbox) watchClock(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
 	last := readClocks()
 	for {
-		if err := b.straighten(ctx); err != nil && ctx.Err() == nil {
-			b.Log.WarnContext(ctx, "jobs of the future were not looked for", "error", err)
+		if err := b.correctFutureTimes(ctx); err != nil && ctx.Err() == nil {
+			b.Log.WarnContext(ctx, "cannot check for jobs with times in the future", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		last = b.heedClock(ctx, last, readClocks())
+		last = b.checkClock(ctx, last, readClocks())
 	}
 }
 
-// heedClock reckons the schedules anew when the clock was set, and gives the moment that the next one is compared with:
-// the same one, when that failed.
-func (b *Outbox) heedClock(ctx context.Context, last, now moment) moment {
-	if !now.setSince(last) {
+// checkClock makes River compute its schedules again if the clock was set. It returns the reading for the next comparison:
+// now, or last if the schedules could not be computed, so that it is tried again.
+func (b *Outbox) checkClock(ctx context.Context, last, now clockReading) clockReading {
+	if !now.changedSince(last) {
 		return now
 	}
-	b.Log.WarnContext(ctx, "the clock was set: the schedules are reckoned anew")
-	// Whoever leads then, this process or another, begins with what was due last.
+	b.Log.WarnContext(ctx, "clock was set: computing the schedules again")
+	// The next leader, which may be this process again, begins with the latest due times.
 	if err := b.work.Notify().RequestResign(ctx); err != nil {
-		b.Log.WarnContext(ctx, "the schedules could not be reckoned anew", "error", err)
+		b.Log.WarnContext(ctx, "cannot compute the schedules again", "error", err)
 		return last
 	}
 	return now
 }
 
-// straighten works by the database's clock, which is the one that jobs are ordered by.
-func (b *Outbox) straighten(ctx context.Context) error {
+// correctFutureTimes uses the clock of the database, which also orders the jobs.
+func (b *Outbox) correctFutureTimes(ctx context.Context) error {
 	pool := b.DB.Pgx()
-	if _, err := pool.Exec(ctx, `delete from river.river_leader where expires_at > now() + $1::interval`, wrongClock); err != nil {
+	if _, err := pool.Exec(ctx, `delete from river.river_leader where expires_at > now() + $1::interval`, maxSkew); err != nil {
 		return err
 	}
-	// Whoever still works on such a job has its timeout from now on; a crashed one's is found by River like any other.
+	// If such a job is still running, its timeout starts now. If a crash interrupted it, River finds it as any other.
 	if _, err := pool.Exec(ctx, `
 		update river.river_job set attempted_at = now()
-		 where state = 'running' and attempted_at > now() + $1::interval`, wrongClock); err != nil {
+		 where state = 'running' and attempted_at > now() + $1::interval`, maxSkew); err != nil {
 		return err
 	}
 	tag, err := pool.Exec(ctx, `
 		update river.river_job set scheduled_at = now()
-		 where state in ('available', 'scheduled', 'retryable') and scheduled_at > now() + $1::interval`, farAhead)
+		 where state in ('available', 'scheduled', 'retryable') and scheduled_at > now() + $1::interval`, maxAhead)
 	if err == nil && tag.RowsAffected() > 0 {
-		b.Log.WarnContext(ctx, "jobs of the future were brought back: the clock has been wrong", "jobs", tag.RowsAffected())
+		b.Log.WarnContext(ctx, "clock was ahead: rescheduled jobs with times in the future", "jobs", tag.RowsAffected())
 	}
 	return err
 }

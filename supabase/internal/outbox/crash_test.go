@@ -15,13 +15,13 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// A crash between the mail server's word and the job's record leaves a running job behind that nobody works on. It is found
-// and done again: one more mail for each crash, under the same Message-ID, and none for a crash before or after.
-func TestACrashDoublesAMailOnceAtMost(t *testing.T) {
+// TestCrashRepeatsMailOnce checks crashes after the mail server accepted a mail and before the job was recorded as done. Each
+// causes one more mail with the same Message-ID. A crash after the record causes none.
+func TestCrashRepeatsMailOnce(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}}, nil, true)
-	send(t, b, func(batch *pgx.Batch) error { return b.Notify(batch, notice) })
+	send(t, b, b.addNotice)
 	done := func() {
 		t.Helper()
 		waitFor(t, "the job's end", func() bool {
@@ -47,7 +47,7 @@ func TestACrashDoublesAMailOnceAtMost(t *testing.T) {
 			t.Fatalf("after %d crashes %d mails, want %d", crash+1, n, crash+2)
 		}
 	}
-	if err := b.Close(t.Context()); err != nil { // a crash after the record
+	if err := b.Close(t.Context()); err != nil { // a crash after the job was recorded as done
 		t.Fatal(err)
 	}
 	newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}}, nil, true)
@@ -63,8 +63,9 @@ func TestACrashDoublesAMailOnceAtMost(t *testing.T) {
 	}
 }
 
-// A crash between the forgetting of a mail's text and the job's record: what is found again has nobody to go to and is done.
-func TestACrashAfterForgettingSendsNothing(t *testing.T) {
+// TestCrashAfterErasingMail checks a crash after the text of a mail was erased and before its job was recorded as done: the
+// job ends without a second mail.
+func TestCrashAfterErasingMail(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
@@ -85,14 +86,14 @@ func TestACrashAfterForgettingSendsNothing(t *testing.T) {
 	}
 }
 
-// A server that is stopped while it still starts has nothing to complain of.
-func TestStoppingAtOnceLogsNoError(t *testing.T) {
+// TestStopDuringStartLogsNothing checks that interrupted work of a start is not logged as an error.
+func TestStopDuringStartLogsNothing(t *testing.T) {
 	tdb := testdb.New(t)
 	f := &fake{crons: map[string]string{"every": "* * * * *", "weekly": "0 6 * * 1"}}
 	var log safeBuffer
 	b := newOutbox(t, tdb, Options{}, nil, false)
 	b.Log = slog.New(slog.NewTextHandler(&log, nil))
-	tdb.Exec(`update river.river_migration set created_at = now() - interval '8 days'`) // so that there is work at once
+	tdb.Exec(`update river.river_migration set created_at = now() - interval '8 days'`) // so that a due time was missed
 	for i := range 20 {
 		again, err := New(b.Options)
 		if err != nil {
@@ -109,11 +110,11 @@ func TestStoppingAtOnceLogsNoError(t *testing.T) {
 	if log.String() != "" {
 		t.Errorf("logged:\n%s", log.String())
 	}
-	// What is wrong is still said.
+	// Other errors are still logged.
 	b.closing.Store(true)
 	b.logger().Error("x", "error", "the disk is full")
 	if log.String() == "" {
-		t.Error("an error at the stop is not logged")
+		t.Error("a real error during the stop is not logged")
 	}
 }
 
@@ -134,13 +135,13 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// Jobs are added by SQL of our own: what it leaves is what River's client leaves, but for the times and the number.
-func TestOurSQLAddsWhatRiverAdds(t *testing.T) {
+// TestInsertMatchesRiver checks that the SQL of add stores the same row as River's client, except the times and the id.
+func TestInsertMatchesRiver(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
 	kinds := []jobArgs{
 		notifyByMail{notice}, notifyByWebhook{notice}, sendMail{mail.Message{To: []string{"user@example.org"}, Subject: "Sign in"}},
-		cleanPhoto{"report-photos", "1.jpg"}, functionJob{"f", "j", []byte(`{"n":1}`)},
+		functionJob{"f", "j", []byte(`{"n":1}`)},
 	}
 	for _, k := range kinds {
 		if _, err := b.riverClient(t).Insert(t.Context(), k, nil); err != nil {

@@ -20,8 +20,8 @@ type jobArgs interface {
 	river.JobArgsWithInsertOpts
 }
 
-// add adds a job to a batch with River's documented SQL (riverqueue.com/docs/sql) rather than its client, which takes round
-// trips of its own. It cannot add unique jobs: those of the schedules are River's own business.
+// add adds a job to a batch with River's documented SQL (riverqueue.com/docs/sql). River's client would need additional round
+// trips. add cannot insert unique jobs; River itself inserts those of the schedules.
 func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error {
 	encoded, err := json.Marshal(args)
 	if err != nil {
@@ -36,14 +36,14 @@ func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error {
 	return nil
 }
 
-// wake says when to wake the workers of a queue. Not for every job: commits that notify wait for one another, disk flush
-// and all (PostgreSQL documentation, NOTIFY). What comes in between is found by polling.
+// wake decides which jobs wake the workers of their queue. Commits with a NOTIFY wait for each other, including the disk
+// flush (PostgreSQL documentation, NOTIFY), so not every job does. Workers find the others by polling.
 type wake struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// wakePause is as long as River itself keeps between two notifications (Config.FetchCooldown).
+// wakePause is the time between two notifications. River has the same (Config.FetchCooldown).
 const wakePause = 100 * time.Millisecond
 
 func (w *wake) due(queue string, now time.Time) bool {
@@ -74,7 +74,7 @@ func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error {
 	return fmt.Errorf("outbox: unknown work %T", w)
 }
 
-// SendMail adds a mail to tx: it is sent once that commits.
+// SendMail adds a mail to tx. It is sent after the commit.
 func (b *Outbox) SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error {
 	var batch pgx.Batch
 	if err := b.add(&batch, sendMail{m}); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// The kinds of jobs; their JSON is what river.river_job.args holds, so fields may be added but not renamed.
+// The kinds of jobs. river.river_job.args holds their JSON, so fields can be added but not renamed.
 type (
 	notifyByMail    struct{ edge.Notice }
 	notifyByWebhook struct{ edge.Notice }
@@ -36,7 +36,7 @@ func (sendMail) Kind() string         { return "send_mail" }
 func (functionJob) Kind() string      { return "function_job" }
 func (functionSchedule) Kind() string { return "function_schedule" }
 
-// Queues keep kinds from waiting for one another: a mail server that hangs holds up mail only.
+// Kinds in different queues do not wait for each other: a mail server that hangs delays mail only.
 const (
 	mailQueue     = "mail"
 	webhookQueue  = "webhook"
@@ -44,7 +44,7 @@ const (
 	choreQueue    = "chore"
 )
 
-// queues are those whose means this process has.
+// queues returns the queues that this process can work on.
 func (b *Outbox) queues() []string {
 	q := []string{mailQueue, webhookQueue}
 	if b.functions != nil {
@@ -73,11 +73,11 @@ func (functionJob) InsertOpts() river.InsertOpts {
 }
 
 func (functionSchedule) InsertOpts() river.InsertOpts {
-	// Once per due time, whoever asks: a second replica, a new leader, or a restart that catches up.
+	// One job per due time, even if a second replica, a new leader and a restart insert it.
 	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
-// workers says who does which kind.
+// workers returns the workers of all kinds.
 func (b *Outbox) workers() *river.Workers {
 	w := river.NewWorkers()
 	river.AddWorker(w, river.WorkFunc(b.workNotifyByMail))
@@ -105,8 +105,8 @@ func (b *Outbox) workers() *river.Workers {
 
 var errNoFunctions = fmt.Errorf("this process hosts no functions")
 
-// Pauses between attempts double from 15 s to an hour and stay there: a mail server that comes back is found within the
-// hour, and the last attempt is made after more than a week.
+// Pauses between attempts double from 15 s to an hour and stay there. So a mail server is used within an hour after it
+// recovers, and the last attempt comes after more than a week.
 const (
 	firstPause  = 15 * time.Second
 	longPause   = time.Hour
@@ -115,12 +115,12 @@ const (
 
 type retryPolicy struct{}
 
-// NextRetry is the time of the next attempt after a failed one.
+// NextRetry returns the time of the next attempt after a failed one.
 func (retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
 	return time.Now().UTC().Add(pause(job.Attempt))
 }
 
-// pause is how long to wait after the nth attempt has failed.
+// pause returns the pause after the nth failed attempt.
 func pause(attempt int) time.Duration {
 	if attempt > 8 { // 15 s · 2⁸ is longer than an hour
 		return longPause

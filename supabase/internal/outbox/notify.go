@@ -28,14 +28,14 @@ func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[notifyByMa
 	return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
 }
 
-// messageID is a job's own at every attempt, and no other job's: a restored or moved database counts its jobs from a number
-// that was there before, and who knows a message by its id would drop a new one as a double.
+// messageID returns an id that is the same for every attempt of a job and different for every job. The job's number alone is
+// not enough: a restored database counts from an earlier number again, and receivers would drop a new message as a duplicate.
 func messageID(job *rivertype.JobRow) string {
 	return fmt.Sprintf("%d-%d", job.CreatedAt.UnixMicro(), job.ID)
 }
 
-// mailNotice sends a notice to the administrators. id is the same at every attempt and goes into the Message-ID, so that a
-// mail that a crash doubled is recognised as the same one.
+// mailNotice sends a notice to the administrators. id becomes the Message-ID. It is the same for every attempt, so receivers
+// recognise a mail that was sent twice because of a crash.
 func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error {
 	if b.Mail == nil || len(b.Admins) == 0 {
 		return errors.New("no mail server or no ADMIN_EMAIL is set")
@@ -47,7 +47,7 @@ func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error
 	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Title, Text: text, ID: "notice-" + id})
 }
 
-// noticeText is the body of a notice: its facts, one to a line whatever they hold, and where to read more.
+// noticeText returns the body of a notice: one line for each fact, and a link.
 func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) {
 	var t strings.Builder
 	for _, f := range n.Facts {
@@ -68,7 +68,7 @@ func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) 
 	return t.String(), nil
 }
 
-// oneLine puts a space in the place of everything that a mail program might begin a line after.
+// oneLine replaces every character that a mail program might show as a line break by a space.
 func oneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) {
@@ -78,8 +78,8 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// rowLink returns the line that leads to a row: its address in Studio's table editor, else what RowLink says. Studio
-// addresses a table by its object id, which differs between databases, and a filter as column:operator:value.
+// rowLink returns the line that leads to a row: its address in Studio's table editor, or the result of RowLink without Studio.
+// Studio identifies a table by its object id, which differs between databases, and expects a filter as column:operator:value.
 func (b *Outbox) rowLink(ctx context.Context, row edge.Row) (string, error) {
 	if b.StudioURL == "" {
 		if b.RowLink == nil {
@@ -100,8 +100,8 @@ func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyB
 	return b.postNotice(ctx, job.Args.Notice, messageID(job.JobRow), time.Now())
 }
 
-// postNotice sends a notice to the webhook, signed as the Standard Webhooks specification (1.0) has it, so that a receiver
-// can refuse forgeries, doubles and old copies.
+// postNotice sends a notice to the webhook. The signature follows the Standard Webhooks specification (1.0), so a receiver can
+// reject forged, repeated and old requests.
 func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now time.Time) error {
 	text, err := b.noticeText(ctx, n)
 	if err != nil {
@@ -125,22 +125,22 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	req.Header.Set("Webhook-Id", id)
 	req.Header.Set("Webhook-Timestamp", stamp)
 	req.Header.Set("Webhook-Signature", Sign(b.WebhookSecret, id, stamp, body))
-	// A redirect followed would become a GET without the notice (Fetch standard, "HTTP-redirect fetch"): it is a failure.
+	// A redirect is a failure. Following it would send a GET without the notice (Fetch standard, "HTTP-redirect fetch").
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16)) // so that the connection can be reused
 	if res.StatusCode >= 300 {
-		return fmt.Errorf("webhook: it answered %s", res.Status)
+		return fmt.Errorf("webhook: status %s", res.Status)
 	}
 	return nil
 }
 
-// Sign is the value of the header Webhook-Signature: version 1, HMAC-SHA256 over "id.timestamp.body", in base64. A secret
-// that begins with whsec_ is the base64 of the key, any other one is the key itself.
+// Sign returns the value of the header Webhook-Signature: version 1, HMAC-SHA256 over "id.timestamp.body", in base64. After
+// the prefix whsec_ the secret is base64; without it the secret is the key itself.
 func Sign(secret, id, timestamp string, body []byte) string {
 	key := []byte(secret)
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
@@ -154,8 +154,8 @@ func Sign(secret, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// TestNotice sends a trial notice over every configured channel at once, without a job, and says by channel what came of
-// it: for the command `daawo notify test`.
+// TestNotice sends a test notice through every configured channel, without a job, and returns the result by channel. The
+// command `daawo notify test` uses it.
 func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
 	n := edge.Notice{Kind: "test", Title: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
 	id := "test-" + strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -166,14 +166,14 @@ func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
 	return results
 }
 
-// workSendMail sends a mail and then forgets its text: it may hold a link that signs somebody in.
+// workSendMail sends a mail and then erases its text, which may contain a link that signs a user in.
 func (b *Outbox) workSendMail(ctx context.Context, job *river.Job[sendMail]) error {
 	if b.Mail == nil {
 		return errors.New("no mail server is set")
 	}
 	m := job.Args.Message
 	if len(m.To) == 0 {
-		return nil // it was sent and forgotten; a crash came before the job's record
+		return nil // it was sent and erased before a crash
 	}
 	if m.ID == "" {
 		m.ID = "mail-" + messageID(job.JobRow)

@@ -13,8 +13,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// TestIDsAreNotUsedAgain: after a restore the numbers of jobs come again, and receivers drop what they know by its id.
-func TestIDsAreNotUsedAgain(t *testing.T) {
+// TestMessageIDs checks that attempts of one job share a message id and that different jobs never do, even if a restored
+// database counts its jobs from an earlier number again.
+func TestMessageIDs(t *testing.T) {
 	posts := make(chan string, 4)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		posts <- r.Header.Get("Webhook-Id")
@@ -54,10 +55,10 @@ func TestIDsAreNotUsedAgain(t *testing.T) {
 	}
 	for kind, ids := range map[string][]string{"notices": notices, "webhooks": posted, "mails": mails} {
 		if ids[0] != ids[1] {
-			t.Errorf("%s: two attempts are told apart: %v", kind, ids)
+			t.Errorf("%s: two attempts have different ids: %v", kind, ids)
 		}
 		if ids[0] == ids[2] || ids[0] == ids[3] || ids[2] == ids[3] {
-			t.Errorf("%s: two jobs are taken for one: %v", kind, ids)
+			t.Errorf("%s: two jobs share an id: %v", kind, ids)
 		}
 	}
 }

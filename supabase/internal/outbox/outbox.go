@@ -27,13 +27,13 @@ import (
 // schema holds River's tables.
 const schema = "river"
 
-// Options say what an Outbox needs. Only DB is required; work whose means are missing fails and is retried, so that it
-// is done once they are there.
+// Options configure an Outbox. Only DB is required. A job that needs another option, such as Mail, fails without it and is
+// retried, so it succeeds after the option was set.
 type Options struct {
 	DB *db.Pool // as the role that owns schema river: postgres
 
 	Mail   func(context.Context, mail.Message) error // sends one mail
-	Admins []string                                  // who is notified by mail
+	Admins []string                                  // addresses that receive notices
 
 	WebhookURL    string // also notified, when set
 	WebhookSecret string // key of its signature
@@ -47,25 +47,25 @@ type Options struct {
 	Meter   prometheus.Registerer // nil registers no metrics
 }
 
-// Functions is the host of the functions, for their jobs and schedules; fnhost.Host is one.
+// Functions runs the jobs and schedules of functions. fnhost.Host implements it.
 type Functions interface {
 	Schedules() map[string]string
 	RunSchedule(ctx context.Context, function string) error
 	RunJob(ctx context.Context, function, job string, args []byte) error
 }
 
-// Outbox adds and works off jobs.
+// Outbox adds and runs jobs.
 type Outbox struct {
 	Options
 	wake      wake
-	work      *river.Client[pgx.Tx] // nil until it has begun
+	work      *river.Client[pgx.Tx] // nil until it runs
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
-	clock     func() // ends what Start has left running; nil until Start
+	stopWatch func() // ends the goroutine of Start; nil until Start
 }
 
-// New makes an outbox that takes jobs. It works none before Start.
+// New returns an outbox that accepts jobs. It runs none before Start.
 func New(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -82,13 +82,13 @@ func New(o Options) (*Outbox, error) {
 	return b, nil
 }
 
-// logger is River's: its own housekeeping speaks only when something is wrong.
+// logger returns the logger for River. It drops everything below warnings.
 func (b *Outbox) logger() *slog.Logger { return slog.New(quiet{b.Log.Handler(), &b.closing}) }
 
-// migrateLock is the advisory lock under which replicas migrate in turn.
+// migrateLock is the advisory lock that makes replicas migrate one after the other.
 const migrateLock = 0x72697665_72
 
-// Migrate brings schema river to this version and lets service_role, as which functions run, and auth add jobs.
+// Migrate brings schema river to this version. It lets auth and service_role, the role of the functions, add jobs.
 func (b *Outbox) Migrate(ctx context.Context) error {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
@@ -99,12 +99,13 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, int64(migrateLock))
-	// Postgres refuses even a change that would change nothing while the disk is nearly full; a start must do without.
-	var there, open bool
-	if err := conn.QueryRow(ctx, `select to_regnamespace('river') is not null`).Scan(&there); err != nil {
+	// While the disk is nearly full, Postgres rejects every write, even one without effect. A start must succeed then, so
+	// nothing is written unless it is missing.
+	var exists, complete bool
+	if err := conn.QueryRow(ctx, `select to_regnamespace('river') is not null`).Scan(&exists); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if !there {
+	if !exists {
 		if _, err := conn.Exec(ctx, `create schema river`); err != nil {
 			return fmt.Errorf("outbox: %w", err)
 		}
@@ -116,10 +117,10 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if err := conn.QueryRow(ctx, granted).Scan(&open); err != nil {
+	if err := conn.QueryRow(ctx, granted).Scan(&complete); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if !open {
+	if !complete {
 		if _, err := conn.Exec(ctx, grants); err != nil {
 			return fmt.Errorf("outbox: %w", err)
 		}
@@ -127,10 +128,10 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// grants let those who add jobs do so; granted says whether all of it has been done.
+// grants lets the roles that add jobs do so. granted returns whether all of these grants exist.
 const (
 	grants = `
-comment on schema river is 'Background work: jobs that are added in the transaction that needs them.';
+comment on schema river is 'Background work. A job is added in the transaction that needs it.';
 grant usage on schema river to service_role, supabase_auth_admin;
 grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
 grant usage on all sequences in schema river to service_role, supabase_auth_admin`
@@ -145,11 +146,11 @@ select bool_and(has_schema_privilege(r, 'river', 'usage')
   from unnest(array['service_role', 'supabase_auth_admin']) as r`
 )
 
-// roomPause is how often a start that found no room is tried again.
-const roomPause = time.Second
+// fullPause is the pause between attempts to start on a full disk.
+const fullPause = time.Second
 
-// Start works jobs off until Close. functions may be nil where another process hosts them. While the database takes no
-// writes there is no work: it begins when there is room again.
+// Start runs jobs until Close. functions is nil if another process hosts them. While the database accepts no writes, no job
+// runs; work starts as soon as it accepts them again.
 func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	b.functions = functions
 	ctx = context.WithoutCancel(ctx)
@@ -162,18 +163,18 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	go func() {
 		defer close(done)
 		if failure != nil {
-			b.Log.WarnContext(ctx, "the background work waits until there is room on the disk", "error", failure)
-			b.beginWithRoom(running)
+			b.Log.WarnContext(ctx, "database accepts no writes; background work waits", "error", failure)
+			b.beginWhenWritable(running)
 		}
-		b.keepTime(running)
+		b.watchClock(running)
 	}()
-	b.clock = func() { cancel(); <-done }
+	b.stopWatch = func() { cancel(); <-done }
 	return nil
 }
 
-// beginWithRoom begins once the database takes writes, unless ctx ends before.
-func (b *Outbox) beginWithRoom(ctx context.Context) {
-	tick := time.NewTicker(roomPause)
+// beginWhenWritable begins as soon as the database accepts writes. It returns without effect if ctx ends first.
+func (b *Outbox) beginWhenWritable(ctx context.Context) {
+	tick := time.NewTicker(fullPause)
 	defer tick.Stop()
 	for {
 		select {
@@ -183,23 +184,23 @@ func (b *Outbox) beginWithRoom(ctx context.Context) {
 		}
 		err := b.begin(context.WithoutCancel(ctx))
 		if err == nil {
-			b.Log.InfoContext(ctx, "the background work has begun")
+			b.Log.InfoContext(ctx, "background work started")
 			return
 		}
 		if !isFull(err) {
-			b.Log.WarnContext(ctx, "the background work could not begin", "error", err)
+			b.Log.WarnContext(ctx, "background work cannot start", "error", err)
 		}
 	}
 }
 
-// errFull says that the database takes no writes, as on a nearly full disk.
-var errFull = errors.New("the database takes no writes")
+// errFull means that the database accepts no writes, as on a nearly full disk.
+var errFull = errors.New("database accepts no writes")
 
 func isFull(err error) bool { return errors.Is(err, errFull) || db.IsCode(err, "25006") } // read_only_sql_transaction
 
 // begin starts River's client, which writes.
 func (b *Outbox) begin(ctx context.Context) error {
-	var full bool // asked first: River logs each start that fails
+	var full bool // checked first because River logs an error for each failed start
 	if err := b.DB.Pgx().QueryRow(ctx, `select current_setting('transaction_read_only')::bool`).Scan(&full); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	} else if full {
@@ -214,9 +215,9 @@ func (b *Outbox) begin(ctx context.Context) error {
 		MaxAttempts:                 maxAttempts,
 		ErrorHandler:                failures{b.Log},
 		JobTimeout:                  time.Minute,
-		RescueStuckJobsAfter:        2 * time.Minute, // after a crash the job it was at runs again
-		FetchPollInterval:           5 * time.Second, // a new job wakes us at once; this is for a lost wake-up
-		CompletedJobRetentionPeriod: completedStay,
+		RescueStuckJobsAfter:        2 * time.Minute, // jobs that a crash interrupted run again after this time
+		FetchPollInterval:           5 * time.Second, // for jobs without a notification, see wake
+		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: 90 * 24 * time.Hour,
 		SoftStopTimeout:             5 * time.Second,
 	}
@@ -238,7 +239,7 @@ func (b *Outbox) begin(ctx context.Context) error {
 	return nil
 }
 
-// periodic makes the turns of the functions' schedules and of the chores.
+// periodic returns River's jobs for the schedules of the functions and the chores.
 func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
 	var installed time.Time
 	if err := b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&installed); err != nil {
@@ -256,14 +257,14 @@ func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
 	return append(jobs, more...), err
 }
 
-// Close lets running jobs finish, for 5 s; what is cut off runs again later.
+// Close waits up to 5 s for running jobs. A job that it interrupts runs again later.
 func (b *Outbox) Close(ctx context.Context) error {
-	if b.clock == nil {
+	if b.stopWatch == nil {
 		return nil
 	}
 	b.closing.Store(true)
-	b.clock()
-	if b.work == nil { // it has waited for room until now
+	b.stopWatch()
+	if b.work == nil { // the database never accepted writes
 		return nil
 	}
 	err := b.work.Stop(ctx)

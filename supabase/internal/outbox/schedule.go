@@ -8,20 +8,20 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// completedStay is how long done jobs are kept. A schedule's done job is what tells a restart that it need not catch up.
-const completedStay = 8 * 24 * time.Hour
+// keepCompleted is how long completed jobs are kept. A restart knows from them which due times have been served.
+const keepCompleted = 8 * 24 * time.Hour
 
-// catchUp is how old a missed due time may be to be made up for at start; less than completedStay, so that a time that
-// was served is always remembered.
+// catchUp is the age up to which a start makes up for a missed due time. It is less than keepCompleted, so the jobs of all
+// these times are still known.
 const catchUp = 7*24*time.Hour + time.Hour
 
-// schedules makes River's periodic jobs. Each adds a job for the latest due time, at that time and also when a leader is
-// elected; the job is unique by function and due time, so that each time is served once and none is missed because the
-// server was down. What was due before the installation existed is not made up for; one that is said to be of the future
-// was made while the clock was ahead, and may have been there at any time.
+// schedules returns River's periodic jobs. Each adds a job for the latest due time, at that time and whenever a leader is
+// elected. The job is unique by name and due time. So each time is served once, and none is missed because the server was
+// down. Due times before the installation are skipped. If the time of the installation is in the future, the clock was
+// ahead then and the real time is unknown; nothing is skipped.
 //
-// crons are expressions by the schedule's name; turn makes the job of a due time.
-func schedules(kind string, crons map[string]string, installed time.Time, turn func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
+// crons maps names to cron expressions. newJob returns the job for a due time.
+func schedules(kind string, crons map[string]string, installed time.Time, newJob func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
 	var jobs []*river.PeriodicJob
 	for name, expression := range crons {
 		s, err := cron.ParseStandard("TZ=UTC " + expression)
@@ -31,20 +31,20 @@ func schedules(kind string, crons map[string]string, installed time.Time, turn f
 		jobs = append(jobs, river.NewPeriodicJob(s, func() (river.JobArgs, *river.InsertOpts) {
 			now := time.Now()
 			due, ok := lastDue(s, now)
-			if !ok || due.Before(installed) && installed.Before(now.Add(wrongClock)) {
+			if !ok || due.Before(installed) && installed.Before(now.Add(maxSkew)) {
 				return nil, nil
 			}
-			return turn(name, due), nil
+			return newJob(name, due), nil
 		}, &river.PeriodicJobOpts{ID: kind + "_" + name, RunOnStart: true}))
 	}
 	return jobs, nil
 }
 
-// lastDue is the latest time, up to now, at which the schedule was due. River wakes a little early or late, so a due time
-// of the coming second counts.
+// lastDue returns the latest due time up to now, and false if it is older than catchUp. River may wake up a little early, so
+// a due time within the next second counts.
 func lastDue(s cron.Schedule, now time.Time) (time.Time, bool) {
 	now = now.UTC().Add(time.Second)
-	// Look back in growing steps: an hourly schedule is found in the last hours, a weekly one in the last week.
+	// Growing steps find an hourly schedule in the last hours and a weekly one in the last week.
 	for back := time.Hour; ; back *= 4 {
 		back = min(back, catchUp)
 		var last time.Time

@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// failures logs what goes wrong with jobs. Never their arguments: a mail's text may be among them.
+// failures logs failed jobs. It never logs their arguments, which may contain the text of a mail.
 type failures struct{ log *slog.Logger }
 
 func (f failures) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
@@ -28,13 +28,13 @@ func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value 
 func (f failures) report(ctx context.Context, job *rivertype.JobRow, attrs ...any) {
 	attrs = append(attrs, "kind", job.Kind, "job", job.ID, "attempt", job.Attempt)
 	if job.Attempt >= job.MaxAttempts {
-		f.log.ErrorContext(ctx, "background job failed for good", attrs...)
+		f.log.ErrorContext(ctx, "background job discarded after its last attempt", attrs...)
 		return
 	}
-	f.log.WarnContext(ctx, "background job failed, it will be tried again", attrs...)
+	f.log.WarnContext(ctx, "background job failed, will be retried", attrs...)
 }
 
-// quiet passes on warnings and errors only; and while the outbox closes, not those of what is cut off thereby.
+// quiet passes on warnings and errors only. While the outbox closes, it drops those about interrupted work.
 type quiet struct {
 	slog.Handler
 	closing *atomic.Bool
@@ -47,14 +47,14 @@ func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
 
 // Handle is part of slog.Handler.
 func (q quiet) Handle(ctx context.Context, r slog.Record) error {
-	if q.closing.Load() && cutOff(r) {
+	if q.closing.Load() && isCanceled(r) {
 		return nil
 	}
 	return q.Handler.Handle(ctx, r)
 }
 
-// cutOff says whether a record is about a context that was cancelled. River gives the text of errors only.
-func cutOff(r slog.Record) (yes bool) {
+// isCanceled reports whether a record is about a cancelled context. River logs the texts of errors, not the errors.
+func isCanceled(r slog.Record) (yes bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		yes = yes || strings.Contains(a.Value.String(), context.Canceled.Error())
 		return !yes
@@ -68,7 +68,7 @@ func (q quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{q.Handler.Wi
 // WithGroup is part of slog.Handler.
 func (q quiet) WithGroup(n string) slog.Handler { return quiet{q.Handler.WithGroup(n), q.closing} }
 
-// metrics reads the queue's state when it is asked for.
+// metrics reads the state of the queues at each scrape.
 type metrics struct {
 	outbox        *Outbox
 	depth, oldest *prometheus.Desc
@@ -78,9 +78,9 @@ func newMetrics(b *Outbox) *metrics {
 	return &metrics{
 		outbox: b,
 		depth: prometheus.NewDesc("daawo_outbox_jobs",
-			"Background jobs by kind and state. Any discarded one needs a person.", []string{"kind", "state"}, nil),
+			"Background jobs by kind and state. A discarded job needs an operator.", []string{"kind", "state"}, nil),
 		oldest: prometheus.NewDesc("daawo_outbox_oldest_pending_seconds",
-			"Age of the oldest job that is not done.", nil, nil),
+			"Age of the oldest pending job.", nil, nil),
 	}
 }
 
@@ -101,7 +101,7 @@ select kind, state::text, count(*), coalesce(extract(epoch from now() - min(crea
  group by 1, 2`
 	rows, err := m.outbox.DB.Pgx().Query(ctx, q)
 	if err != nil {
-		return // the database's own health says so
+		return // the health check of the database reports it
 	}
 	defer rows.Close()
 	var oldest float64

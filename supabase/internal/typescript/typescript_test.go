@@ -19,11 +19,6 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The checked-in types of the project match its database.
-func TestSiteTypesAreCurrent(t *testing.T) {
-	compare(t, testdb.NewSite(t), "../../../web/src/backend/database.types.ts", "public")
-}
-
 func TestShapes(t *testing.T) {
 	db := testdb.New(t)
 	text, err := os.ReadFile("testdata/shapes.sql")

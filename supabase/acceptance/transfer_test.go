@@ -1,4 +1,4 @@
-package app
+package acceptance
 
 import (
 	"bytes"
@@ -18,22 +18,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/backup"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/postgres"
 )
 
-// keysOfItsOwn are the variables of an installation whose keys nobody else has.
-func keysOfItsOwn(t *testing.T) map[string]string {
+// generatedKeys returns variables with generated keys.
+func generatedKeys(t *testing.T) map[string]string {
 	t.Helper()
 	set, err := keys.Generate(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return variablesOf(t, set)
+	values, err := app.EnvironmentOf(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{}
+	for _, v := range values {
+		variables[v.Name] = v.Value
+	}
+	return variables
 }
 
-// content is the count and the sum of every table that holds what people have made.
+// content returns the number of rows and a checksum of every table with data of users.
 func content(t *testing.T, url string) map[string]string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -43,7 +52,7 @@ func content(t *testing.T, url string) map[string]string {
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	rows, err := conn.Query(t.Context(), `
 		select format('%I.%I', schemaname, tablename) from pg_tables
-		where schemaname in ('public', 'private', 'auth', 'storage') and tablename not like '%migrations'`)
+		where schemaname in ('public', 'private', 'edge_functions', 'auth', 'storage') and tablename not like '%migrations'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,18 +74,18 @@ func content(t *testing.T, url string) map[string]string {
 	return all
 }
 
-// inhabitant is what one visitor and one account have left in an installation.
-type inhabitant struct {
+// traces are what one visitor and one account have stored in an installation.
+type traces struct {
 	email, password, refreshToken string
 	photo, reference              string
 	picture                       string
 }
 
-// inhabit makes an account that is signed in, and a report with a photo, over HTTP as their owners would.
-func inhabit(t *testing.T, info Info) (p inhabitant) {
+// leaveTraces creates an account, signs it in, and sends a report with a photo.
+func leaveTraces(t *testing.T, info app.Info) (p traces) {
 	t.Helper()
 	api, anon, service := info.Get("API_URL"), info.Get("ANON_KEY"), info.Get("SERVICE_ROLE_KEY")
-	p.email, p.password = "somebody@example.org", "correct horse battery"
+	p.email, p.password = "user@example.org", "correct horse battery"
 	account := fmt.Sprintf(`{"email":%q,"password":%q,"email_confirm":true}`, p.email, p.password)
 	if status, body := call(t, "POST", api+"/auth/v1/admin/users", account, "apikey", service); status != 200 {
 		t.Fatalf("account: %d %s", status, body)
@@ -95,7 +104,7 @@ func inhabit(t *testing.T, info Info) (p inhabitant) {
 		t.Fatalf("report: %d %s", status, body)
 	}
 	p.reference = reply.Reference
-	// The photo is replaced once more, when its metadata has been taken out.
+	// The photo is replaced when its metadata has been removed.
 	waitFor(t, "the clean photo", func() bool {
 		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")
 		return strings.Contains(body, p.reference) && idle(t, info.Get("DB_URL"))
@@ -104,7 +113,7 @@ func inhabit(t *testing.T, info Info) (p inhabitant) {
 	return p
 }
 
-// picture is a PNG.
+// picture returns a PNG.
 func picture(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -114,7 +123,7 @@ func picture(t *testing.T) string {
 	return out.String()
 }
 
-// idle says whether all background work is done.
+// idle reports whether all background work is done.
 func idle(t *testing.T, url string) bool {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -140,8 +149,8 @@ func refreshTokenOf(t *testing.T, status int, body string) string {
 	return session.RefreshToken
 }
 
-// openPhoto opens a report's photo as an administrator does: by a signed link.
-func openPhoto(t *testing.T, info Info, name string) string {
+// openPhoto returns a report's photo. It uses a signed link, as administrators do.
+func openPhoto(t *testing.T, info app.Info, name string) string {
 	t.Helper()
 	api, service := info.Get("API_URL"), info.Get("SERVICE_ROLE_KEY")
 	status, body := call(t, "POST", api+"/storage/v1/object/sign/report-photos/"+name, `{"expiresIn":60}`, "apikey", service, "Content-Type", "application/json")
@@ -156,9 +165,9 @@ func openPhoto(t *testing.T, info Info, name string) string {
 	return picture
 }
 
-// at checks over HTTP that an installation has what the inhabitant left in another one: the session refreshes with the
-// keys of this installation, the password opens, the report is there and its photo is the same to the byte.
-func (p inhabitant) at(t *testing.T, info Info) {
+// checkAt checks that an installation has all traces that were left in another one: the session and the password work with the
+// keys of this installation, the report exists and its photo is the same.
+func (p traces) checkAt(t *testing.T, info app.Info) {
 	t.Helper()
 	api, anon, service := info.Get("API_URL"), info.Get("ANON_KEY"), info.Get("SERVICE_ROLE_KEY")
 	status, body := call(t, "POST", api+"/auth/v1/token?grant_type=refresh_token", fmt.Sprintf(`{"refresh_token":%q}`, p.refreshToken), "apikey", anon)
@@ -178,112 +187,98 @@ func (p inhabitant) at(t *testing.T, info Info) {
 		t.Errorf("reports: %d %s", status, body)
 	}
 	if openPhoto(t, info, p.photo) != p.picture {
-		t.Error("the photo is another one")
+		t.Error("the photo differs")
 	}
 	if status, body := call(t, "GET", api+"/storage/v1/object/public/resources/how-to-read-labels.so.pdf", ""); status != 200 || !strings.HasPrefix(body, "%PDF") {
 		t.Errorf("resource: %d", status)
 	}
 }
 
-// TestExportAndImportBetweenStacks moves everything from one running stack to another one with other keys, and on to one
-// on a Postgres that somebody else runs, with a folder of its own for the files, as in the compose form.
-func TestExportAndImportBetweenStacks(t *testing.T) {
+// transfer exports and imports installations and collects the reported steps.
+type transfer struct {
+	t     *testing.T
+	steps []string
+}
+
+func (x *transfer) progress(step string, done, total int64) {
+	if done < 0 || done > total || total == 0 {
+		x.t.Errorf("progress of %s: %d of %d", step, done, total)
+	}
+	if !slices.Contains(x.steps, step) {
+		x.steps = append(x.steps, step)
+	}
+}
+
+func (x *transfer) export(a *app.App, files string) []byte {
+	x.t.Helper()
+	var out bytes.Buffer
+	e, err := a.Export(x.t.Context(), files, func() (io.WriteCloser, error) { out.Reset(); return nopCloser{&out}, nil }, x.progress)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if e.Files < 11 || e.Tables < 20 || e.Rows == 0 {
+		x.t.Errorf("exported %+v", e)
+	}
+	return out.Bytes()
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// TestExportAndImport moves all data from a running installation to one with other keys, and from there to one on another
+// Postgres server with a separate folder for the files, as in the compose form.
+func TestExportAndImport(t *testing.T) {
+	x := &transfer{t: t}
 	first, second := dataFolder(t), dataFolder(t)
 	from := start(t, newApp(t, first, nil))
-	who := inhabit(t, from)
-	secondKeys := keysOfItsOwn(t)
+	left := leaveTraces(t, from)
+	secondKeys := generatedKeys(t)
 	to := start(t, newApp(t, second, secondKeys))
 
-	var steps []string
-	progress := func(step string, done, total int64) {
-		if done < 0 || done > total || total == 0 {
-			t.Errorf("progress of %s: %d of %d", step, done, total)
-		}
-		if !slices.Contains(steps, step) {
-			steps = append(steps, step)
-		}
-	}
-	export := func(a *App, files string) []byte {
-		t.Helper()
-		var out bytes.Buffer
-		e, err := a.Export(t.Context(), files, func() (io.WriteCloser, error) { out.Reset(); return unclosed{&out}, nil }, progress)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Files < 11 || e.Tables < 20 || e.Rows == 0 {
-			t.Errorf("exported %+v", e)
-		}
-		return out.Bytes()
-	}
-	whole := export(newApp(t, first, nil), "")
+	whole := x.export(newApp(t, first, nil), "")
 	want := content(t, from.Get("DB_URL"))
-	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Progress: progress}, bytes.NewReader(whole)); err != nil {
+	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Progress: x.progress}, bytes.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, content(t, to.Get("DB_URL"))); diff != "" {
-		t.Errorf("what came in differs: %s", diff)
+		t.Errorf("the imported data differ: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"tables", "files"}, steps); diff != "" {
+	if diff := cmp.Diff([]string{"tables", "files"}, x.steps); diff != "" {
 		t.Error("progress:", diff)
 	}
-	onward := export(newApp(t, second, secondKeys), "")
-	who.at(t, to)
+	onward := x.export(newApp(t, second, secondKeys), "")
+	left.checkAt(t, to)
 
-	server := serverOfSomebodyElse(t)
+	server := otherServer(t)
 	environment := map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}
 	third := dataFolder(t)
-	third3 := start(t, newApp(t, third, environment))
-	beside := newApp(t, dataFolder(t), environment) // knows the database and the folder of the files alone
+	compose := start(t, newApp(t, third, environment))
+	beside := newApp(t, dataFolder(t), environment) // knows only the database and the folder of the files
 	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), backup.ImportOptions{}, bytes.NewReader(onward)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, content(t, server.TCPURL(postgres.Superuser))); diff != "" {
-		t.Errorf("what came into the other form differs: %s", diff)
+		t.Errorf("the data imported to the other server differ: %s", diff)
 	}
-	back := export(beside, filepath.Join(third, "storage"))
-	who.at(t, third3)
-
-	// A release with another schema refuses, and a stack with content asks first; nothing changes.
-	before := content(t, to.Get("DB_URL"))
-	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{}, bytes.NewReader(back)); !errors.Is(err, backup.ErrNotEmpty) {
-		t.Errorf("over reports, without leave: %v", err)
-	}
-	conn, err := pgx.Connect(t.Context(), to.Get("DB_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	if _, err := conn.Exec(t.Context(), `insert into supabase_migrations.schema_migrations (version) values ('20990101000000')`); err != nil {
-		t.Fatal(err)
-	}
-	_, err = newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Replace: true}, bytes.NewReader(back))
-	if !errors.Is(err, backup.ErrOtherSchema) || !strings.Contains(err.Error(), "20990101000000") {
-		t.Errorf("into a newer schema: %v", err)
-	}
-	if diff := cmp.Diff(before, content(t, to.Get("DB_URL"))); diff != "" {
-		t.Errorf("a refused import has changed something: %s", diff)
-	}
+	back := x.export(beside, filepath.Join(third, "storage"))
+	left.checkAt(t, compose)
+	refusedImports(t, to, newApp(t, second, secondKeys), back)
 }
 
-// unclosed is a buffer as a file.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
-
-// serverOfSomebodyElse is a Postgres that no stack has started.
-func serverOfSomebodyElse(t *testing.T) *postgres.Server {
+// refusedImports checks that an import is refused over existing data and into another schema, and changes nothing.
+func refusedImports(t *testing.T, to app.Info, a *app.App, export []byte) {
 	t.Helper()
-	source, err := postgres.FindPackage(".")
-	if err != nil {
-		t.Fatal(err)
+	before := content(t, to.Get("DB_URL"))
+	if _, err := a.Import(t.Context(), "", backup.ImportOptions{}, bytes.NewReader(export)); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("import over reports: %v", err)
 	}
-	server, err := postgres.Start(t.Context(), postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
-	if err != nil {
-		t.Fatal(err)
+	query(t, to.Get("DB_URL"), `insert into supabase_migrations.schema_migrations (version) values ('20990101000000')`)
+	_, err := a.Import(t.Context(), "", backup.ImportOptions{Replace: true}, bytes.NewReader(export))
+	if !errors.Is(err, backup.ErrOtherSchema) || !strings.Contains(err.Error(), "20990101000000") {
+		t.Errorf("import into a newer schema: %v", err)
 	}
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(t.Context())) })
-	if err := server.SetPasswords(t.Context(), map[string]string{postgres.Superuser: "pass"}); err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(before, content(t, to.Get("DB_URL"))); diff != "" {
+		t.Errorf("a refused import changes data: %s", diff)
 	}
-	return server
 }

@@ -1,8 +1,7 @@
-package fnhost
+package acceptance
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,37 +9,16 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"daawo/functions"
-	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/testdb"
 )
 
-// replica is a second host on the first one's database, as on another machine.
-func (s *site) replica(t *testing.T) *site {
-	t.Helper()
-	pool, err := db.Open(t.Context(), db.Config{URL: s.db.URL("postgres")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	host, err := New(Options{
-		Functions: functions.All, DB: pool, Outbox: s.outbox, Log: slog.New(slog.DiscardHandler),
-		Getenv: func(name string) string { return s.env[name] },
-		Verify: func(string) (json.RawMessage, error) { return json.RawMessage(`{"role":"anon"}`), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = host.Close(t.Context()) })
-	return &site{Host: host, db: s.db, outbox: s.outbox, env: s.env}
-}
-
-func TestReplicasShareLimitsKeysAndRetries(t *testing.T) {
+// TestReplicasShareLimits checks that two hosts on one database share limits, keys and retries.
+func TestReplicasShareLimits(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "12"
 	replicas := []*site{s, s.replica(t)}
 
-	// One report under one key, and one without, each sent to both at once.
+	// One report with a key and one without, each sent to both hosts at once.
 	for _, header := range []map[string]string{{"Idempotency-Key": "one"}, nil} {
 		body := report(nil)
 		replies := make([]string, 10)
@@ -59,7 +37,7 @@ func TestReplicasShareLimitsKeysAndRetries(t *testing.T) {
 		t.Errorf("%d reports, want 2", n)
 	}
 
-	// Of a client's twelve reports an hour two are used, as repetitions are none; however the rest is spread, ten more pass.
+	// The client has used two of its twelve reports, because repetitions do not count. Ten more pass on both hosts together.
 	var passed, refused atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -80,7 +58,8 @@ func TestReplicasShareLimitsKeysAndRetries(t *testing.T) {
 	}
 }
 
-func TestLimitsCountNetworksAndSpareThisMachine(t *testing.T) {
+// TestLimitsByNetwork checks that limits count IPv4 addresses and IPv6 networks, and do not apply to this machine.
+func TestLimitsByNetwork(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "1"
 	send := func(address string) int {

@@ -1,9 +1,8 @@
-package app
+package acceptance
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,8 +13,8 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// upstreamRoles are the roles, schemas and defaults that a database of the image supabase/postgres has before any service
-// has run, with attributes that differ from ours where the image's do: a migration must take them as they are.
+// upstreamRoles creates the roles, schemas and defaults of a database of the image supabase/postgres before any service has run.
+// Some of their attributes differ from ours, and a migration must keep them.
 const upstreamRoles = `
 	create role postgres login createdb createrole replication bypassrls;
 	create role anon nologin;
@@ -52,7 +51,7 @@ const upstreamRoles = `
 	alter default privileges in schema public grant all on sequences to postgres, anon, authenticated, service_role;
 	grant anon, authenticated, service_role to postgres;`
 
-// query runs SQL and gives the only value of its last row, "" when it has none.
+// query runs SQL and returns the first value of its last row, "" if there is no row.
 func query(t *testing.T, url, sql string) (value string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -72,14 +71,22 @@ func query(t *testing.T, url, sql string) (value string) {
 	return value
 }
 
-// catalog is what a migration could change: relations with their columns, functions, policies, triggers, types,
-// privileges, comments, and the rows that migrations write.
-const catalog = `
-	select string_agg(line, e'\n' order by line) from (
+// schemaCatalog describes all that migrations change except rows: relations with their columns and constraints, functions,
+// policies, triggers, privileges and comments. catalog adds the rows that migrations write.
+const (
+	schemaCatalog = `select string_agg(line, e'\n' order by line) from (` + schemaLines + `) lines (line)`
+	catalog       = `select string_agg(line, e'\n' order by line) from (` + schemaLines + `
+		union all select format('bucket %s', to_jsonb(b)) from storage.buckets b
+		union all select format('resource %s', to_jsonb(r)) from public.resources r
+	) lines (line)`
+
+	schemaLines = `
 		select format('relation %s %s %s %s', c.oid::regclass, c.relkind, c.relowner::regrole, c.relacl) from pg_class c
 		 where c.relnamespace::regnamespace::text not like 'pg\_%' and c.relkind <> 'i'
 		union all select format('column %s.%s %s %s', attrelid::regclass, attname, atttypid::regtype, attnotnull) from pg_attribute a
 		 join pg_class c on c.oid = attrelid where c.relnamespace::regnamespace::text not like 'pg\_%' and attnum > 0
+		union all select format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint
+		 where connamespace::regnamespace::text not like 'pg\_%'
 		union all select format('index %s', indexdef) from pg_indexes where schemaname not like 'pg\_%'
 		union all select format('function %s %s %s', p.oid::regprocedure, md5(prosrc), proacl) from pg_proc p
 		 where pronamespace::regnamespace::text not like 'pg\_%'
@@ -88,16 +95,14 @@ const catalog = `
 		union all select format('role %s %s %s %s %s', rolname, rolsuper, rolinherit, rolbypassrls, rolconfig) from pg_roles
 		union all select format('member %s of %s', member::regrole, roleid::regrole) from pg_auth_members
 		union all select format('schema %s %s', nspname, nspacl) from pg_namespace where nspname not like 'pg\_%'
-		union all select format('comment %s %s %s', objoid, objsubid, description) from pg_description where objoid > 16384
-		union all select format('migration %s %s', version, name) from supabase_migrations.schema_migrations
-		union all select format('bucket %s', to_jsonb(b)) from storage.buckets b
-		union all select format('resource %s', to_jsonb(r)) from public.resources r
-	) all_of_it (line)`
+		union all select format('comment on %s: %s', pg_describe_object(classoid, objoid, objsubid), description) from pg_description where objoid > 16384
+		union all select format('migration %s %s', version, name) from supabase_migrations.schema_migrations`
+)
 
-// TestMigrateWithUpstreamsRoles: a plain Postgres 17 on which the roles of supabase/postgres are. Everything is applied
-// once and stays as it is the second time; the stack serves from it.
-func TestMigrateWithUpstreamsRoles(t *testing.T) {
-	server := serverOfSomebodyElse(t)
+// TestMigrateWithUpstreamRoles checks the migration of a plain Postgres 17 with the roles of supabase/postgres. A second run
+// changes nothing, and the program serves the database.
+func TestMigrateWithUpstreamRoles(t *testing.T) {
+	server := otherServer(t)
 	superuser := server.TCPURL(postgres.Superuser)
 	query(t, superuser, upstreamRoles)
 	environment := map[string]string{"DATABASE_URL": superuser}
@@ -118,15 +123,15 @@ func TestMigrateWithUpstreamsRoles(t *testing.T) {
 		t.Errorf("a second run changes something: %s", diff)
 	}
 	info := start(t, newApp(t, dataFolder(t), environment))
-	inhabit(t, info)
+	leaveTraces(t, info)
 }
 
-// TestMigrateAsComposeDoes: the one-shot service migrate is no superuser and finds the tables of GoTrue and storage-api
-// made by themselves. It brings the site's schema and the queue and leaves everything else alone.
-func TestMigrateAsComposeDoes(t *testing.T) {
-	server := serverOfSomebodyElse(t)
+// TestMigrateInCompose checks the service migrate of the compose form. It is not a superuser, and GoTrue and storage-api have
+// created their own tables. It adds the schemas of the project, the functions and the queue, and changes nothing else.
+func TestMigrateInCompose(t *testing.T) {
+	server := otherServer(t)
 	superuser := server.TCPURL(postgres.Superuser)
-	// In the image supautils lets postgres make policies on storage.objects; here membership of the owner does.
+	// In the image, supautils lets postgres create policies on storage.objects. Here a membership does.
 	query(t, superuser, upstreamRoles+`grant supabase_storage_admin to postgres`)
 	if err := server.SetPasswords(t.Context(), map[string]string{"postgres": "pass"}); err != nil {
 		t.Fatal(err)
@@ -139,7 +144,7 @@ func TestMigrateAsComposeDoes(t *testing.T) {
 	if err := migrate.Platform(t.Context(), conn); err != nil { // in place of GoTrue and storage-api
 		t.Fatal(err)
 	}
-	query(t, superuser, `drop schema daawo, auth_limits cascade`) // what only our own engines need
+	query(t, superuser, `drop schema daawo, auth_limits cascade`) // which only our own engines need
 	environment := map[string]string{"DATABASE_URL": server.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
 	for range 2 {
 		if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
@@ -148,14 +153,14 @@ func TestMigrateAsComposeDoes(t *testing.T) {
 	}
 	got := query(t, superuser, `
 		select string_agg(x, ' ' order by x) from (
-			select nspname from pg_namespace where nspname in ('daawo', 'auth_limits', 'river', 'private')
+			select nspname from pg_namespace where nspname in ('daawo', 'auth_limits', 'river', 'private', 'edge_functions')
 			union all select tablename from pg_tables where schemaname = 'public'
-			union all select 'applied' || count(*) from supabase_migrations.schema_migrations) as all_of_it (x)`)
-	all, err := migrate.Read(os.DirFS("../.."))
+			union all select 'applied' || count(*) from supabase_migrations.schema_migrations) as names (x)`)
+	all, err := migrate.Read(project)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("applied%d downloads_per_day private reports resources river", len(all)); got != want {
+	if want := fmt.Sprintf("applied%d downloads_per_day edge_functions private reports resources river", len(all)); got != want {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }

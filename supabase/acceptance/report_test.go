@@ -1,119 +1,21 @@
-package fnhost
+package acceptance
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
-	"daawo/functions"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/testdb"
 
 	"github.com/google/uuid"
 )
 
-// site is the functions of the project on a database of their own.
-type site struct {
-	*Host
-	db     *testdb.DB
-	outbox *outbox.Outbox
-	env    map[string]string
-}
-
-func newSite(t testing.TB) *site {
-	t.Helper()
-	tdb := testdb.NewSite(t)
-	return newSiteAt(t, tdb, tdb.URL("postgres"))
-}
-
-// newSiteAt reaches its database at an address of the caller's.
-func newSiteAt(t testing.TB, tdb *testdb.DB, url string) *site {
-	t.Helper()
-	ctx := context.Background()
-	pool, err := db.Open(ctx, db.Config{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	log := slog.New(slog.DiscardHandler)
-	box, err := outbox.New(outbox.Options{DB: pool, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := box.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	s := &site{db: tdb, outbox: box, env: map[string]string{}}
-	s.Host, err = New(Options{
-		Functions: functions.All, DB: pool, Outbox: box, Log: log,
-		Getenv: func(name string) string { return s.env[name] },
-		Verify: func(string) (json.RawMessage, error) { return json.RawMessage(`{"role":"anon"}`), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-// call posts JSON to a function.
-func (s *site) call(name string, body any, header map[string]string) *httptest.ResponseRecorder {
-	text, err := json.Marshal(body)
-	if err != nil {
-		panic(err)
-	}
-	r := httptest.NewRequest(http.MethodPost, "/"+name, bytes.NewReader(text))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer a.b.c")
-	for k, v := range header {
-		r.Header.Set(k, v)
-	}
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	return w
-}
-
-// report is a complete body; changes replace fields.
-func report(changes map[string]any) map[string]any {
-	body := map[string]any{
-		"name": "A visitor", "phone": "061 2345678", "product_name": "Cream " + uuid.NewString(), "batch_number": "B1",
-		"expiry_date": "2027-02-28", "where_bought": "a market", "issue_description": "It burned.",
-		"location": "Banaadir, Hodan", "photo_url": nil,
-	}
-	maps.Copy(body, changes)
-	return body
-}
-
-type receipt struct {
-	ID, Reference string
-	PhotoAttached *bool `json:"photo_attached"`
-}
-
-func decode[T any](t *testing.T, w *httptest.ResponseRecorder, status int) T {
-	t.Helper()
-	var v T
-	if w.Code != status {
-		t.Fatalf("status %d, want %d: %s", w.Code, status, w.Body)
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
-		t.Fatalf("%v in %s", err, w.Body)
-	}
-	return v
-}
-
-func TestReportIsStoredWithItsJob(t *testing.T) {
+// TestReportIsStored checks the row of a report and its notice, which must not contain what the visitor wrote.
+func TestReportIsStored(t *testing.T) {
 	s := newSite(t)
 	saved := decode[receipt](t, s.call("submit-report", report(nil), nil), http.StatusOK)
 	row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where id = $1`, saved.ID)
@@ -126,18 +28,19 @@ func TestReportIsStoredWithItsJob(t *testing.T) {
 			t.Errorf("%s is %v, want %v", field, row[field], value)
 		}
 	}
-	jobs := testdb.Value[string](s.db, `select string_agg(kind || args::text, ' ') from river.river_job where args ->> 'report_id' = $1`, saved.ID)
+	jobs := testdb.Value[string](s.db, `select string_agg(kind || args::text, ' ') from river.river_job where args #>> '{link,value}' = $1`, saved.Reference)
 	if !strings.Contains(jobs, "notify_by_mail") || !strings.Contains(jobs, saved.Reference) {
-		t.Errorf("no notification job: %s", jobs)
+		t.Errorf("no notice: %s", jobs)
 	}
 	for _, secret := range []string{"burned", "2345678", "Cream", "market", "visitor"} {
 		if strings.Contains(jobs, secret) {
-			t.Errorf("the notification holds what the visitor wrote: %s", jobs)
+			t.Errorf("the notice contains what the visitor wrote: %s", jobs)
 		}
 	}
 }
 
-func TestRetriesAreOneReport(t *testing.T) {
+// TestRetriesStoreOneReport checks that concurrent and late retries with one key get the same reply and store one report.
+func TestRetriesStoreOneReport(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
 	key := map[string]string{"Idempotency-Key": uuid.NewString()}
@@ -168,11 +71,12 @@ func TestRetriesAreOneReport(t *testing.T) {
 		t.Errorf("late retry: %s, want %s", again, replies[0])
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 0 {
-		t.Error("a late retry brought a deleted report back")
+		t.Error("a late retry stored a deleted report again")
 	}
 }
 
-func TestRepeatedPostWithoutKeyIsOneReport(t *testing.T) {
+// TestRepetitionWithoutKey checks that equal reports without a key are one report for ten minutes, and duplicates later.
+func TestRepetitionWithoutKey(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
 	first := decode[receipt](t, s.call("submit-report", body, nil), http.StatusOK)
@@ -182,15 +86,15 @@ func TestRepeatedPostWithoutKeyIsOneReport(t *testing.T) {
 	}
 	s.db.Exec(`update private.idempotency_keys set expires_at = now()`)
 	if third := decode[receipt](t, s.call("submit-report", body, nil), http.StatusOK); third.ID == first.ID {
-		t.Error("after ten minutes the same text is still the same report")
+		t.Error("after ten minutes the same text is not a new report")
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports where possible_duplicate_of = $1`, first.ID); n != 1 {
 		t.Errorf("%d reports are marked as its duplicate, want 1", n)
 	}
 }
 
-// TestLookAlikeIsDeletedMeanwhile: a report that refers to one which is just being deleted is stored without it.
-func TestLookAlikeIsDeletedMeanwhile(t *testing.T) {
+// TestDuplicateOfDeletedReport checks a report that resembles one which is deleted at the same time: it is stored as a new one.
+func TestDuplicateOfDeletedReport(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
 	decode[receipt](t, s.call("submit-report", body, nil), http.StatusOK)
@@ -203,7 +107,7 @@ func TestLookAlikeIsDeletedMeanwhile(t *testing.T) {
 	body["name"] = "Another visitor"
 	reply := make(chan *httptest.ResponseRecorder)
 	go func() { reply <- s.call("submit-report", body, nil) }()
-	waitFor(t, func() bool {
+	waitFor(t, "the wait for the lock", func() bool {
 		return testdb.Value[bool](s.db, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 	})
 	if _, err := deleting.Exec(t.Context(), `commit`); err != nil {
@@ -211,11 +115,12 @@ func TestLookAlikeIsDeletedMeanwhile(t *testing.T) {
 	}
 	saved := decode[receipt](t, <-reply, http.StatusOK)
 	if !testdb.Value[bool](s.db, `select possible_duplicate_of is null from reports where id = $1`, saved.ID) {
-		t.Error("it is marked as the duplicate of a report that is gone")
+		t.Error("it is marked as the duplicate of a deleted report")
 	}
 }
 
-func TestReportsThatAreRefused(t *testing.T) {
+// TestInvalidReports checks the messages for invalid fields, in the language of the visitor.
+func TestInvalidReports(t *testing.T) {
 	s := newSite(t)
 	for name, c := range map[string]struct {
 		body     map[string]any
@@ -227,10 +132,10 @@ func TestReportsThatAreRefused(t *testing.T) {
 		"blank product":        {report(map[string]any{"product_name": " \n\t"}), "", "product_name", "Product name is required"},
 		"no description":       {report(map[string]any{"issue_description": ""}), "", "issue_description", "Problem description is required"},
 		"in Somali":            {report(map[string]any{"product_name": ""}), "so, en;q=0.5", "product_name", "Magaca badeecadda waa loo baahan yahay"},
-		"a day that is none":   {report(map[string]any{"expiry_date": "2027-02-30"}), "", "expiry_date", "Write the date as year-month-day, such as 2026-08-31"},
+		"an invalid day":       {report(map[string]any{"expiry_date": "2027-02-30"}), "", "expiry_date", "Write the date as year-month-day, such as 2026-08-31"},
 		"another notation":     {report(map[string]any{"expiry_date": "31-01-2027"}), "", "expiry_date", "Write the date as year-month-day, such as 2026-08-31"},
-		"too long a text":      {report(map[string]any{"issue_description": strings.Repeat("x", 5001)}), "", "issue_description", "At most 5000 characters"},
-		"a tenth field":        {report(map[string]any{"status": "closed"}), "", "", ""},
+		"a long text":          {report(map[string]any{"issue_description": strings.Repeat("x", 5001)}), "", "issue_description", "At most 5000 characters"},
+		"an unknown field":     {report(map[string]any{"status": "closed"}), "", "", ""},
 		"a number for a name":  {report(map[string]any{"name": 5}), "", "", ""},
 		"only NUL for product": {report(map[string]any{"product_name": "\x00"}), "", "product_name", "Product name is required"},
 	} {
@@ -249,9 +154,9 @@ func TestReportsThatAreRefused(t *testing.T) {
 		})
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 0 {
-		t.Errorf("%d refused reports were stored", n)
+		t.Errorf("%d invalid reports were stored", n)
 	}
-	// The message alone says what is wrong: the page's script shows no more.
+	// The script of the page shows only the message, so it must name the mistakes.
 	for want, body := range map[string]map[string]any{
 		"Please fill in all required fields.":                                                 {"product_name": "", "expiry_date": "soon"},
 		"Expiry date: Write the date as year-month-day, such as 2026-08-31":                   {"expiry_date": "soon"},
@@ -264,8 +169,8 @@ func TestReportsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestFailuresAreInTheVisitorsLanguage: an error that nobody foresaw tells the visitor what to do, and the log its cause.
-func TestFailuresAreInTheVisitorsLanguage(t *testing.T) {
+// TestUnexpectedError checks that the reply to an unexpected error is in the visitor's language and that the log has the cause.
+func TestUnexpectedError(t *testing.T) {
 	s := newSite(t)
 	var log bytes.Buffer
 	s.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -275,10 +180,11 @@ func TestFailuresAreInTheVisitorsLanguage(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 	if !strings.Contains(log.String(), `violates check constraint`) {
-		t.Errorf("the log does not tell why: %s", log.String())
+		t.Errorf("the log lacks the cause: %s", log.String())
 	}
 }
 
+// TestPhotoBelongsToOneReport checks that a photo is attached to the first report that names it, and to no other.
 func TestPhotoBelongsToOneReport(t *testing.T) {
 	s := newSite(t)
 	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg')`)
@@ -302,7 +208,7 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 			t.Errorf("%s: photo kept %v", c.photo, kept)
 		}
 	}
-	// Many posts of one report at once want its key and its photo; none may take the photo from it.
+	// Concurrent posts of one report compete for its key and its photo. The report keeps the photo.
 	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000009.jpg')`)
 	body, key := report(map[string]any{"photo_url": "1700000000009.jpg"}), map[string]string{"Idempotency-Key": uuid.NewString()}
 	var posts sync.WaitGroup
@@ -314,13 +220,14 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 		})
 	}
 	posts.Wait()
-	s.db.Exec(`delete from river.river_job where kind = 'clean_photo' and args ->> 'name' = '1700000000009.jpg'`)
-	if n := testdb.Value[int](s.db, `select count(*) from river.river_job where kind = 'clean_photo'`); n != 1 {
-		t.Errorf("%d photos are to be cleaned, want 1", n)
+	s.db.Exec(`delete from river.river_job where args ->> 'job' = 'clean-photo' and args #>> '{args,name}' = '1700000000009.jpg'`)
+	if n := testdb.Value[int](s.db, `select count(*) from river.river_job where args ->> 'job' = 'clean-photo'`); n != 1 {
+		t.Errorf("%d jobs for photos, want 1", n)
 	}
 }
 
-func TestLimitHoldsAndStoresNoAddress(t *testing.T) {
+// TestReportLimit checks the limit of reports per hour, that repetitions do not count, and that no address is stored.
+func TestReportLimit(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "3"
 	for i := range 4 {
@@ -329,13 +236,13 @@ func TestLimitHoldsAndStoresNoAddress(t *testing.T) {
 			t.Fatalf("call %d: %d %s", i+1, w.Code, w.Body)
 		}
 		if i == 3 && (w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "contact us")) {
-			t.Errorf("429 does not say what to do: %v %s", w.Header(), w.Body)
+			t.Errorf("the 429 gives no advice: %v %s", w.Header(), w.Body)
 		}
 	}
 	first := report(nil)
 	s.env["REPORTS_PER_HOUR"] = "4"
 	stored := s.call("submit-report", first, nil)
-	for range 2 { // what was stored is not refused afterwards
+	for range 2 { // a stored report gets its receipt again
 		if again := s.call("submit-report", first, nil); stored.Code != http.StatusOK || again.Body.String() != stored.Body.String() {
 			t.Errorf("a repetition at the limit: %d %s, first %d %s", again.Code, again.Body, stored.Code, stored.Body)
 		}
@@ -343,15 +250,16 @@ func TestLimitHoldsAndStoresNoAddress(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 4 {
 		t.Errorf("%d reports, want 4", n)
 	}
-	s.db.Exec(`update private.request_limits set started_at = started_at - interval '1 hour'`)
+	s.db.Exec(`update edge_functions.request_limits set started_at = started_at - interval '1 hour'`)
 	if w := s.call("submit-report", report(nil), nil); w.Code != http.StatusOK {
 		t.Errorf("after an hour: %d", w.Code)
 	}
-	if all := testdb.Value[string](s.db, `select string_agg(to_jsonb(l)::text, '') from private.request_limits l`); strings.Contains(all, "192.0.2") {
+	if all := testdb.Value[string](s.db, `select string_agg(to_jsonb(l)::text, '') from edge_functions.request_limits l`); strings.Contains(all, "192.0.2") {
 		t.Errorf("an address is stored: %s", all)
 	}
 }
 
+// TestDownloads checks that concurrent downloads are all counted, and the replies for unknown and hidden resources.
 func TestDownloads(t *testing.T) {
 	s := newSite(t)
 	s.db.Exec(`insert into resources (id, title, category) values ('5eed0000-0000-4000-8000-000000000001', 'A', 'B')`)

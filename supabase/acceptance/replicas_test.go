@@ -1,4 +1,4 @@
-package app
+package acceptance
 
 import (
 	"bytes"
@@ -10,10 +10,8 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,74 +25,53 @@ import (
 
 	"daawo/functions"
 	"daawo/functions/edge"
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/postgres"
 )
 
-// replicas are two servers of one public installation: one database, one S3, one mail server, nothing else in common.
+// replicas are two servers of one public installation. They share a database, an S3 store and a mail server.
 type replicas struct {
 	t        *testing.T
 	database *postgres.Server
-	apps     [2]*App
+	apps     [2]*app.App
 	at       [2]string // addresses
-	secret   string    // API keys, which both have
+	secret   string    // API keys of the installation
 	key      string
 	digests  atomic.Int64 // runs of a scheduled function
+
+	config *config.Config // of the second server, with its data folder, for the rotation of keys
+	data   string
 }
 
 func startReplicas(t *testing.T) *replicas {
 	ctx := t.Context()
 	r := &replicas{t: t}
-	source, err := postgres.FindPackage(".")
-	if err != nil {
-		t.Fatal(err)
+	r.database = startServer(t, postgres.Options{Settings: map[string]string{"max_connections": "120"}})
+	environment := r.environment()
+	newReplica := func() *app.App {
+		data := dataFolder(t)
+		return newApp(t, data, environment, func(o *app.Options) {
+			r.config, r.data = o.Config, data
+			o.Functions = maps.Clone(functions.All)
+			o.Functions["digest"] = edge.Func{Schedule: "0 6 * * 1", Run: func(context.Context, *edge.Env) error {
+				r.digests.Add(1)
+				return nil
+			}}
+		})
 	}
-	r.database, err = postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"),
-		Settings: map[string]string{"max_connections": "120"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.database.Stop(context.WithoutCancel(ctx)) })
-	if err := r.database.SetPasswords(ctx, map[string]string{postgres.Superuser: "a long password"}); err != nil {
-		t.Fatal(err)
-	}
-	store := s3mem.New()
-	if err := store.CreateBucket("daawo"); err != nil {
-		t.Fatal(err)
-	}
-	s3 := httptest.NewServer(gofakes3.New(store).Server())
-	t.Cleanup(s3.Close)
-	post, page := listenLocal(t), listenLocal(t)
-	inbox := mail.NewInbox(slog.New(slog.DiscardHandler))
-	inbox.Serve(post, page)
-	t.Cleanup(func() { _ = inbox.Close(context.WithoutCancel(ctx)) })
-
-	environment := map[string]string{
-		"DATABASE_URL": r.database.TCPURL(postgres.Superuser),
-		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
-		"SMTP_HOST": "localhost", "SMTP_PORT": strconv.Itoa(portOf(post)), "SMTP_ADMIN_EMAIL": "site@example.org",
-		"STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo", "STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true",
-		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
-	}
-	make := func() *App {
-		a := newApp(t, dataFolder(t), environment)
-		a.options.Functions = maps.Clone(functions.All)
-		a.options.Functions["digest"] = edge.Func{Schedule: "0 6 * * 1", Run: func(context.Context, *edge.Env) error {
-			r.digests.Add(1)
-			return nil
-		}}
-		return a
-	}
-	// Everything twice at the same time, as when both hosts are switched on: migrations, then the servers.
-	r.both(func(int) {
-		if err := make().Migrate(ctx); err != nil {
+	// Migrations and starts run twice at the same time, as when both machines are switched on.
+	migrating := [2]*app.App{newReplica(), newReplica()}
+	r.both(func(i int) {
+		if err := migrating[i].Migrate(ctx); err != nil {
 			t.Error(err)
 		}
 	})
-	r.sql(`update river.river_migration set created_at = now() - interval '8 days'`) // so that the schedule was due
+	r.sql(`update river.river_migration set created_at = now() - interval '8 days'`) // so that the schedule has a missed due time
+	r.apps = [2]*app.App{newReplica(), newReplica()}
 	r.both(func(i int) {
-		r.apps[i] = make()
 		if err := r.apps[i].Start(ctx); err != nil {
 			t.Error(err)
 		}
@@ -114,15 +91,30 @@ func startReplicas(t *testing.T) *replicas {
 	return r
 }
 
-func listenLocal(t *testing.T) net.Listener {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+// environment starts an S3 store and a mail server and returns the variables of both replicas.
+func (r *replicas) environment() map[string]string {
+	t := r.t
+	store := s3mem.New()
+	if err := store.CreateBucket("daawo"); err != nil {
 		t.Fatal(err)
 	}
-	return l
+	s3 := httptest.NewServer(gofakes3.New(store).Server())
+	t.Cleanup(s3.Close)
+	smtp, smtpPort := listenLocal(t)
+	page, _ := listenLocal(t)
+	inbox := mail.NewInbox(slog.New(slog.DiscardHandler))
+	inbox.Serve(smtp, page)
+	t.Cleanup(func() { _ = inbox.Close(context.WithoutCancel(t.Context())) })
+	return map[string]string{
+		"DATABASE_URL": r.database.TCPURL(postgres.Superuser),
+		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
+		"SMTP_HOST": "localhost", "SMTP_PORT": smtpPort, "SMTP_ADMIN_EMAIL": "site@example.org",
+		"STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo", "STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true",
+		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+	}
 }
 
-// both does something on both servers at once.
+// both runs do for both servers at once.
 func (r *replicas) both(do func(i int)) {
 	var wg sync.WaitGroup
 	for i := range 2 {
@@ -154,24 +146,24 @@ func (r *replicas) sql(text string) {
 	}
 }
 
-// ask sends a request to one server with a key that opens the API.
+// ask sends a request with the anon key to one server.
 func (r *replicas) ask(i int, method, path, body string, headers ...string) (int, string) {
 	r.t.Helper()
 	return call(r.t, method, r.at[i]+path, body, append([]string{"apikey", r.key, "Content-Type", "application/json"}, headers...)...)
 }
 
-// TestReplicas: two servers on one database are one installation.
+// TestReplicas checks that two servers on one database act as one installation.
 func TestReplicas(t *testing.T) {
 	r := startReplicas(t)
-	t.Run("the seed is there once", r.seedOnce)
-	t.Run("a change of the schema is seen by both", r.schemaSeen)
-	t.Run("a report is taken once", r.reportOnce)
-	t.Run("a report waits for its standby", r.reportWaits)
-	t.Run("an upload alternates", r.uploadAlternates)
-	t.Run("a session ends everywhere", r.sessionEnds)
-	t.Run("limits are shared", r.limitsShared)
-	t.Run("rotated keys are taken by both", r.keysRotate)
-	t.Run("scheduled work runs once", func(t *testing.T) {
+	t.Run("seed", r.seedOnce)
+	t.Run("schema change", r.schemaSeen)
+	t.Run("report to both", r.reportOnce)
+	t.Run("report without standby", r.reportWaits)
+	t.Run("upload to both", r.uploadAlternates)
+	t.Run("sign-out", r.sessionEnds)
+	t.Run("limits", r.limitsShared)
+	t.Run("key rotation", r.keysRotate)
+	t.Run("schedule", func(t *testing.T) {
 		waitFor(t, "the scheduled run", func() bool { return r.digests.Load() > 0 })
 		if n := r.digests.Load(); n != 1 {
 			t.Errorf("it ran %d times", n)
@@ -218,12 +210,12 @@ func (r *replicas) reportOnce(t *testing.T) {
 	}
 }
 
-// reportWaits: with a synchronous standby that does not answer no report is confirmed, and no repetition of one either,
-// though the first try has left its rows behind. Both are, and as one report, when the standby is back.
+// reportWaits checks that no report is confirmed while a synchronous standby does not reply, not even a repeated one whose rows
+// the first attempt has stored. Both are confirmed, as one report, when the standby is back.
 func (r *replicas) reportWaits(t *testing.T) {
 	r.sql(`alter system set synchronous_standby_names = 'away'`)
 	r.sql(`select pg_reload_conf()`)
-	for !r.commitWaits(t) { // Postgres' processes read a new setting one after the other
+	for !r.commitWaits(t) { // the processes of Postgres read a new setting at different times
 	}
 	try := func(i int, patience time.Duration) (int, string) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -245,7 +237,7 @@ func (r *replicas) reportWaits(t *testing.T) {
 	}
 	for n := range 4 {
 		if status, body := try(n%2, 500*time.Millisecond); status == 200 {
-			t.Errorf("try %d is confirmed without a standby: %s", n+1, body)
+			t.Errorf("attempt %d is confirmed without a standby: %s", n+1, body)
 		}
 	}
 	r.sql(`alter system reset synchronous_standby_names`)
@@ -260,7 +252,7 @@ func (r *replicas) reportWaits(t *testing.T) {
 	}
 }
 
-// commitWaits says whether a commit waits for a standby; it is given up then.
+// commitWaits reports whether a commit waits for a standby. It cancels the commit then.
 func (r *replicas) commitWaits(t *testing.T) bool {
 	watcher, err := pgx.Connect(t.Context(), r.database.URL(postgres.Superuser))
 	if err != nil {
@@ -300,7 +292,7 @@ func (r *replicas) commitWaits(t *testing.T) bool {
 	}
 }
 
-// uploadAlternates sends the parts of a file to one server and the other in turn; each goes on where the other was.
+// uploadAlternates sends the parts of a file to both servers in turn. Each continues where the other stopped.
 func (r *replicas) uploadAlternates(t *testing.T) {
 	authorization := []string{"Authorization", "Bearer " + r.secret, "Tus-Resumable", "1.0.0"}
 	if status, body := r.ask(0, "POST", "/storage/v1/bucket", `{"name":"films"}`, authorization...); status != 200 {
@@ -326,7 +318,7 @@ func (r *replicas) uploadAlternates(t *testing.T) {
 	}
 	for i := range 2 {
 		if _, got := r.ask(i, "GET", "/storage/v1/object/films/long.bin", "", authorization...); got != string(content) {
-			t.Errorf("server %d gives %d other bytes", i+1, len(got))
+			t.Errorf("server %d returns %d other bytes", i+1, len(got))
 		}
 	}
 }
@@ -354,7 +346,7 @@ func (r *replicas) tus(t *testing.T, i int, method, path string, body []byte, he
 	return res.Header
 }
 
-// sessionEnds: signed in at one server, signed out at the other, refused by both.
+// sessionEnds signs in at one server and out at the other. Both reject the session then.
 func (r *replicas) sessionEnds(t *testing.T) {
 	admin := []string{"Authorization", "Bearer " + r.secret, "apikey", r.secret}
 	account := `{"email":"amina@example.org","password":"a long password","email_confirm":true}`
@@ -380,34 +372,35 @@ func (r *replicas) sessionEnds(t *testing.T) {
 	}
 	r.both(func(i int) {
 		if status, body := r.ask(i, "GET", "/auth/v1/user", "", bearer...); status != 403 || !strings.Contains(body, "session_not_found") {
-			t.Errorf("server %d: the user is given: %d %s", i+1, status, body)
+			t.Errorf("server %d returns the user: %d %s", i+1, status, body)
 		}
 		status, body := r.ask(i, "POST", "/auth/v1/token?grant_type=refresh_token", fmt.Sprintf(`{"refresh_token":%q}`, session.Refresh))
 		if status != 400 || !strings.Contains(body, "refresh_token_not_found") {
-			t.Errorf("server %d: the session is refreshed: %d %s", i+1, status, body)
+			t.Errorf("server %d refreshes the session: %d %s", i+1, status, body)
 		}
 	})
 }
 
-// limitsShared: a client's sixty reports an hour are sixty on both together.
+// limitsShared checks that the limit of sixty reports per hour applies to both servers together.
 func (r *replicas) limitsShared(t *testing.T) {
-	var taken, refused atomic.Int64
+	var accepted, refused atomic.Int64
 	r.both(func(i int) {
 		for n := range 40 {
 			status, _ := r.ask(i, "POST", "/functions/v1/submit-report", fmt.Sprintf(`{"product_name":"%d %d","issue_description":"x"}`, i, n), "X-Forwarded-For", "192.0.2.2")
 			switch status {
 			case 200:
-				taken.Add(1)
+				accepted.Add(1)
 			case 429:
 				refused.Add(1)
 			}
 		}
 	})
-	if taken.Load() != 60 || refused.Load() != 20 {
-		t.Errorf("%d taken and %d refused, want 60 and 20", taken.Load(), refused.Load())
+	if accepted.Load() != 60 || refused.Load() != 20 {
+		t.Errorf("%d accepted and %d rejected, want 60 and 20", accepted.Load(), refused.Load())
 	}
 }
 
+// keysRotate checks that both servers use new keys after a rotation and reject the old secret key.
 func (r *replicas) keysRotate(t *testing.T) {
 	old := r.secret
 	sign := func(i int) string {
@@ -419,7 +412,7 @@ func (r *replicas) keysRotate(t *testing.T) {
 		return "/storage/v1" + reply.SignedURL
 	}
 	before := sign(0)
-	everywhere, err := RotateKeys(t.Context(), r.apps[1].cfg, r.apps[1].data, keys.Set.Rotate)
+	everywhere, err := app.RotateKeys(t.Context(), r.config, r.data, keys.Set.Rotate)
 	if err != nil || !everywhere {
 		t.Fatal(everywhere, err)
 	}
@@ -429,19 +422,19 @@ func (r *replicas) keysRotate(t *testing.T) {
 	r.readKeys()
 	r.both(func(i int) {
 		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.secret); status != 200 {
-			t.Errorf("server %d refuses the new key: %d", i+1, status)
+			t.Errorf("server %d rejects the new key: %d", i+1, status)
 		}
 		if status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", old); status != 401 {
-			t.Errorf("server %d takes the old key: %d", i+1, status)
+			t.Errorf("server %d accepts the old key: %d", i+1, status)
 		}
-		waitFor(t, "the end of the old key behind another one", func() bool {
+		waitFor(t, "the rejection of the old key as a token", func() bool {
 			status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.key, "Authorization", "Bearer "+old)
 			return status == 401
 		})
-		// What was signed before is still good, and each takes what the other signs now.
+		// Links that were signed before remain valid, and each server accepts the links of the other.
 		for _, link := range []string{before, sign(1 - i)} {
 			if status, _ := r.ask(i, "GET", link, "", "Range", "bytes=0-9"); status != 206 {
-				t.Errorf("server %d refuses a signed link: %d", i+1, status)
+				t.Errorf("server %d rejects a signed link: %d", i+1, status)
 			}
 		}
 	})

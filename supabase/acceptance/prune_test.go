@@ -1,4 +1,4 @@
-package fnhost
+package acceptance
 
 import (
 	"io"
@@ -11,6 +11,7 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
+// TestPrune checks which photos and keys prune deletes.
 func TestPrune(t *testing.T) {
 	s := newSite(t)
 	var removed string
@@ -30,9 +31,7 @@ func TestPrune(t *testing.T) {
 		insert into reports (product_name, issue_description, photo_url, idempotency_key, created_at) values
 			('a', 'b', 'attached.jpg', 'recent', now()), ('a', 'b', null, 'old', now() - interval '31 days');
 		insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at) values
-			('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second'), ('y', 'y', gen_random_uuid(), 'y', now() + interval '1 day');
-		insert into private.request_limits (client, name, started_at) values ('a', 'b', now() - interval '2 days'), ('c', 'b', now());
-		insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 1), ((now() at time zone 'UTC')::date)`)
+			('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second'), ('y', 'y', gen_random_uuid(), 'y', now() + interval '1 day')`)
 	if err := s.RunSchedule(t.Context(), "prune"); err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +41,6 @@ func TestPrune(t *testing.T) {
 	for q, want := range map[string]string{
 		`select string_agg(key_hash, ',') from private.idempotency_keys`: "y",
 		`select string_agg(idempotency_key, ',') from public.reports`:    "recent",
-		`select string_agg(client, ',') from private.request_limits`:     "c",
-		`select count(*)::text from private.daily_salts`:                 "1",
 	} {
 		if got := testdb.Value[string](s.db, q); got != want {
 			t.Errorf("%s: %s, want %s", q, got, want)
@@ -51,22 +48,23 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneGoesOn: a storage service that is away and a setting that is wrong are told, and keep no record.
-func TestPruneGoesOn(t *testing.T) {
+// TestPruneAfterFailure checks that prune reports an unreachable storage service and a wrong setting, and still deletes keys.
+func TestPruneAfterFailure(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_KEEP_DAYS"] = "http://127.0.0.1:1", "20"
 	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name, created_at) values ('report-photos', 'old', now() - interval '25 hours')`)
-	s.db.Exec(`insert into private.daily_salts (day) values ((now() at time zone 'UTC')::date - 1)`)
+	s.db.Exec(`insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at)
+		values ('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second')`)
 	err := s.RunSchedule(t.Context(), "prune")
 	if err == nil || !strings.Contains(err.Error(), "REPORTS_KEEP_DAYS") || !strings.Contains(err.Error(), "storage: ") {
-		t.Errorf("it says %v", err)
+		t.Errorf("the error is %v", err)
 	}
-	if n := testdb.Value[int](s.db, `select count(*) from private.daily_salts`); n != 0 {
-		t.Errorf("%d salts are left", n)
+	if n := testdb.Value[int](s.db, `select count(*) from private.idempotency_keys`); n != 0 {
+		t.Errorf("%d expired keys remain", n)
 	}
 }
 
-// TestRetention: closed reports go with their photos when their time is over; open ones and young ones stay.
+// TestRetention checks that old closed reports are deleted with their photos, and that open and recent ones stay.
 func TestRetention(t *testing.T) {
 	s := newSite(t)
 	var removed string
@@ -95,20 +93,56 @@ func TestRetention(t *testing.T) {
 			t.Errorf("%q: %v", step.days, err)
 		}
 		if got := left(); got != step.left || removed != step.removed {
-			t.Errorf("%q: %s are left, want %s; removed %s, want %s", step.days, got, step.left, removed, step.removed)
+			t.Errorf("%q: %s remain, want %s; removed %s, want %s", step.days, got, step.left, removed, step.removed)
 		}
 	}
 }
 
-func TestWeeklyDigestHasCountsAndNothingOfAVisitor(t *testing.T) {
+// TestPruneConvertsOldJobs checks that prune turns jobs which an older version stored for photos into jobs of submit-report, and
+// that these run.
+func TestPruneConvertsOldJobs(t *testing.T) {
+	s := newSite(t)
+	s.withPhotos(t, map[string]string{"1.jpg": "photo with place"})
+	s.db.Exec(`
+		insert into reports (product_name, issue_description, photo_url, photo_metadata) values ('a', 'b', '1.jpg', 'pending');
+		insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at, attempt, finalized_at) values
+			('clean_photo', 'photo', '{"bucket":"report-photos","name":"1.jpg"}', 200, 'available', now(), 0, null),
+			('clean_photo', 'photo', '{"bucket":"report-photos","name":"2.jpg"}', 200, 'retryable', now() + interval '1 hour', 3, null),
+			('clean_photo', 'photo', '{"bucket":"report-photos","name":"3.jpg"}', 200, 'scheduled', now() + interval '1 hour', 0, null),
+			('clean_photo', 'photo', '{"bucket":"report-photos","name":"4.jpg"}', 200, 'completed', now(), 1, now()),
+			('send_mail', 'mail', '{"name":"5.jpg"}', 200, 'available', now(), 0, null)`)
+	for range 2 { // the second run changes nothing
+		if err := s.RunSchedule(t.Context(), "prune"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, want := range map[string]string{
+		`converted jobs: select string_agg(args #>> '{args,name}' || ' ' || state || ' ' || attempt, ', ' order by id)
+			from river.river_job where kind = 'function_job' and queue = 'function' and args ->> 'function' = 'submit-report' and args ->> 'job' = 'clean-photo'`: "1.jpg available 0, 2.jpg retryable 3, 3.jpg scheduled 0",
+		`other jobs: select string_agg(kind || ' ' || queue || ' ' || (args ->> 'name'), ', ' order by id)
+			from river.river_job where kind <> 'function_job'`: "clean_photo photo 4.jpg, send_mail mail 5.jpg",
+	} {
+		name, q, _ := strings.Cut(what, ": ")
+		if got := testdb.Value[string](s.db, q); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	s.startOutbox(t)
+	waitFor(t, "the cleaning of the photo", func() bool {
+		return testdb.Value[string](s.db, `select photo_metadata::text from reports`) == "removed"
+	})
+}
+
+// TestWeeklyDigest checks that the weekly mail has counts, and no word of a single visitor.
+func TestWeeklyDigest(t *testing.T) {
 	s := newSite(t)
 	if err := s.RunSchedule(t.Context(), "weekly-digest"); err != nil {
 		t.Fatal(err)
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from river.river_job`); n != 0 {
-		t.Error("a week without reports brings a mail")
+		t.Error("a week without reports causes a mail")
 	}
-	s.Now = func() time.Time { return time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC) } // two days late: it was due at the 23rd
+	s.Host.Now = func() time.Time { return time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC) } // two days late: it was due at the 23rd
 	s.db.Exec(`
 		insert into reports (product_name, issue_description, region, created_at, status) values
 			('Cream X', 'secret', 'Bari', '2026-11-16 06:00Z', 'new'), ('cream x', 'secret', 'Bari', '2026-11-23 05:59Z', 'new'),

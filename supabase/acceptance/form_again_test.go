@@ -1,4 +1,4 @@
-package fnhost
+package acceptance
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z_]+)" value="([^"]*)">`)
 
-// pressAgain is what a browser posts from a form that came back: what the page holds, here with changes, and no file.
+// pressAgain posts the form of an error page as a browser does: its fields, here with changes, and no file.
 func (s *site) pressAgain(page *httptest.ResponseRecorder, changes map[string]string) *httptest.ResponseRecorder {
 	fields := form(changes)
 	for _, field := range hidden.FindAllStringSubmatch(page.Body.String(), -1) {
@@ -23,21 +23,21 @@ func (s *site) pressAgain(page *httptest.ResponseRecorder, changes map[string]st
 	return s.post(fields, nil)
 }
 
-// oneWithPhoto fails unless all posts came to one report, which has its photo, and the last one was told so.
+// oneWithPhoto checks that one report with a photo is stored and that the last reply says so.
 func (s *site) oneWithPhoto(t *testing.T, last *httptest.ResponseRecorder) {
 	t.Helper()
 	if last.Code != http.StatusSeeOther || strings.Contains(last.Header().Get("Set-Cookie"), "without-photo") {
 		t.Errorf("%d %v %s", last.Code, last.Header(), last.Body)
 	}
 	if all := testdb.Value[[]string](s.db, `select array_agg(coalesce(photo_url, 'no photo')) from reports`); len(all) != 1 || all[0] == "no photo" {
-		t.Errorf("reports with the photos %v, want one with its own", all)
+		t.Errorf("reports with the photos %v, want one report with a photo", all)
 	}
 }
 
-// TestFormThatCouldNotBeStoredKeepsItsPhoto: the second press stores the report with the photo of the first, and also when
-// the visitor corrects something in between.
-func TestFormThatCouldNotBeStoredKeepsItsPhoto(t *testing.T) {
-	for name, changes := range map[string]map[string]string{"as it was": nil, "corrected": {"issue_description": "It burned badly."}} {
+// TestFailedFormKeepsPhoto checks that a second post after a failure stores the report with the photo of the first one, also if
+// the visitor changed a field.
+func TestFailedFormKeepsPhoto(t *testing.T) {
+	for name, changes := range map[string]map[string]string{"unchanged": nil, "corrected": {"issue_description": "It burned badly."}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			uploads := s.withStorage(t)
@@ -58,33 +58,34 @@ func TestFormThatCouldNotBeStoredKeepsItsPhoto(t *testing.T) {
 	}
 }
 
-// TestFormWhoseReceiptWasLostIsOneReport: the visitor is told that the report failed, and it was stored.
-func TestFormWhoseReceiptWasLostIsOneReport(t *testing.T) {
-	tdb := testdb.NewSite(t)
+// TestFormWithLostReply checks a report that was stored although the visitor got an error: the second post stores no other.
+func TestFormWithLostReply(t *testing.T) {
+	tdb := newDatabase(t)
 	var storing, muted atomic.Bool
 	url := testdb.Relay(t, tdb.TCPURL("postgres"), func(b []byte) {
 		if bytes.Contains(b, []byte("insert into public.reports")) {
 			storing.Store(true)
 		}
 	}, func(b []byte) bool {
-		// One transaction is one batch, whose answers come after its commit.
+		// A transaction is one batch. Its replies come after the commit.
 		return storing.Load() && bytes.Contains(b, []byte("INSERT 0 1")) && muted.CompareAndSwap(false, true)
 	})
 	s := newSiteAt(t, tdb, url)
 	s.withStorage(t)
 	page := s.post(form(nil), jpeg)
 	if page.Code < 500 || testdb.Value[int](s.db, `select count(*) from reports`) != 1 {
-		t.Fatalf("the reply of a report that was stored is not lost: %d %s", page.Code, page.Body)
+		t.Fatalf("the reply for the stored report is not lost: %d %s", page.Code, page.Body)
 	}
 	s.oneWithPhoto(t, s.pressAgain(page, nil))
 }
 
-// TestFormWithAPhotoThatIsNotKeptSaysSo: the file field of the page is empty, and the report would go without its photo.
-func TestFormWithAPhotoThatIsNotKeptSaysSo(t *testing.T) {
+// TestFormAsksForLostPhoto checks that the page asks for the photo again if it was not stored, because a file field cannot be
+// filled.
+func TestFormAsksForLostPhoto(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_PER_HOUR"] = "http://127.0.0.1:1", "1"
-	for what, changes := range map[string]map[string]string{"its storage is away": {"product_name": ""}, "the limit is met": nil} {
-		if what == "the limit is met" {
+	for what, changes := range map[string]map[string]string{"storage is down": {"product_name": ""}, "the limit is reached": nil} {
+		if what == "the limit is reached" {
 			s.post(form(nil), nil)
 		}
 		page := s.post(form(changes), jpeg).Body.String()

@@ -1,4 +1,4 @@
-package fnhost
+package acceptance
 
 import (
 	"bytes"
@@ -15,13 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"daawo/functions/edge"
 	"daawo/supabase/internal/testdb"
 )
 
-// jpeg is the least that is recognised as one.
+// jpeg is a minimal file that is recognised as a JPEG.
 var jpeg = append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01"), make([]byte, 100)...)
 
-// withStorage gives the site a storage service that keeps the names of what is uploaded, as the real one does.
+// withStorage gives the site a storage service that stores the names of uploads, and counts them.
 func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 	t.Helper()
 	var uploads atomic.Int64
@@ -40,7 +41,7 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 	return &uploads
 }
 
-// form is a filled report form; changes replace fields.
+// form returns the fields of a complete report form, with some fields changed.
 func form(changes map[string]string) map[string]string {
 	f := map[string]string{
 		"language": "en", "name": "", "country": "252", "phone": "61 2345678", "product_name": "Cream X", "where_bought": "",
@@ -59,7 +60,7 @@ func (s *site) post(fields map[string]string, photo []byte) *httptest.ResponseRe
 	return w
 }
 
-// request is the post of a form.
+// request returns the request that posts a form.
 func (s *site) request(fields map[string]string, photo []byte) *http.Request {
 	var body bytes.Buffer
 	m := multipart.NewWriter(&body)
@@ -80,7 +81,8 @@ func (s *site) request(fields map[string]string, photo []byte) *http.Request {
 	return r
 }
 
-func TestFormPostArrives(t *testing.T) {
+// TestFormPost checks a multipart post: the stored report, the redirect, and the page with the reference.
+func TestFormPost(t *testing.T) {
 	s := newSite(t)
 	s.withStorage(t)
 	for language, home := range map[string]string{"en": "/", "so": "/so/"} {
@@ -99,14 +101,14 @@ func TestFormPostArrives(t *testing.T) {
 		if row["photo_url"] == nil {
 			t.Error("the photo is not attached")
 		}
-		// The reference is shown by the frame on the thank-you page, and is in no address.
+		// The frame on the thank-you page shows the reference. No address contains it.
 		if strings.Contains(w.Header().Get("Location"), "DW-") {
-			t.Error("the reference is in the address")
+			t.Error("the address contains the reference")
 		}
 		r := httptest.NewRequest(http.MethodGet, "/submit-report?language="+language, nil)
 		for _, c := range w.Result().Cookies() {
 			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge > 600 {
-				t.Errorf("the cookie is too open: %v", c)
+				t.Errorf("wrong attributes of the cookie: %v", c)
 			}
 			r.AddCookie(c)
 		}
@@ -118,7 +120,7 @@ func TestFormPostArrives(t *testing.T) {
 	}
 }
 
-func TestUrlEncodedFormArrives(t *testing.T) {
+func TestURLEncodedForm(t *testing.T) {
 	s := newSite(t)
 	values := url.Values{}
 	for k, v := range form(nil) {
@@ -133,11 +135,12 @@ func TestUrlEncodedFormArrives(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	if c := w.Result().Cookies()[0]; !c.Secure {
-		t.Errorf("over HTTPS the cookie may travel in the clear: %v", c)
+		t.Errorf("over HTTPS the cookie is not Secure: %v", c)
 	}
 }
 
-func TestFormComesBackWithMessages(t *testing.T) {
+// TestFormErrors checks the page that shows an invalid form again: messages, kept values, kept photo, and its policy.
+func TestFormErrors(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)
 	large := append(bytes.Clone(jpeg), make([]byte, 5<<20)...)
@@ -155,19 +158,19 @@ func TestFormComesBackWithMessages(t *testing.T) {
 			map[string]string{"language": "so", "product_name": ""}, nil,
 			[]string{`<html lang="so">`, "Magaca badeecadda waa loo baahan yahay", "Gudbi warbixinta", `href="/so/contact/"`},
 		},
-		"typed values stay, and stay text": {
+		"values are kept and escaped": {
 			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`, "issue_description": "</textarea><b>x"}, nil,
 			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="&#43;252 61 2345678"`},
 		},
-		"a number has its own calling code": {
+		"a number with its own calling code": {
 			map[string]string{"product_name": "", "phone": "0033612345678"}, nil, []string{`value="0033612345678"`},
 		},
-		"no photo at all": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), []string{"Please select an image file."}},
-		"too large":       {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
+		"not a photo": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), []string{"Please select an image file."}},
+		"too large":   {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
 		"a good photo is kept": {
 			map[string]string{"location": ""}, jpeg, []string{"Your photo is kept", `name="photo_url"`},
 		},
-		"a robot's field": {map[string]string{"website": "x"}, nil, []string{"press the button once more"}},
+		"the field for robots": {map[string]string{"website": "x"}, nil, []string{"press the button once more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := s.post(form(c.changes), c.photo)
@@ -181,7 +184,7 @@ func TestFormComesBackWithMessages(t *testing.T) {
 				}
 			}
 			if strings.Contains(page, "<script") {
-				t.Error("the page carries a script")
+				t.Error("the page contains a script")
 			}
 			_, style, _ := strings.Cut(page, "<style>")
 			style, _, _ = strings.Cut(style, "</style>")
@@ -192,22 +195,23 @@ func TestFormComesBackWithMessages(t *testing.T) {
 			if !strings.Contains(page, `<option value="Banaadir, Hodan"`) {
 				t.Error("the page has no list of places")
 			}
-			// A second press of the button with what the page holds gets a person through.
+			// A visitor who presses the button again is accepted.
 			if strings.Contains(page, "once more") {
 				again := form(c.changes)
 				delete(again, "website")
 				if w := s.post(again, nil); w.Code != http.StatusSeeOther {
-					t.Errorf("the second press: %d", w.Code)
+					t.Errorf("the second post: %d", w.Code)
 				}
 			}
 		})
 	}
 	if uploads.Load() != 1 {
-		t.Errorf("%d photos were uploaded, want the one good one", uploads.Load())
+		t.Errorf("%d photos were uploaded, want the valid one", uploads.Load())
 	}
 }
 
-func TestFormGoesOnWithoutPhotoWhenStorageIsDown(t *testing.T) {
+// TestFormWithoutStorage checks that a report is stored without its photo while storage is down, and that the visitor is told.
+func TestFormWithoutStorage(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"] = "http://127.0.0.1:1"
 	w := s.post(form(nil), jpeg)
@@ -223,8 +227,8 @@ func TestFormGoesOnWithoutPhotoWhenStorageIsDown(t *testing.T) {
 	}
 }
 
-// TestFormPhotosHaveTheSameRoom: what visitors may have waiting for its report is bounded for the form without script, too.
-func TestFormPhotosHaveTheSameRoom(t *testing.T) {
+// TestFormPhotoQuota checks that the limit for photos without a report also applies to the form without script.
+func TestFormPhotoQuota(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)
 	const fill = `insert into storage.objects (bucket_id, name, metadata) values ('report-photos', '1700000000000.jpg', '{"size": 500000000}')`
@@ -241,9 +245,9 @@ func TestFormPhotosHaveTheSameRoom(t *testing.T) {
 	}
 }
 
-// TestFormWithAHugePhoto: whatever a telephone's camera makes, the answer is a page in the visitor's language, with what was
-// typed where that could be read.
-func TestFormWithAHugePhoto(t *testing.T) {
+// TestFormWithLargePhoto checks the page for a photo that is too large: it is in the visitor's language and keeps the fields as
+// far as they were read.
+func TestFormWithLargePhoto(t *testing.T) {
 	s := newSite(t)
 	somali := form(map[string]string{"language": "so", "name": "Axmed"})
 	for _, c := range []struct {
@@ -254,9 +258,9 @@ func TestFormWithAHugePhoto(t *testing.T) {
 		language string
 		kept     bool
 	}{
-		{"read to its end", 20 << 20, true, 422, "so", true},
-		{"beyond what is read", 33 << 20, false, 413, "so", true},
-		{"not let in", 33 << 20, true, 413, "en", false},
+		{"read completely", 20 << 20, true, 422, "so", true},
+		{"longer than the body limit", 33 << 20, false, 413, "so", true},
+		{"declared longer than the body limit", 33 << 20, true, 413, "en", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.request(somali, append(bytes.Clone(jpeg), make([]byte, c.bytes)...))
@@ -271,7 +275,7 @@ func TestFormWithAHugePhoto(t *testing.T) {
 				t.Errorf("%d %s %s", w.Code, w.Header(), page)
 			}
 			if strings.Contains(page, "Axmed") != c.kept {
-				t.Errorf("what was typed is kept: %v", !c.kept)
+				t.Errorf("the fields are kept: %v", !c.kept)
 			}
 		})
 	}
@@ -281,13 +285,21 @@ func TestFormWithAHugePhoto(t *testing.T) {
 	}
 }
 
-// TestBusyFormIsAPage: a form that finds no place, or gets no answer in time, is answered with a page.
-func TestBusyFormIsAPage(t *testing.T) {
-	s := newSite(t)
-	for range cap(s.functions["submit-report"].gate.places) {
-		s.functions["submit-report"].gate.places <- struct{}{}
-	}
-	s.functions["submit-report"].gate.wait = time.Millisecond
+// TestBusyForm checks that a form which the host rejects because the function is busy is answered with a page, and JSON with
+// JSON.
+func TestBusyForm(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	s := newSite(t, replaceFunction("submit-report", func(f *edge.Func) {
+		f.MaxConcurrent, f.MaxWait = 1, time.Millisecond
+		f.Handler = func(http.ResponseWriter, *http.Request, *edge.Env) error {
+			close(entered)
+			<-release
+			return nil
+		}
+	}))
+	defer close(release)
+	go s.post(form(nil), nil)
+	<-entered
 	w := s.post(form(nil), nil)
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "Please try again or contact us directly.") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
@@ -297,10 +309,11 @@ func TestBusyFormIsAPage(t *testing.T) {
 	}
 }
 
-func TestFormThatCannotBeReadIsAPage(t *testing.T) {
+// TestUnreadableForm checks that a form which is too long to read is answered with a page.
+func TestUnreadableForm(t *testing.T) {
 	s := newSite(t)
 	r := s.request(form(map[string]string{"language": "so", "issue_description": strings.Repeat("x", 20_001)}), nil)
-	r.URL.RawQuery = "language=so" // the form's own may come after what is too long
+	r.URL.RawQuery = "language=so" // the field language may come after the long field
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	page := w.Body.String()
@@ -310,7 +323,8 @@ func TestFormThatCannotBeReadIsAPage(t *testing.T) {
 	}
 }
 
-func TestFormIsKeptWhenTheDatabaseIsAwayOrTheLimitIsMet(t *testing.T) {
+// TestFormKeepsFieldsOnFailure checks that the page keeps the fields when the limit is reached and when the database is away.
+func TestFormKeepsFieldsOnFailure(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "1"
 	s.post(form(nil), nil)
@@ -318,7 +332,7 @@ func TestFormIsKeptWhenTheDatabaseIsAwayOrTheLimitIsMet(t *testing.T) {
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), `value="Second"`) {
 		t.Errorf("limit: %d %v %s", w.Code, w.Header(), w.Body)
 	}
-	s.DB.Close()
+	s.Host.DB.Close()
 	w = s.post(form(map[string]string{"product_name": "Third"}), nil)
 	page := w.Body.String()
 	if w.Code < 500 || !strings.Contains(page, `value="Third"`) || !strings.Contains(page, "Please try again or contact us directly.") {
@@ -326,7 +340,7 @@ func TestFormIsKeptWhenTheDatabaseIsAwayOrTheLimitIsMet(t *testing.T) {
 	}
 }
 
-func TestFormPostedTwiceIsOneReport(t *testing.T) {
+func TestFormPostedTwice(t *testing.T) {
 	s := newSite(t)
 	s.withStorage(t)
 	first, second := s.post(form(nil), jpeg), s.post(form(nil), jpeg)
@@ -338,8 +352,8 @@ func TestFormPostedTwiceIsOneReport(t *testing.T) {
 	}
 }
 
-// TestFormPostedAgainBeyondTheLimit: the post that was stored gets its receipt, and costs nobody a page of refusal.
-func TestFormPostedAgainBeyondTheLimit(t *testing.T) {
+// TestFormRepeatedAtLimit checks that a repeated post gets the receipt of the stored report after the limit is reached.
+func TestFormRepeatedAtLimit(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)
 	s.env["REPORTS_PER_HOUR"] = "1"
@@ -348,13 +362,14 @@ func TestFormPostedAgainBeyondTheLimit(t *testing.T) {
 		t.Errorf("%d %v, then %d %v", first.Code, first.Header(), again.Code, again.Header())
 	}
 	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusTooManyRequests {
-		t.Errorf("with a mistake in it: %d", w.Code)
+		t.Errorf("with an invalid field: %d", w.Code)
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 1 || uploads.Load() != 1 {
-		t.Errorf("%d reports and %d photos, want one of each", n, uploads.Load())
+		t.Errorf("%d reports and %d photos, want 1 and 1", n, uploads.Load())
 	}
 }
 
+// FuzzFormAndJSON checks that no body causes a 5xx status or invalid JSON.
 func FuzzFormAndJSON(f *testing.F) {
 	s := newSite(f)
 	f.Add("application/json", `{"product_name":"x","issue_description":"y"}`)

@@ -1,4 +1,4 @@
-package app
+package acceptance
 
 import (
 	"bufio"
@@ -18,9 +18,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/app"
 )
 
-// forged makes a token of any header and payload, signed with HS256 and the secret.
+// forged returns a token with any header and payload, signed with HS256 and the secret.
 func forged(header, payload, secret string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(header)) + "." + encode([]byte(payload))
@@ -29,10 +31,10 @@ func forged(header, payload, secret string) string {
 	return signed + "." + encode(mac.Sum(nil))
 }
 
-// A secret that is planted in the database before the attacks: no reply may carry it.
+// Data of a report that is stored before the attacks. No reply may contain it.
 const plantedText, plantedPhone = "planted-report-text-7f3a", "+252615550199"
 
-// leaks are what no stranger may read: SQL, paths of this machine, traces, addresses of the database, planted data.
+// leaks match what no reply may contain: SQL, paths of the machine, traces, addresses of the database, planted data.
 var leaks = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(select|insert into|update|delete from)\b .*\b(from|values|set|where)\b`),
 	regexp.MustCompile(`goroutine \d+|\.go:\d+|panic:`),
@@ -42,8 +44,8 @@ var leaks = []*regexp.Regexp{
 	regexp.MustCompile(regexp.QuoteMeta(plantedPhone)),
 }
 
-// harmless says whether a reply gives nothing away and sends nobody to the attacker.
-func harmless(t *testing.T, what string, info Info, status int, header http.Header, body string) {
+// harmless checks that a reply leaks nothing and does not redirect to the attacker.
+func harmless(t *testing.T, what string, info app.Info, status int, header http.Header, body string) {
 	t.Helper()
 	var all strings.Builder
 	_ = header.Write(&all) // a strings.Builder takes everything
@@ -51,15 +53,15 @@ func harmless(t *testing.T, what string, info Info, status int, header http.Head
 	text := all.String()
 	for _, leak := range leaks {
 		if found := leak.FindString(text); found != "" {
-			t.Errorf("%s: %d tells %q:\n%s", what, status, found, text)
+			t.Errorf("%s: %d leaks %q:\n%s", what, status, found, text)
 		}
 	}
 	for _, name := range []string{"JWT_SECRET", "SERVICE_ROLE_KEY", "SECRET_KEY"} {
 		if strings.Contains(text, info.Get(name)) {
-			t.Errorf("%s: %d tells %s", what, status, name)
+			t.Errorf("%s: %d leaks %s", what, status, name)
 		}
 	}
-	// storage-api answers a well-signed token of an unknown role so; it takes the secret to make one.
+	// 22023 is the reply of storage-api to a valid token of an unknown role, which only the owner of the secret can make.
 	refused := status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported // by net/http
 	if status >= 500 && !refused && !strings.Contains(body, "22023") {
 		t.Errorf("%s: %d %s", what, status, body)
@@ -67,7 +69,7 @@ func harmless(t *testing.T, what string, info Info, status int, header http.Head
 	if location := header.Get("Location"); location != "" {
 		u, err := url.Parse(location)
 		if err != nil || strings.Contains(u.Host, "evil") || strings.HasPrefix(location, "//") || strings.Contains(location, `\`) {
-			t.Errorf("%s: leads to %q", what, location)
+			t.Errorf("%s: redirects to %q", what, location)
 		}
 	}
 	if header.Get("X-Injected") != "" {
@@ -75,7 +77,7 @@ func harmless(t *testing.T, what string, info Info, status int, header http.Head
 	}
 }
 
-// TestAttacks: a table of attacks on the public port and the answers to them.
+// TestAttacks checks the replies to a table of attacks on the public port.
 func TestAttacks(t *testing.T) {
 	data := dataFolder(t)
 	info := start(t, newApp(t, data, nil))
@@ -92,7 +94,7 @@ func TestAttacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.URL, err = url.Parse(api + target); err != nil {
-			path, query, _ := strings.Cut(target, "?") // a path that url.Parse refuses is sent as it is
+			path, query, _ := strings.Cut(target, "?") // a path that url.Parse rejects is sent unchanged
 			r.URL, _ = url.Parse(api)
 			r.URL.Opaque, r.URL.RawQuery = path, query
 		}
@@ -117,7 +119,7 @@ func TestAttacks(t *testing.T) {
 
 	t.Run("tokens", func(t *testing.T) { attackTokens(t, send, anon, secret) })
 	t.Run("storage names", func(t *testing.T) { attackNames(t, send, anon, data) })
-	t.Run("paths and redirects", func(t *testing.T) { attackPaths(t, send, anon) })
+	t.Run("paths and redirects", func(t *testing.T) { attackPaths(t, send) })
 	t.Run("rest", func(t *testing.T) { attackREST(t, send, anon) })
 	t.Run("smuggling", func(t *testing.T) { attackFraming(t, info, anon) })
 }
@@ -130,28 +132,28 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 	role := func(r string) string { return fmt.Sprintf(`{"role":%q,"exp":%d}`, r, soon) }
 	service := role("service_role")
 	tokens := map[string]string{
-		"unsigned":             strings.TrimRight(forged(`{"alg":"none"}`, service, ""), "=") + "",
-		"empty signature":      strings.Join(strings.SplitAfterN(forged(`{"alg":"none"}`, service, ""), ".", 3)[:2], ""),
-		"alg in capitals":      forged(`{"alg":"NONE"}`, service, ""),
-		"empty secret":         forged(hs, service, ""),
-		"another secret":       forged(hs, service, "secret"),
-		"expired":              forged(hs, `{"role":"service_role","exp":1}`, secret),
-		"not yet":              forged(hs, fmt.Sprintf(`{"role":"service_role","nbf":%d,"exp":%d}`, soon, soon+9), secret),
-		"database superuser":   forged(hs, role("supabase_admin"), secret),
-		"database owner":       forged(hs, role("postgres"), secret),
-		"login role":           forged(hs, role("authenticator"), secret),
-		"role with SQL":        forged(hs, role(`anon"; drop table reports; --`), secret),
-		"role is no string":    forged(hs, fmt.Sprintf(`{"role":["service_role"],"exp":%d}`, soon), secret),
-		"key id as a path":     forged(`{"alg":"HS256","kid":"../../../../dev/null"}`, service, ""),
-		"key by address":       forged(`{"alg":"RS256","jku":"http://evil.example.org/jwks"}`, service, "x"),
-		"key inside":           forged(`{"alg":"HS256","jwk":{"kty":"oct","k":"eA"}}`, service, "x"),
-		"critical extension":   forged(`{"alg":"HS256","crit":["b64"],"b64":false}`, service, "x"),
-		"two dots":             "..",
-		"not base64":           "a.b.c",
-		"huge":                 strings.Repeat("a", 20<<10) + ".b.c",
-		"payload is no object": forged(hs, `["service_role"]`, secret),
-		"deep JSON":            forged(hs, strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000), "x"),
-		"anon, tampered":       anon[:len(anon)-2] + "AA",
+		"alg none":            forged(`{"alg":"none"}`, service, ""),
+		"empty signature":     strings.Join(strings.SplitAfterN(forged(`{"alg":"none"}`, service, ""), ".", 3)[:2], ""),
+		"alg in capitals":     forged(`{"alg":"NONE"}`, service, ""),
+		"empty secret":        forged(hs, service, ""),
+		"another secret":      forged(hs, service, "secret"),
+		"expired":             forged(hs, `{"role":"service_role","exp":1}`, secret),
+		"not yet":             forged(hs, fmt.Sprintf(`{"role":"service_role","nbf":%d,"exp":%d}`, soon, soon+9), secret),
+		"database superuser":  forged(hs, role("supabase_admin"), secret),
+		"database owner":      forged(hs, role("postgres"), secret),
+		"login role":          forged(hs, role("authenticator"), secret),
+		"role with SQL":       forged(hs, role(`anon"; drop table reports; --`), secret),
+		"role is an array":    forged(hs, fmt.Sprintf(`{"role":["service_role"],"exp":%d}`, soon), secret),
+		"key id as a path":    forged(`{"alg":"HS256","kid":"../../../../dev/null"}`, service, ""),
+		"key by address":      forged(`{"alg":"RS256","jku":"http://evil.example.org/jwks"}`, service, "x"),
+		"key inside":          forged(`{"alg":"HS256","jwk":{"kty":"oct","k":"eA"}}`, service, "x"),
+		"critical extension":  forged(`{"alg":"HS256","crit":["b64"],"b64":false}`, service, "x"),
+		"two dots":            "..",
+		"not base64":          "a.b.c",
+		"huge":                strings.Repeat("a", 20<<10) + ".b.c",
+		"payload is an array": forged(hs, `["service_role"]`, secret),
+		"deep JSON":           forged(hs, strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000), "x"),
+		"anon, tampered":      anon[:len(anon)-2] + "AA",
 	}
 	for name, token := range tokens {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +162,7 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 			} {
 				status, body := send(t, "GET", target, "", "apikey", anon, "Authorization", "Bearer "+token)
 				if status < 400 && !(name == "database superuser" && target == "/auth/v1/admin/users") { // GoTrue's other admin role
-					t.Errorf("%s opens with %d: %s", target, status, body)
+					t.Errorf("%s is readable: %d %s", target, status, body)
 				}
 			}
 			if status, body := send(t, "POST", "/storage/v1/object/list/report-photos", `{"prefix":""}`, "apikey", anon,
@@ -169,7 +171,7 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 			}
 			for _, target := range []string{"/rest/v1/", "/pg/tables"} {
 				if status, body := send(t, "GET", target, "", "apikey", token); status < 400 {
-					t.Errorf("as a key it opens %s: %d %s", target, status, body)
+					t.Errorf("as an API key it opens %s: %d %s", target, status, body)
 				}
 			}
 		})
@@ -190,25 +192,25 @@ func attackNames(t *testing.T, send sender, anon, data string) {
 			}
 		}
 	}
-	// A name that is allowed with a content that is not.
+	// An allowed name with a forbidden content type.
 	for mime, content := range map[string]string{"image/svg+xml": "<svg onload=alert(1)>", "text/html": "<script>alert(1)</script>", "application/pdf": "%PDF"} {
 		if status, body := send(t, "POST", "/storage/v1/object/report-photos/1700000000001.png", content, "apikey", anon, "Content-Type", mime); status < 400 {
 			t.Errorf("%s is stored: %d %s", mime, status, body)
 		}
 	}
 	if after := listFiles(t, filepath.Dir(data)); !slices.Equal(before, after) {
-		t.Errorf("files came: %v", after)
+		t.Errorf("files were written: %v", after)
 	}
 }
 
-// listFiles are the names below a folder, without those that Postgres and the storage's own bookkeeping make.
+// listFiles returns the names of the files below a folder, without those of Postgres.
 func listFiles(t *testing.T, dir string) []string {
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !strings.Contains(path, "/postgres/") {
 			names = append(names, path)
 		}
-		return nil // a file may go while we look
+		return nil // a file may be removed during the walk
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +218,7 @@ func listFiles(t *testing.T, dir string) []string {
 	return names
 }
 
-func attackPaths(t *testing.T, send sender, anon string) {
+func attackPaths(t *testing.T, send sender) {
 	for _, target := range []string{
 		"//evil.example.org/", "//evil.example.org/learn", `/\evil.example.org`, "/learn//evil.example.org", "/so//evil.example.org/..",
 		"/%2f%2fevil.example.org", "/https://evil.example.org", "/learn?next=//evil.example.org", "/so?//evil.example.org",
@@ -237,7 +239,7 @@ func attackPaths(t *testing.T, send sender, anon string) {
 		for _, host := range []string{"", "evil.example.org", "evil.example.org:80@localhost", "localhost\"><script>"} {
 			headers := []string{"X-Forwarded-Host", "evil.example.org", "X-Forwarded-Proto", "https", "X-Original-URL", "/rest/v1/reports",
 				"Referer", "https://evil.example.org/", "Forwarded", "host=evil.example.org"}
-			if host == "evil.example.org" { // Go's client does not send the others; attackFraming does
+			if host == "evil.example.org" { // Go's client rejects the others; attackFraming sends them
 				headers = append(headers, "Host", host)
 			}
 			_, body := send(t, "GET", target, "", headers...)
@@ -246,7 +248,6 @@ func attackPaths(t *testing.T, send sender, anon string) {
 			}
 		}
 	}
-	_ = anon
 }
 
 func attackREST(t *testing.T, send sender, anon string) {
@@ -265,7 +266,7 @@ func attackREST(t *testing.T, send sender, anon string) {
 			if json.Unmarshal([]byte(body), &rows) == nil {
 				for _, row := range rows {
 					if active, ok := row["is_active"].(bool); ok && !active {
-						t.Errorf("%s shows what is not public: %v", query, row)
+						t.Errorf("%s shows a hidden row: %v", query, row)
 					}
 				}
 			}
@@ -279,8 +280,8 @@ func attackREST(t *testing.T, send sender, anon string) {
 	}
 }
 
-// attackFraming sends what no client library sends: the reply must refuse it or answer one request, never two.
-func attackFraming(t *testing.T, info Info, anon string) {
+// attackFraming sends requests that no client library sends. The server must reject each or answer one request, never two.
+func attackFraming(t *testing.T, info app.Info, anon string) {
 	address := strings.TrimPrefix(info.Get("API_URL"), "http://")
 	hidden := "GET /rest/v1/reports HTTP/1.1\r\nHost: x\r\napikey: " + info.Get("SERVICE_ROLE_KEY") + "\r\n\r\n"
 	for name, raw := range map[string]string{
@@ -317,14 +318,14 @@ func attackFraming(t *testing.T, info Info, anon string) {
 			defer conn.Close()
 			_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
 			if _, err := io.WriteString(conn, raw); err != nil {
-				return // refused before it was sent
+				return // rejected before it was sent
 			}
 			_ = conn.(*net.TCPConn).CloseWrite()
 			in := bufio.NewReader(conn)
 			for n := 0; ; n++ {
 				res, err := http.ReadResponse(in, nil)
 				if err != nil {
-					return // closed, or no HTTP: nothing more was answered
+					return // closed, or not HTTP: no further reply
 				}
 				body, _ := io.ReadAll(res.Body)
 				res.Body.Close()
@@ -333,7 +334,7 @@ func attackFraming(t *testing.T, info Info, anon string) {
 					t.Errorf("a second, hidden request was answered with %d: %s", res.StatusCode, body)
 				}
 				if strings.Contains(string(body), "evil.example.org") || strings.Contains(string(body), "<script>alert") {
-					t.Errorf("the reply carries what was sent: %s", body)
+					t.Errorf("the reply repeats the request: %s", body)
 				}
 			}
 		})

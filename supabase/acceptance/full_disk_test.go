@@ -1,4 +1,4 @@
-package app
+package acceptance
 
 import (
 	"os"
@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"daawo/supabase/internal/postgres"
 )
 
-// TestStartOnAFullDisk: a machine that is started again while its database takes no writes serves all that is read, and
-// the background work begins once there is room.
-func TestStartOnAFullDisk(t *testing.T) {
+// TestRestartOnFullDisk checks that a restart serves everything that only reads while the database accepts no writes, and that
+// reports and background work succeed when it accepts them again.
+func TestRestartOnFullDisk(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
 	if err := a.Start(t.Context()); err != nil {
@@ -22,7 +20,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	if err := a.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// As on a nearly full disk, but for the words in a file that outdoes the product's own.
+	// The setting that the program makes on a nearly full disk, in a file that takes precedence over the program's own.
 	setting := filepath.Join(data, "postgres", "postgresql.auto.conf")
 	if err := os.WriteFile(setting, []byte("default_transaction_read_only = on\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -50,13 +48,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = withConn(t.Context(), server(postgres.Superuser), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(t.Context(), `select pg_reload_conf()`)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	query(t, server(postgres.Superuser), `select pg_reload_conf()`)
 	waitFor(t, "a report", func() bool { status, _ := report(); return status == 200 })
 	waitFor(t, "its notice", func() bool {
 		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")

@@ -1,4 +1,4 @@
-package migrate_test
+package acceptance
 
 import (
 	"context"
@@ -8,15 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/testdb"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var update = flag.Bool("update", false, "write the golden files")
 
-// callers are those whose access is written down: a visitor, a person with an account, another one, our own programs.
+// callers are the kinds of callers in the golden file: without an account, two accounts, and service_role.
 var callers = []struct{ name, role, claims string }{
 	{"anon", "anon", `{"role":"anon"}`},
 	{"user A", "authenticated", `{"role":"authenticated","sub":"aaaaaaaa-0000-4000-8000-000000000000"}`},
@@ -24,7 +22,7 @@ var callers = []struct{ name, role, claims string }{
 	{"service", "service_role", `{"role":"service_role"}`},
 }
 
-// relations lists every table and view that is not Postgres's own or the bookkeeping of migrations and jobs.
+// relations lists every table and view except those of Postgres itself, of migrations and of jobs.
 const relations = `
 	select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relkind::text, c.relrowsecurity
 	  from pg_class c
@@ -34,7 +32,7 @@ const relations = `
 	   and n.nspname not like 'pg_toast%' and n.nspname not like 'pg_temp%'
 	 order by name`
 
-// fixture creates rows that A and B own, and rows without an owner.
+// fixture adds rows of user A and rows without an owner.
 const fixture = `
 	insert into public.reports (product_name, issue_description) values ('cream', 'rash');
 	insert into public.resources (title, category, file_url, file_type, is_active) values
@@ -43,12 +41,12 @@ const fixture = `
 	  ('report-photos', '1700000000000.jpg', 'aaaaaaaa-0000-4000-8000-000000000000', 'aaaaaaaa-0000-4000-8000-000000000000'),
 	  ('resources', 'guide.pdf', null, null);`
 
-// TestAccess writes down who can do what to every table and view of the stack, and compares it with a file that a person
-// has read. A new table shows up here before it shows up to a stranger.
-func TestAccess(t *testing.T) {
-	db := testdb.NewSite(t)
-	db.ExecAs("supabase_admin", fixture)
-	conn := db.Conn("supabase_admin")
+// TestSQLAccess compares what each kind of caller can do with every table and view with a reviewed file. A new table fails the
+// test until its access is reviewed.
+func TestSQLAccess(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", fixture)
+	conn := tdb.Conn("supabase_admin")
 
 	var b strings.Builder
 	for _, r := range listRelations(t, conn) {
@@ -57,16 +55,16 @@ func TestAccess(t *testing.T) {
 			fmt.Fprintf(&b, "    %-8s %s\n", c.name, access(t, conn, r, c.role, c.claims))
 		}
 	}
-	compareGolden(t, "testdata/access.golden", b.String())
+	compareGolden(t, "testdata/sql-access.golden", b.String())
 }
 
-// TestExposedTablesHaveRowSecurity fails for a table that the API exposes without row level security.
+// TestExposedTablesHaveRowSecurity checks that row level security is on for every table that the API can reach.
 func TestExposedTablesHaveRowSecurity(t *testing.T) {
-	conn := testdb.NewSite(t).Conn("supabase_admin")
+	conn := newDatabase(t).Conn("supabase_admin")
 	for _, r := range listRelations(t, conn) {
 		schema, _, _ := strings.Cut(r.name, ".")
 		switch schema {
-		case "public", "storage", "graphql_public", "private":
+		case "public", "storage", "graphql_public", "private", "edge_functions":
 			if (r.kind == "r" || r.kind == "p") && !r.rowSecurity {
 				t.Errorf("%s has no row level security", r.name)
 			}
@@ -74,10 +72,10 @@ func TestExposedTablesHaveRowSecurity(t *testing.T) {
 	}
 }
 
-// TestFunctionsForVisitors lists the functions that a visitor may call by name. Each one is reachable at /rest/v1/rpc when
-// its schema is exposed.
-func TestFunctionsForVisitors(t *testing.T) {
-	conn := testdb.NewSite(t).Conn("supabase_admin")
+// TestFunctionsForAnon compares the functions that anon may call with a reviewed file. Each is reachable at /rest/v1/rpc if its
+// schema is exposed.
+func TestFunctionsForAnon(t *testing.T) {
+	conn := newDatabase(t).Conn("supabase_admin")
 	rows, err := conn.Query(context.Background(), `
 		select format('%s %I.%I(%s)', case when p.prosecdef then 'DEFINER' else 'invoker' end,
 		              n.nspname, p.proname, pg_get_function_identity_arguments(p.oid))
@@ -126,7 +124,7 @@ func listRelations(t *testing.T, conn *pgx.Conn) []relation {
 	return list
 }
 
-// access tries out what the caller can do to the relation, in transactions that are rolled back.
+// access tries what the caller can do with the relation, in transactions that it rolls back.
 func access(t *testing.T, conn *pgx.Conn, r relation, role, claims string) string {
 	t.Helper()
 	column := firstColumn(t, conn, r.oid)
@@ -144,8 +142,8 @@ func access(t *testing.T, conn *pgx.Conn, r relation, role, claims string) strin
 	return strings.Join(words, ", ")
 }
 
-// attempt runs one statement as the caller and says what came of it: how many rows it saw or touched, or that it was
-// denied. Any other refusal (a constraint, a view that cannot be written) means that access was not what stopped it.
+// attempt runs one statement as the caller and returns the number of its rows, or how access was denied. For another error, such
+// as a violated constraint, it returns "allowed".
 func attempt(t *testing.T, conn *pgx.Conn, role, claims, sql string) string {
 	t.Helper()
 	ctx := context.Background()
@@ -212,6 +210,6 @@ func compareGolden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs; read the difference, and if it is meant: go test ./supabase/internal/migrate -update\n%s", file, diff)
+		t.Errorf("%s differs; review the difference, and if it is intended: go test ./supabase/acceptance -update\n%s", file, diff)
 	}
 }
