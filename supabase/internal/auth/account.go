@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -9,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
@@ -53,7 +54,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 		}
 	}
 	judged := u.EncryptedPassword
-	_, err := inLine(ctx, e, e.updateLine(u, p), func(tx pgx.Tx) (any, error) {
+	_, err := queued(ctx, e, e.updateQueue(u, p), func(tx messageTx) (any, error) {
 		if err := e.stillCalls(ctx, tx, c); err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 			if err := e.audit(ctx, tx, u, "user_updated_password", nil); err != nil {
 				return nil, err
 			}
-			e.notify(r, tx, u, letter.PasswordChanged, "", letter.Data{})
+			e.notify(r, tx, u, template.PasswordChanged, "", template.Data{})
 		}
 		if p.Data != nil {
 			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), e.now()); err != nil {
@@ -92,7 +93,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 // stillCalls holds the caller and reads them and their session again: a change of the password that ended the session may
 // have overtaken this request while it waited for its turn to hash.
 func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
-	if err := e.reload(ctx, tx, c.user); errors.Is(err, errNotFound) {
+	if err := reload(ctx, tx, c.user); errors.Is(err, errNotFound) {
 		return errUserGone
 	} else if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
 
 // changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
 // needs no proof. An anonymous user's first address and, with autoconfirm, any number are taken at once.
-func (e *Engine) changeContacts(r *http.Request, tx pgx.Tx, u *User, p userChanges) error {
+func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *User, p userChanges) error {
 	ctx := r.Context()
 	if p.Email != "" && p.Email != u.Email {
 		if u.IsAnonymous && e.config.MailerAutoconfirm {
@@ -141,7 +142,7 @@ func (e *Engine) changeContacts(r *http.Request, tx pgx.Tx, u *User, p userChang
 	if e.config.PhoneAutoconfirm {
 		return e.changePhone(ctx, tx, u, p.Phone)
 	}
-	text(&p.Channel, "sms")
+	p.Channel = cmp.Or(p.Channel, "sms")
 	_, err := e.sendPhoneProof(r, tx, u, proofPhoneChange, p.Phone, p.Channel)
 	return err
 }
@@ -280,7 +281,7 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported logout scope %q", scope)
 	}
 	ctx := r.Context()
-	_, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if err := e.audit(ctx, tx, c.user, "logout", nil); err != nil {
 			return nil, err
 		}

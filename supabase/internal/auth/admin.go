@@ -117,7 +117,7 @@ func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *
 		return err
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		u.EncryptedPassword = &hash
 		if err := insertUser(ctx, tx, u); err != nil {
 			if db.IsCode(err, "23505") {
@@ -277,9 +277,9 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 			return err
 		}
 	}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		// What was changed while this waited for its turn to hash stays.
-		if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+		if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
 			return nil, errNoUser
 		} else if err != nil {
 			return nil, err
@@ -388,7 +388,7 @@ func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *
 		}
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		traits := map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone}
 		if err := e.audit(ctx, tx, admin, "user_deleted", traits); err != nil {
 			return nil, err

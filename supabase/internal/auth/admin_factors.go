@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,7 @@ func (e *Engine) adminDeleteFactor(w http.ResponseWriter, r *http.Request, _, u 
 		return err
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if err := deleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
@@ -56,10 +57,10 @@ func (e *Engine) adminUpdateFactor(w http.ResponseWriter, r *http.Request, admin
 			return err
 		}
 	}
-	text(&p.FriendlyName, f.FriendlyName)
+	p.FriendlyName = cmp.Or(p.FriendlyName, f.FriendlyName)
 	f.FriendlyName, f.UpdatedAt = p.FriendlyName, e.now()
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
 			f.ID, f.FriendlyName, f.Phone, f.UpdatedAt); err != nil {
 			return nil, err

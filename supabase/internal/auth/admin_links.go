@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -26,7 +26,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) err
 		return err
 	}
 	fresh := u.Identities == nil
-	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
+	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
 		if fresh {
 			if err := e.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -35,7 +35,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) err
 		if err := e.audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
-		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Invite, "invite", false); err != nil {
+		if err := e.sendProof(r, tx, u, proofConfirmation, template.Invite, "invite", false); err != nil {
 			return nil, err
 		}
 		return nil, e.markInvited(ctx, tx, u)
@@ -123,7 +123,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *Use
 	}
 	code := newCode(e.config.Mail.CodeLength)
 	reply := linkReply{User: u, Code: code, HashedToken: hashOf(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if fresh {
 			if err := e.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -172,13 +172,13 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*User, error) {
 	case "recovery", "email_change_current", "email_change_new":
 		return nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User with this email not found")
 	default:
-		return nil, e.badLinkType(p.Type)
+		return nil, badLinkType(p.Type)
 	}
 	u := e.prepareSignup(signupParams{Email: p.Email, Data: p.Data}, hash, e.audience(r, nil))
 	return u, e.beforeUserCreated(r, u)
 }
 
-func (e *Engine) badLinkType(kind string) error {
+func badLinkType(kind string) error {
 	return wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: %v", kind)
 }
 
@@ -211,7 +211,7 @@ func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *User, p link
 	case "email_change_current", "email_change_new":
 		return e.saveChangeLink(ctx, tx, u, p, code)
 	}
-	return e.badLinkType(p.Type)
+	return badLinkType(p.Type)
 }
 
 func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *User, p linkParams, code string) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -19,12 +19,12 @@ import (
 type arrival struct {
 	provider string
 	subject  string
-	data     metadata    // of the identity
-	email    oauth.Email // the one that counts; lower case
-	verified []string    // all that are known to be theirs
+	data     metadata  // of the identity
+	email    idp.Email // the one that counts; lower case
+	verified []string  // all that are known to be theirs
 }
 
-func (e *Engine) arrivalOf(provider string, p oauth.Person) arrival {
+func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
 	a := arrival{provider: provider, subject: p.Subject, data: metadata{}.merge(p.Data)}
 	for _, address := range p.Emails {
 		address.Address = strings.ToLower(address.Address)
@@ -44,11 +44,11 @@ func (e *Engine) arrivalOf(provider string, p oauth.Person) arrival {
 
 // arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
 // for it, and lets then finish the sign-in.
-func (e *Engine) arrive(r *http.Request, f *flow, p oauth.Person, then func(pgx.Tx, *User) (*tokenReply, error)) (*tokenReply, error) {
+func (e *Engine) arrive(r *http.Request, f *flow, p idp.Person, then func(messageTx, *User) (*tokenReply, error)) (*tokenReply, error) {
 	ctx := r.Context()
 	a := e.arrivalOf(f.Provider, p)
 	var created *User
-	reply, err := inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := queued(ctx, e, e.mailQueue(), func(tx messageTx) (*tokenReply, error) {
 		var u *User
 		var err error
 		switch {
@@ -78,7 +78,7 @@ func (e *Engine) arrive(r *http.Request, f *flow, p oauth.Person, then func(pgx.
 
 // accountOf follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
 // links to it; everything else is a new account.
-func (e *Engine) accountOf(r *http.Request, tx pgx.Tx, a arrival, emailOptional bool) (u *User, fresh bool, err error) {
+func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOptional bool) (u *User, fresh bool, err error) {
 	ctx, now := r.Context(), e.now()
 	u, identity, err := userOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
@@ -132,7 +132,7 @@ func (e *Engine) accountOf(r *http.Request, tx pgx.Tx, a arrival, emailOptional 
 }
 
 // confirmExternal confirms the address that the provider vouches for, and mails to one that it does not.
-func (e *Engine) confirmExternal(r *http.Request, tx pgx.Tx, u *User, a arrival, emailOptional bool) error {
+func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *User, a arrival, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
 		return e.audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
@@ -149,7 +149,7 @@ func (e *Engine) confirmExternal(r *http.Request, tx pgx.Tx, u *User, a arrival,
 	}
 	sent := a.email.Address != ""
 	if sent {
-		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", false); err != nil {
+		if err := e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 	}
@@ -244,7 +244,7 @@ func (e *Engine) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider,
 }
 
 // acceptInvite gives an invited account the identity whose address was invited.
-func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p oauth.Person) (*User, error) {
+func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p idp.Person) (*User, error) {
 	u, err := userByProof(ctx, tx, token, proofConfirmation)
 	if errors.Is(err, errNotFound) {
 		return nil, wire.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
@@ -252,7 +252,7 @@ func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a ar
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(p.Emails, func(m oauth.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
+	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
 	}
 	if err := insertIdentity(ctx, tx, u, a.provider, a.data, e.now()); err != nil {
@@ -268,7 +268,7 @@ func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a ar
 }
 
 // attach adds an identity to the account that asked for it.
-func (e *Engine) attach(r *http.Request, tx pgx.Tx, target uuid.UUID, a arrival) (*User, error) {
+func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arrival) (*User, error) {
 	ctx, now := r.Context(), e.now()
 	owner, _, err := userOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
@@ -280,7 +280,7 @@ func (e *Engine) attach(r *http.Request, tx pgx.Tx, target uuid.UUID, a arrival)
 		return nil, err
 	}
 	u := &User{ID: target}
-	if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+	if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
 	} else if err != nil {
 		return nil, err
@@ -299,12 +299,12 @@ func (e *Engine) attach(r *http.Request, tx pgx.Tx, target uuid.UUID, a arrival)
 			return nil, err
 		}
 	}
-	e.notify(r, tx, u, letter.IdentityLinked, "", letter.Data{Provider: a.provider})
+	e.notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
 	return u, nil
 }
 
 // adoptEmail gives an account without an address the linked identity's.
-func (e *Engine) adoptEmail(r *http.Request, tx pgx.Tx, u *User, a arrival) error {
+func (e *Engine) adoptEmail(r *http.Request, tx messageTx, u *User, a arrival) error {
 	ctx, now := r.Context(), e.now()
 	if _, err := userByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
 		return wire.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
@@ -316,7 +316,7 @@ func (e *Engine) adoptEmail(r *http.Request, tx pgx.Tx, u *User, a arrival) erro
 		return err
 	}
 	if !a.email.Verified {
-		if err := e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", false); err != nil {
+		if err := e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 		return refused{wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",

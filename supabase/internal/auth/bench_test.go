@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/bcrypt"
-
-	"daawo/supabase/internal/auth/password"
 )
 
 // The benchmarks run in one process on one database, so that their ratios mean something. BenchmarkSQL is the floor: one
@@ -21,7 +19,7 @@ func benchWorld(b *testing.B) (*world, reply) {
 func BenchmarkSQL(b *testing.B) {
 	w, s := benchWorld(b)
 	for b.Loop() {
-		if _, err := userByID(b.Context(), w.e.db.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
+		if _, err := userByID(b.Context(), w.pool.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -52,7 +50,7 @@ func BenchmarkRefresh(b *testing.B) {
 // BenchmarkLogin uses bcrypt's real cost, as an installation does.
 func BenchmarkLogin(b *testing.B) {
 	w, _ := benchWorld(b)
-	w.e.hasher = password.NewHasher(passwordCost, 2)
+	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = passwordCost, 2 })
 	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), passwordCost)
 	if err != nil {
 		b.Fatal(err)

@@ -7,8 +7,9 @@ import (
 	"runtime"
 	"time"
 
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/message/template"
 )
 
 // Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml, FromEnv
@@ -48,6 +49,7 @@ type Config struct {
 	AllowLowAAL          time.Duration // sessions of users with a second factor end after it unless they gave it; zero means never
 	SinglePerUser        bool          // only the session that was used last may go on
 
+	PasswordCost int           // of bcrypt; 10 when zero
 	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; one for two processors when zero
 	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
 
@@ -61,7 +63,7 @@ type Config struct {
 	OAuthServer OAuthServerConfig
 
 	CustomProviders CustomProvidersConfig
-	Providers       map[string]oauth.Config // by name; only the enabled ones
+	Providers       map[string]idp.Config // by name; only the enabled ones
 
 	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
 	NoAuditTable         bool   // the audit log goes to the log only
@@ -70,10 +72,11 @@ type Config struct {
 
 // MailConfig is about messages by e-mail.
 type MailConfig struct {
-	Subjects      map[string]string // by template (invite, confirmation, recovery, magic_link, email_change, reauthentication, …_notification)
-	Templates     map[string]string // HTML, by template; the built-in ones where missing
-	Paths         map[string]string // invite, confirmation, recovery, email_change: where links lead; ExternalURL/verify where missing
-	Notifications map[string]bool   // password_changed, email_changed, …: told to the user
+	Subjects      map[string]string     // by template (invite, confirmation, recovery, magic_link, email_change, reauthentication, …_notification)
+	Templates     map[string]string     // HTML, by template; the built-in ones where missing
+	Paths         map[string]string     // invite, confirmation, recovery, email_change: where links lead; ExternalURL/verify where missing
+	Translations  template.Translations // of the built-in texts, by language and template
+	Notifications map[string]bool       // password_changed, email_changed, …: told to the user
 
 	CodeLength         int           // digits; 6 when zero
 	CodeExpiry         time.Duration // a day when zero
@@ -203,7 +206,7 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, passwordCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual

@@ -9,7 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
@@ -27,31 +27,31 @@ const selectCustom = `
 	       skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at
 	  from auth.custom_oauth_providers `
 
-func findCustom(ctx context.Context, q queries, rest string, args ...any) ([]oauth.Custom, error) {
+func findCustom(ctx context.Context, q queries, rest string, args ...any) ([]idp.Custom, error) {
 	rows, err := q.Query(ctx, selectCustom+rest, args...)
 	if err != nil {
 		return nil, err
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[oauth.Custom])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[idp.Custom])
 	for i := range found {
 		found[i].CreatedAt, found[i].UpdatedAt = found[i].CreatedAt.UTC(), found[i].UpdatedAt.UTC()
 	}
 	return found, err
 }
 
-func customByName(ctx context.Context, q queries, name, lock string) (oauth.Custom, error) {
+func customByName(ctx context.Context, q queries, name, lock string) (idp.Custom, error) {
 	found, err := findCustom(ctx, q, `where identifier = $1 `+lock, name)
 	if err == nil && len(found) == 0 {
 		err = errNotFound
 	}
 	if err != nil {
-		return oauth.Custom{}, err
+		return idp.Custom{}, err
 	}
 	return found[0], nil
 }
 
 // storeCustom inserts a provider or writes a changed one.
-func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c oauth.Custom) error {
+func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.custom_oauth_providers (
 		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled, attribute_mapping,
@@ -78,14 +78,14 @@ func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c oauth.Custom) err
 }
 
 // provider finds a provider by its name, among those that are configured and those that administrators have described.
-func (e *Engine) provider(ctx context.Context, name, scopes string) (*oauth.Provider, error) {
+func (e *Engine) provider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
 	name = strings.ToLower(name)
-	if !strings.HasPrefix(name, oauth.CustomPrefix) || e.config.CustomProviders.Disabled {
+	if !strings.HasPrefix(name, idp.CustomPrefix) || e.config.CustomProviders.Disabled {
 		return e.providers.Provider(ctx, name, scopes)
 	}
 	c, err := customByName(ctx, e.db.Pgx(), name, "")
 	if errors.Is(err, errNotFound) || err == nil && !c.Enabled {
-		return nil, oauth.ErrUnknown
+		return nil, idp.ErrUnknown
 	}
 	if err != nil {
 		return nil, err
@@ -117,19 +117,19 @@ func (e *Engine) adminListCustom(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error {
-	var d oauth.Description
+	var d idp.Description
 	if err := readJSON(r, &d); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	c, err := oauth.NewCustom(d, e.now())
+	c, err := idp.NewCustom(d, e.now())
 	if err == nil && c.OpenID() {
 		err = e.providers.Discover(ctx, &c) // before the transaction: it asks somebody else
 	}
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if most := e.config.CustomProviders.Max; most > 0 {
 			// One after the other: two at once must not both be the last that fits.
 			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
@@ -154,10 +154,10 @@ func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error
 var errNoCustom = wire.Errorf(http.StatusNotFound, "custom_provider_not_found", "Custom OAuth provider not found")
 
 // ofCustom lets a handler run for the provider that an administrator's request names.
-func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, oauth.Custom) error) handler {
+func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) handler {
 	return e.asCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		name := chi.URLParam(r, "identifier")
-		if !strings.HasPrefix(name, oauth.CustomPrefix) {
+		if !strings.HasPrefix(name, idp.CustomPrefix) {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
 		}
 		c, err := customByName(r.Context(), e.db.Pgx(), name, "")
@@ -171,14 +171,14 @@ func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, oauth.Custo
 	})
 }
 
-func (e *Engine) adminGetCustom(w http.ResponseWriter, _ *http.Request, c oauth.Custom) error {
+func (e *Engine) adminGetCustom(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
 	return send(w, http.StatusOK, c)
 }
 
 // adminUpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
 // anything is stored, and what others have changed meanwhile stays.
-func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c oauth.Custom) error {
-	var d oauth.Description
+func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
+	var d idp.Description
 	if err := readJSON(r, &d); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c oau
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	found := c.Discovery
-	c, err = inTx(ctx, e, func(tx pgx.Tx) (oauth.Custom, error) {
+	c, err = inTx(ctx, e.db, func(tx pgx.Tx) (idp.Custom, error) {
 		c, err := customByName(ctx, tx, c.Identifier, "for update")
 		if errors.Is(err, errNotFound) {
 			return c, errNoCustom
@@ -213,9 +213,9 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c oau
 	return send(w, http.StatusOK, c)
 }
 
-func (e *Engine) adminDeleteCustom(w http.ResponseWriter, r *http.Request, c oauth.Custom) error {
+func (e *Engine) adminDeleteCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	ctx := r.Context()
-	if _, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	if _, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)
 		return nil, err
 	}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
 )
 
 // withCustom makes a world whose administrators may describe the fake, which speaks TLS and asks nobody to believe its
@@ -24,7 +24,7 @@ func withCustom(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) 
 	})
 	f.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(f.Close)
-	w.e.providers = oauth.New(nil, f.Client(), w.now)
+	w.restart(func(o *Options) { o.Client = f.Client() })
 	return w, f
 }
 
@@ -140,7 +140,7 @@ func TestCustomProviderAttacks(t *testing.T) {
 		t.Errorf("somebody came: %s", r.raw)
 	}
 	// An address that it has not verified is nobody's here: the account of its owner stays theirs.
-	w.e.config.MailerAutoconfirm = false
+	w.restart(func(o *Options) { o.Config.MailerAutoconfirm = false })
 	owner := w.do("POST", "/admin/users", w.admin(), m{"email": "owner@example.org", "email_confirm": true}).want(200)
 	f.claims = m{"sub": "thief", "email": "owner@example.org", "email_verified": false}
 	if r := w.come("custom:people"); r.text("id") == owner.text("id") {
@@ -154,12 +154,12 @@ func TestCustomProviderAttacks(t *testing.T) {
 		t.Errorf("%d providers, answers %v", made, answers)
 	}
 	// Where there are none, none are found.
-	w.e.config.CustomProviders.Disabled = true
+	w.restart(func(o *Options) { o.Config.CustomProviders.Disabled = true })
 	w.do("GET", "/admin/custom-providers", w.admin(), nil).want(404, "feature_disabled")
 	w.do("GET", "/authorize?provider=custom:people", "", nil).want(400, "validation_failed")
 	// Its neighbours are not asked: the client that goes outside reaches public addresses only.
 	for _, inside := range []string{f.URL, "https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/", "https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/"} {
-		if response, err := oauth.Outside().Get(inside); err == nil || !strings.Contains(err.Error(), "not a public one") {
+		if response, err := (&http.Client{Transport: idp.SafeTransport()}).Get(inside); err == nil || !strings.Contains(err.Error(), "not a public one") {
 			t.Errorf("%s: %v %v", inside, response, err)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"net/http"
 	"time"
 
-	"daawo/supabase/internal/auth/letter"
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/db"
@@ -58,13 +58,13 @@ type Engine struct {
 	now       func() time.Time
 	hasher    *password.Hasher
 	redirects *redirect.List
-	letters   *letter.Writer
-	providers *oauth.Registry
+	templates *template.Set
+	providers *idp.Registry
 	handler   http.Handler
 
 	mailsAtOnce  bool
-	texts, mails line
-	sending      underWay
+	texts, mails queue
+	inFlight     inFlight
 }
 
 // New makes an engine. It opens no connection before the first request.
@@ -74,7 +74,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), mailer: o.Mailer, sms: o.SMS, client: o.Client, log: o.Log, now: o.Now, mailsAtOnce: o.MailsAtOnce}
 	connections := o.DB.Pgx().Config().MaxConns
-	e.texts, e.mails = newLine(connections), newLine(connections)
+	e.texts, e.mails = newQueue(connections), newQueue(connections)
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -90,12 +90,12 @@ func New(o Options) (*Engine, error) {
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	if e.letters, err = letter.New(e.config.Mail.Subjects, e.config.Mail.Templates); err != nil {
+	if e.templates, err = template.New(e.config.Mail.Subjects, e.config.Mail.Templates, e.config.Mail.Translations); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	e.providers = oauth.New(e.config.Providers, o.Client, e.now)
+	e.providers = idp.New(e.config.Providers, o.Client, e.now)
 	e.verifier = keys.NewVerifier(keys.Options{Now: e.now}, o.Keys.Verifying()...)
-	e.hasher = password.NewHasher(passwordCost, e.config.HashesAtOnce)
+	e.hasher = password.NewHasher(e.config.PasswordCost, e.config.HashesAtOnce)
 	e.handler = e.routes()
 	return e, nil
 }
@@ -124,9 +124,7 @@ func (e *Engine) handle(h func(http.ResponseWriter, *http.Request) error) http.H
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), longest)
 		defer cancel()
-		r, sent := withTally(r.WithContext(ctx))
-		defer e.pourSent(ctx, sent)
-		err := h(w, r)
+		err := h(w, r.WithContext(ctx))
 		if err == nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/oauth2"
 
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/wire"
 )
 
@@ -57,7 +58,7 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 		if slices.Contains(providerNames, strings.ToLower(name)) {
 			reason = "provider is not enabled"
 		}
-		if !errors.Is(err, oauth.ErrUnknown) {
+		if !errors.Is(err, idp.ErrUnknown) {
 			reason = "the provider cannot be reached"
 		}
 		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s", reason).WithCause(err)
@@ -76,7 +77,7 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 		}
 	}
 	verifier := ""
-	state, err := inTx(ctx, e, func(tx pgx.Tx) (uuid.UUID, error) {
+	state, err := inTx(ctx, e.db, func(tx pgx.Tx) (uuid.UUID, error) {
 		if f.InviteToken != "" {
 			if _, err := userByProof(ctx, tx, f.InviteToken, proofConfirmation); errors.Is(err, errNotFound) {
 				return uuid.Nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User identified by token not found")
@@ -123,7 +124,7 @@ func (e *Engine) callback(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	target := f.Referrer
-	text(&target, e.config.SiteURL)
+	target = cmp.Or(target, e.config.SiteURL)
 	reply, token, err := e.finishExternal(w, r, f)
 	switch {
 	case err != nil:
@@ -207,8 +208,8 @@ func (e *Engine) flowOf(r *http.Request) (*flow, error) {
 }
 
 // finishExternal trades the provider's code and signs the person in.
-func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow) (*tokenReply, oauth.Token, error) {
-	var none oauth.Token
+func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow) (*tokenReply, idp.Token, error) {
+	var none idp.Token
 	ctx := r.Context()
 	if word := r.Form.Get("error"); word != "" {
 		err := wire.Errorf(http.StatusBadRequest, word, "%s", r.Form.Get("error_description"))
@@ -241,7 +242,7 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow)
 	if len(person.Emails) == 0 && !f.EmailOptional {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
 	}
-	reply, err := e.arrive(r, f, person, func(tx pgx.Tx, u *User) (*tokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *User) (*tokenReply, error) {
 		if !f.pkce() {
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err
@@ -322,7 +323,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return refuse("Bad ID token") // no JWT: its issuer need not be asked
 	}
 	provider, err := e.provider(ctx, p.Provider, "")
-	if errors.Is(err, oauth.ErrUnknown) {
+	if errors.Is(err, idp.ErrUnknown) {
 		if slices.Contains(providerNames, f.Provider) {
 			return wire.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)
 		}
@@ -336,7 +337,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && p.AccessToken != "" {
 		err = provider.CheckAccessToken(ctx, p.IDToken, p.AccessToken)
 	}
-	if err != nil && !errors.Is(err, oauth.ErrToken) {
+	if err != nil && !errors.Is(err, idp.ErrToken) {
 		return err
 	}
 	if err != nil {
@@ -351,7 +352,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		return refuse("%s", reason)
 	}
-	reply, err := e.arrive(r, f, person, func(tx pgx.Tx, u *User) (*tokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *User) (*tokenReply, error) {
 		return e.signIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,9 +73,9 @@ type challengeRow struct {
 }
 
 // insertChallenge stores a challenge and notes when the factor was challenged.
-func (e *Engine) insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
+func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 	// A client without an address (a unix socket) still needs one that it keeps.
-	text(&c.Address, "0.0.0.0")
+	c.Address = cmp.Or(c.Address, "0.0.0.0")
 	if _, err := tx.Exec(ctx, `
 		insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
 		values ($1, $2, $3, $4::inet, nullif($5, ''), $6)`,
@@ -98,8 +99,8 @@ func (e *Engine) challengeOf(r *http.Request, tx pgx.Tx, f *factorRow, id uuid.U
 	if err != nil {
 		return nil, err
 	}
-	address := e.clientOf(r).address
-	text(&address, "0.0.0.0")
+	address := clientOf(r).address
+	address = cmp.Or(address, "0.0.0.0")
 	if c.VerifiedAt != nil || c.Address != address {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -25,12 +26,12 @@ type hookMetadata struct {
 // callHook calls a hook within tx. With nil a function of the database gets a transaction for it alone; a service needs none,
 // and while it is asked no connection is held.
 func (e *Engine) callHook(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
-	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, e.clientOf(r).address}
+	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, clientOf(r).address}
 	caller := hook.Caller{Client: e.client, Now: e.now}
 	if tx != nil || !h.InDatabase() {
 		return caller.Call(r.Context(), tx, h, input, output)
 	}
-	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
+	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
 		return nil, caller.Call(r.Context(), tx, h, input, output)
 	})
 	return err
@@ -67,14 +68,14 @@ type emailData struct {
 	FactorType   string `json:"factor_type"`
 }
 
-func (e *Engine) mailByHook(r *http.Request, tx pgx.Tx, u *User, d emailData) error {
-	if err := e.allowMail(r.Context(), tx); err != nil {
+func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *User, d emailData) error {
+	if err := tx.tally.allowMail(r.Context(), tx); err != nil {
 		return err
 	}
 	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
 	err := e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
-		e.unsent(r.Context(), "email")
+		tx.tally.unsent("email")
 	}
 	return err
 }
@@ -123,7 +124,7 @@ func (e *Engine) passwordVerdict(r *http.Request, u *User, valid bool) error {
 	if v.Decision != "reject" {
 		return nil
 	}
-	text(&v.Message, "Further password verification attempts will be rejected.")
+	v.Message = cmp.Or(v.Message, "Further password verification attempts will be rejected.")
 	if v.Logout {
 		if err := e.endSessions(r, u); err != nil {
 			return err
@@ -147,7 +148,7 @@ func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *User, f *factorRow
 	if v.Decision != "reject" {
 		return nil
 	}
-	text(&v.Message, "Further MFA verification attempts will be rejected.")
+	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")
 	if err := logoutAll(r.Context(), tx, u.ID); err != nil {
 		return err
 	}
@@ -155,6 +156,6 @@ func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *User, f *factorRow
 }
 
 func (e *Engine) endSessions(r *http.Request, u *User) error {
-	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, logoutAll(r.Context(), tx, u.ID) })
+	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, logoutAll(r.Context(), tx, u.ID) })
 	return err
 }

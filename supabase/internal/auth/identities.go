@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -35,7 +35,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
 	}
 	u, ctx := c.user, r.Context()
-	_, err = inLine(ctx, e, e.noticeLine(letter.IdentityUnlinked), func(tx pgx.Tx) (any, error) {
+	_, err = queued(ctx, e, e.noticeQueue(template.IdentityUnlinked), func(tx messageTx) (any, error) {
 		// Two requests at once would each leave the other's identity.
 		if err := e.stillCalls(ctx, tx, c); err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 		if err := saveProviders(ctx, tx, u, e.now()); err != nil {
 			return nil, err
 		}
-		e.notify(r, tx, u, letter.IdentityUnlinked, told, letter.Data{Provider: gone.Provider})
+		e.notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
 		return nil, nil
 	})
 	if err != nil {

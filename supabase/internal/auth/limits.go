@@ -213,7 +213,7 @@ func (e *Engine) askCaptcha(r *http.Request, token string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {e.clientOf(r).address}}
+	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {clientOf(r).address}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/jackc/pgx/v5"
-
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -90,7 +88,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 	}
-	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
+	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
 		if p.pkce() {
 			if err := e.newFlow(ctx, tx, flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -99,7 +97,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, proofRecovery, letter.MagicLink, "magiclink", p.pkce())
+		return nil, e.sendProof(r, tx, u, proofRecovery, template.MagicLink, "magiclink", p.pkce())
 	})
 	if err != nil {
 		return err
@@ -135,7 +133,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = inLine(ctx, e, e.mailLine(), func(tx pgx.Tx) (any, error) {
+	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
 		if p.pkce() {
 			if err := e.newFlow(ctx, tx, flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -144,7 +142,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, proofRecovery, letter.Recovery, "recovery", p.pkce())
+		return nil, e.sendProof(r, tx, u, proofRecovery, template.Recovery, "recovery", p.pkce())
 	})
 	if err != nil {
 		return err
@@ -183,11 +181,11 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 		p.Type == "email_change" && u.EmailChange == "", p.Type == "phone_change" && u.PhoneChange == "":
 		return send(w, http.StatusOK, struct{}{})
 	}
-	wait := e.mailLine()
+	wait := e.mailQueue()
 	if p.Type == "sms" || p.Type == "phone_change" {
-		wait = e.textLine()
+		wait = e.textQueue()
 	}
-	id, err := inLine(ctx, e, wait, func(tx pgx.Tx) (string, error) {
+	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
 		if p.pkce() && (p.Type == "signup" || p.Type == "email_change") {
 			name := map[string]string{"signup": "email/signup", "email_change": "email_change"}[p.Type]
 			if err := e.newFlow(ctx, tx, flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
@@ -199,7 +197,7 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 			if err := e.audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
 				return "", err
 			}
-			return "", e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", p.pkce())
+			return "", e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", p.pkce())
 		case "email_change":
 			return "", e.sendEmailChange(r, tx, u, u.EmailChange, p.pkce())
 		case "sms":
@@ -267,16 +265,16 @@ func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *calle
 	case u.Email == "" && !u.PhoneConfirmed():
 		return wire.Errorf(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
 	}
-	wait := e.mailLine()
+	wait := e.mailQueue()
 	if u.Email == "" {
-		wait = e.textLine()
+		wait = e.textQueue()
 	}
-	id, err := inLine(ctx, e, wait, func(tx pgx.Tx) (string, error) {
+	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
 		if err := e.audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
 			return "", err
 		}
 		if u.Email != "" {
-			return "", e.sendProof(r, tx, u, proofReauthentication, letter.Reauthentication, "reauthentication", false)
+			return "", e.sendProof(r, tx, u, proofReauthentication, template.Reauthentication, "reauthentication", false)
 		}
 		return e.sendPhoneProof(r, tx, u, proofReauthentication, u.Phone, "sms")
 	})

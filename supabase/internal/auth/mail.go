@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/wire"
 )
@@ -34,26 +34,26 @@ type message struct {
 	to     string // the user's address when empty
 	code   string
 	hash   string // of the link
-	about  letter.Data
+	about  template.Data
 }
 
 // language is the reader's, from the account's metadata.
 func language(u *User) string { return u.UserMetadata.text("language") }
 
 // sendMail writes a message and hands it over, in the transaction that made the proof in it.
-func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) (err error) {
+func (e *Engine) sendMail(r *http.Request, tx messageTx, u *User, m message) (err error) {
 	if m.to == "" {
 		m.to = u.Email
 	}
 	if !e.authorized(m.to) {
 		return wire.Errorf(http.StatusBadRequest, "email_address_not_authorized", "Email address %q cannot be used as it is not authorized", m.to)
 	}
-	if err := e.allowMail(r.Context(), tx); err != nil {
+	if err := tx.tally.allowMail(r.Context(), tx); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			e.unsent(r.Context(), "email")
+			tx.tally.unsent("email")
 		}
 	}()
 	unsent := wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
@@ -67,7 +67,7 @@ func (e *Engine) sendMail(r *http.Request, tx pgx.Tx, u *User, m message) (err e
 		d.RedirectTo = e.redirectTo(r)
 		d.ConfirmationURL = e.link(m.action, m.hash, d.RedirectTo)
 	}
-	subject, html, err := e.letters.Write(m.kind, language(u), d)
+	subject, html, err := e.templates.Write(m.kind, language(u), d)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (e *Engine) redirectTo(r *http.Request) string {
 }
 
 // sendProof makes a code for the user's address, stores its hash and mails it with a link.
-func (e *Engine) sendProof(r *http.Request, tx pgx.Tx, u *User, p proof, kind, action string, pkce bool) error {
+func (e *Engine) sendProof(r *http.Request, tx messageTx, u *User, p proof, kind, action string, pkce bool) error {
 	ctx := r.Context()
 	_, sentAt := p.fields(u)
 	if err := e.tooSoon(*sentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
@@ -152,7 +152,7 @@ func (e *Engine) sendProof(r *http.Request, tx pgx.Tx, u *User, p proof, kind, a
 }
 
 // sendEmailChange mails the new address, and where both must agree the current one, too.
-func (e *Engine) sendEmailChange(r *http.Request, tx pgx.Tx, u *User, address string, pkce bool) error {
+func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *User, address string, pkce bool) error {
 	ctx, now := r.Context(), e.now()
 	if err := e.tooSoon(u.EmailChangeSentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (e *Engine) sendEmailChange(r *http.Request, tx pgx.Tx, u *User, address st
 	if err := proofChangeNew.save(ctx, tx, u, address, hash, now); err != nil {
 		return err
 	}
-	mails := []message{{kind: letter.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
+	mails := []message{{kind: template.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
 	both := !e.config.Mail.SingleConfirmation && u.Email != ""
 	if both {
 		current := newCode(e.config.Mail.CodeLength)
@@ -179,7 +179,7 @@ func (e *Engine) sendEmailChange(r *http.Request, tx pgx.Tx, u *User, address st
 		if err := proofChangeCurrent.save(ctx, tx, u, u.Email, hash, now); err != nil {
 			return err
 		}
-		mails = append(mails, message{kind: letter.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
+		mails = append(mails, message{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
 	}
 	if e.config.Hooks.SendEmail.Enabled() {
 		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the new one.
@@ -201,7 +201,7 @@ func (e *Engine) sendEmailChange(r *http.Request, tx pgx.Tx, u *User, address st
 func notice(kind string) string { return strings.TrimSuffix(kind, "_notification") }
 
 // notify tells the user about a change, where the installation wants that. What was changed stays changed when it fails.
-func (e *Engine) notify(r *http.Request, tx pgx.Tx, u *User, kind, to string, about letter.Data) {
+func (e *Engine) notify(r *http.Request, tx messageTx, u *User, kind, to string, about template.Data) {
 	if to == "" {
 		to = u.Email
 	}
@@ -209,7 +209,8 @@ func (e *Engine) notify(r *http.Request, tx pgx.Tx, u *User, kind, to string, ab
 		return
 	}
 	// A savepoint: a mail that cannot be written must not undo what it tells of.
-	err := pgx.BeginFunc(r.Context(), tx, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(r.Context(), tx.Tx, func(savepoint pgx.Tx) error {
+		tx := messageTx{savepoint, tx.tally}
 		if e.config.Hooks.SendEmail.Enabled() {
 			return e.mailByHook(r, tx, u, emailData{
 				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider, FactorType: about.FactorType,

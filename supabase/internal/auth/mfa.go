@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/totp"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		}
 		reply.Phone = p.Phone
 	case "totp":
-		text(&p.Issuer, e.redirects.Host())
+		p.Issuer = cmp.Or(p.Issuer, e.redirects.Host())
 		key, err := totp.Generate(totp.GenerateOpts{Issuer: p.Issuer, AccountName: account(c.user)})
 		if err != nil {
 			return wire.Errorf(http.StatusInternalServerError, "", "Error generating QR Code").WithCause(err)
@@ -86,7 +87,7 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		f.Secret = key.Secret()
 		reply.TOTP = &totpSecret{QRCode: image, Secret: key.Secret(), URI: key.URL()}
 	}
-	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, e.storeFactor(r.Context(), tx, c, &f) })
+	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, e.storeFactor(r.Context(), tx, c, &f) })
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 
 func account(u *User) string {
 	name := u.Email
-	text(&name, u.Phone)
-	text(&name, u.ID.String())
+	name = cmp.Or(name, u.Phone)
+	name = cmp.Or(name, u.ID.String())
 	return name
 }
 
@@ -213,13 +214,13 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 			return err
 		}
 	}
-	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: e.clientOf(r).address}
+	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: clientOf(r).address}
 	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(e.config.MFA.ChallengeExpiry).Unix()}
-	var wait line
+	var wait queue
 	if f.FactorType == "phone" {
-		wait = e.textLine()
+		wait = e.textQueue()
 	}
-	_, err = inLine(r.Context(), e, wait, func(tx pgx.Tx) (any, error) {
+	_, err = queued(r.Context(), e, wait, func(tx messageTx) (any, error) {
 		switch f.FactorType {
 		case "phone":
 			if err := e.sendFactorCode(r, tx, c.user, f, &row, p.Channel); err != nil {
@@ -231,7 +232,7 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 				return nil, err
 			}
 		}
-		if err := e.insertChallenge(r.Context(), tx, row); err != nil {
+		if err := insertChallenge(r.Context(), tx, row); err != nil {
 			return nil, err
 		}
 		return nil, e.audit(r.Context(), tx, c.user, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
@@ -258,11 +259,11 @@ func (e *Engine) verifiable(kind string) error {
 	return nil
 }
 
-func (e *Engine) sendFactorCode(r *http.Request, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, channel string) error {
+func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *User, f *factorRow, c *challengeRow, channel string) error {
 	if err := e.checkChannel(channel); err != nil {
 		return err
 	}
-	text(&channel, "sms")
+	channel = cmp.Or(channel, "sms")
 	if err := e.tooSoon(f.LastChallengedAt, e.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return err
 	}
@@ -299,7 +300,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 	if err := e.limitSubject(ctx, limitFactor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := inLine(ctx, e, e.noticeLine(letter.MFAFactorEnrolled), func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := queued(ctx, e, e.noticeQueue(template.MFAFactorEnrolled), func(tx messageTx) (*tokenReply, error) {
 		// Two answers with one code follow one another.
 		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 			return nil, err
@@ -359,7 +360,7 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 }
 
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
-func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
+func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID)
 	if err != nil {
@@ -403,7 +404,7 @@ func (e *Engine) raise(r *http.Request, tx pgx.Tx, c *caller, f *factorRow, row 
 		return nil, err
 	}
 	if first {
-		e.notify(r, tx, u, letter.MFAFactorEnrolled, "", letter.Data{FactorType: f.FactorType})
+		e.notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
 	}
 	return reply, nil
 }
@@ -446,11 +447,11 @@ func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) err
 		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
-	_, err = inLine(ctx, e, e.noticeLine(letter.MFAFactorUnenrolled), func(tx pgx.Tx) (any, error) {
+	_, err = queued(ctx, e, e.noticeQueue(template.MFAFactorUnenrolled), func(tx messageTx) (any, error) {
 		if err := deleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
-		e.notify(r, tx, c.user, letter.MFAFactorUnenrolled, "", letter.Data{FactorType: f.FactorType})
+		e.notify(r, tx, c.user, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
 		return nil, e.audit(ctx, tx, c.user, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.session.ID})
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -16,7 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/wire"
 )
 
@@ -60,7 +61,7 @@ func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any
 // oauthAuthorize answers GET /oauth/authorize: it notes the wish and leads the person to the site's consent page. An
 // application that is not known, or a redirect URI that is not letter for letter its own, leads nowhere.
 func (e *Engine) oauthAuthorize(w http.ResponseWriter, r *http.Request) error {
-	ctx, p := r.Context(), oauthserver.Read(r.URL.Query())
+	ctx, p := r.Context(), protocol.Read(r.URL.Query())
 	if p.ClientID == "" || p.RedirectURI == "" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "client_id and redirect_uri are required")
 	}
@@ -79,9 +80,9 @@ func (e *Engine) oauthAuthorize(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(c.RedirectURIs, p.RedirectURI) {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid redirect_uri")
 	}
-	text(&p.Scope, e.config.OAuthServer.DefaultScope)
+	p.Scope = cmp.Or(p.Scope, e.config.OAuthServer.DefaultScope)
 	err = p.Check()
-	if err == nil && slices.Contains(oauthserver.Scopes(p.Scope), oauthserver.ScopeOpenID) && !e.signsIDTokens() {
+	if err == nil && slices.Contains(protocol.Scopes(p.Scope), protocol.ScopeOpenID) && !e.signsIDTokens() {
 		err = errors.New("scope openid requires an asymmetric signing key")
 	}
 	if err != nil {
@@ -93,7 +94,7 @@ func (e *Engine) oauthAuthorize(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	name, now := newSecretName(), e.now()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `
 			insert into auth.oauth_authorizations (
 			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge, code_challenge_method,
@@ -117,7 +118,7 @@ type clientDetails struct {
 	LogoURI string    `json:"logo_uri,omitempty"`
 }
 
-func detailsOf(c oauthserver.Client) clientDetails {
+func detailsOf(c protocol.Client) clientDetails {
 	return clientDetails{c.ID, c.Name, c.URI, c.LogoURI}
 }
 
@@ -165,7 +166,7 @@ func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *User) (*authoriz
 // has agreed to as much before.
 func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller) error {
 	ctx := r.Context()
-	out, err := inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	out, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		a, err := e.authorizationOf(r, tx, c.user)
 		if err != nil {
 			return nil, err
@@ -185,7 +186,7 @@ func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller)
 			if err != nil {
 				return nil, err
 			}
-			if oauthserver.Covers(agreed, oauthserver.Scopes(a.Scope)) {
+			if protocol.Covers(agreed, protocol.Scopes(a.Scope)) {
 				return e.approve(ctx, tx, a)
 			}
 		}
@@ -209,7 +210,7 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "action must be 'approve' or 'deny'")
 	}
 	ctx := r.Context()
-	out, err := inTx(ctx, e, func(tx pgx.Tx) (redirectReply, error) {
+	out, err := inTx(ctx, e.db, func(tx pgx.Tx) (redirectReply, error) {
 		var none redirectReply
 		a, err := e.authorizationOf(r, tx, c.user)
 		if err != nil {
@@ -226,7 +227,7 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 			insert into auth.oauth_consents (id, user_id, client_id, scopes, granted_at) values ($1, $2, $3, $4, $5)
 			on conflict on constraint oauth_consents_user_client_unique
 			do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`,
-			uuid.New(), c.user.ID, a.ClientID, strings.Join(oauthserver.Scopes(a.Scope), " "), e.now()); err != nil {
+			uuid.New(), c.user.ID, a.ClientID, strings.Join(protocol.Scopes(a.Scope), " "), e.now()); err != nil {
 			return none, err
 		}
 		return e.approve(ctx, tx, a)

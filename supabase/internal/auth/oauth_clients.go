@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/wire"
 )
 
@@ -53,12 +53,12 @@ const selectClient = `
 	       registration_type::text, created_at, updated_at
 	  from auth.oauth_clients `
 
-func findClients(ctx context.Context, q queries, rest string, args ...any) ([]oauthserver.Client, error) {
+func findClients(ctx context.Context, q queries, rest string, args ...any) ([]protocol.Client, error) {
 	rows, err := q.Query(ctx, selectClient+rest, args...)
 	if err != nil {
 		return nil, err
 	}
-	clients, err := pgx.CollectRows(rows, pgx.RowToStructByName[oauthserver.Client])
+	clients, err := pgx.CollectRows(rows, pgx.RowToStructByName[protocol.Client])
 	for i := range clients {
 		c := &clients[i]
 		c.Responses = []string{"code"}
@@ -68,19 +68,19 @@ func findClients(ctx context.Context, q queries, rest string, args ...any) ([]oa
 }
 
 // clientByID finds a client that has not been deleted; lock is "" or what the row is locked for.
-func clientByID(ctx context.Context, q queries, id uuid.UUID, lock string) (oauthserver.Client, error) {
+func clientByID(ctx context.Context, q queries, id uuid.UUID, lock string) (protocol.Client, error) {
 	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
 	if err != nil {
-		return oauthserver.Client{}, err
+		return protocol.Client{}, err
 	}
 	if len(found) == 0 {
-		return oauthserver.Client{}, errNotFound
+		return protocol.Client{}, errNotFound
 	}
 	return found[0], nil
 }
 
 // storeClient inserts a client or writes a changed one.
-func storeClient(ctx context.Context, tx pgx.Tx, c oauthserver.Client) error {
+func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.oauth_clients (
 		  id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri,
@@ -111,15 +111,15 @@ func (e *Engine) registerSelf(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (e *Engine) registerClient(w http.ResponseWriter, r *http.Request, registration string) error {
-	var m oauthserver.Metadata
+	var m protocol.Metadata
 	if err := readJSON(r, &m); err != nil {
 		return err
 	}
-	c, err := oauthserver.Register(m, registration, e.now())
+	c, err := protocol.Register(m, registration, e.now())
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	if _, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
+	if _, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -150,14 +150,14 @@ func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error 
 
 // ofClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
 // The handler says what to answer, and what it has changed is stored.
-func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *oauthserver.Client) (status int, err error)) handler {
+func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) handler {
 	return e.asClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
 		if err != nil {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 		}
 		ctx, status := r.Context(), 0
-		c, err := inTx(ctx, e, func(tx pgx.Tx) (oauthserver.Client, error) {
+		c, err := inTx(ctx, e.db, func(tx pgx.Tx) (protocol.Client, error) {
 			c, err := clientByID(ctx, tx, id, "for no key update") // its sessions refer to it
 			if err != nil {
 				return c, err
@@ -182,12 +182,12 @@ func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *oauthserver.Clie
 	})
 }
 
-func (e *Engine) adminGetClient(*http.Request, pgx.Tx, *oauthserver.Client) (int, error) {
+func (e *Engine) adminGetClient(*http.Request, pgx.Tx, *protocol.Client) (int, error) {
 	return http.StatusOK, nil
 }
 
-func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *oauthserver.Client) (int, error) {
-	var m oauthserver.Metadata
+func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
+	var m protocol.Metadata
 	if err := readJSON(r, &m); err != nil {
 		return 0, err
 	}
@@ -201,8 +201,8 @@ func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *oauthserver.Cli
 }
 
 // adminRenewSecret answers POST …/regenerate_secret.
-func (e *Engine) adminRenewSecret(_ *http.Request, _ pgx.Tx, c *oauthserver.Client) (int, error) {
-	if c.Type == oauthserver.Public {
+func (e *Engine) adminRenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
+	if c.Type == protocol.Public {
 		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "Cannot regenerate secret for public client")
 	}
 	c.NewSecret()
@@ -211,7 +211,7 @@ func (e *Engine) adminRenewSecret(_ *http.Request, _ pgx.Tx, c *oauthserver.Clie
 }
 
 // adminDeleteClient hides a client, as GoTrue does, and ends what it holds: its sessions, and what is under way.
-func (e *Engine) adminDeleteClient(r *http.Request, tx pgx.Tx, c *oauthserver.Client) (int, error) {
+func (e *Engine) adminDeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, e.now()); err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/wire"
 )
 
@@ -20,7 +20,7 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return oauthserver.Scopes(scopes), err
+	return protocol.Scopes(scopes), err
 }
 
 // withGrants lets a handler run where there is an OAuth server.
@@ -52,7 +52,7 @@ func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *caller) e
 		var g oauthGrant
 		var scopes string
 		err := row.Scan(&g.Client.ID, &g.Client.Name, &g.Client.URI, &g.Client.LogoURI, &scopes, &g.GrantedAt)
-		g.Scopes, g.GrantedAt = oauthserver.Scopes(scopes), g.GrantedAt.UTC()
+		g.Scopes, g.GrantedAt = protocol.Scopes(scopes), g.GrantedAt.UTC()
 		return g, err
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
 			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
 			c.user.ID, client, e.now())

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 )
 
 // idClaims is the payload of an ID token (OpenID Connect Core, sections 2 and 5.1).
@@ -59,7 +60,7 @@ func (e *Engine) idToken(u *User, client uuid.UUID, nonce string, scopes []strin
 		c.Phone, c.PhoneVerified = u.Phone, u.PhoneConfirmed()
 	}
 	if slices.Contains(scopes, "profile") {
-		c.Name, c.Picture, c.Username = u.profile()
+		c.Name, c.Picture, c.Username = profile(u)
 		c.UpdatedAt = u.UpdatedAt.Unix()
 	}
 	payload, err := json.Marshal(c)
@@ -70,7 +71,7 @@ func (e *Engine) idToken(u *User, client uuid.UUID, nonce string, scopes []strin
 }
 
 // profile is what a user calls themselves, as far as they have said so.
-func (u *User) profile() (name, picture, username string) {
+func profile(u *User) (name, picture, username string) {
 	first := func(names ...string) string {
 		for _, n := range names {
 			if v, ok := u.UserMetadata[n].(string); ok && v != "" {
@@ -80,7 +81,7 @@ func (u *User) profile() (name, picture, username string) {
 		return ""
 	}
 	name = first("name")
-	text(&name, u.Email)
+	name = cmp.Or(name, u.Email)
 	return name, first("picture", "avatar_url"), first("preferred_username", "username")
 }
 
@@ -96,7 +97,7 @@ func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) err
 			out[name] = value
 		}
 	}
-	scopes := oauthserver.Scopes(c.session.Scopes)
+	scopes := protocol.Scopes(c.session.Scopes)
 	if slices.Contains(scopes, "email") {
 		put("email", u.Email)
 		if u.Confirmed() {
@@ -110,7 +111,7 @@ func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) err
 		}
 	}
 	if slices.Contains(scopes, "profile") {
-		name, picture, username := u.profile()
+		name, picture, username := profile(u)
 		put("name", name)
 		put("picture", picture)
 		put("preferred_username", username)

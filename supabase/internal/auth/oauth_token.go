@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/wire"
 )
 
@@ -44,7 +44,7 @@ func oauthError(code, format string, args ...any) error {
 }
 
 // heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
-func (s *Session) heldBy(holder *uuid.UUID) error {
+func checkHolder(s *Session, holder *uuid.UUID) error {
 	switch {
 	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
 		return nil
@@ -74,15 +74,15 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 	}
 	var reply oauthTokenReply
 	switch p.GrantType {
-	case oauthserver.GrantCode:
+	case protocol.GrantCode:
 		reply, err = e.exchangeCode(w, r, client, p)
-	case oauthserver.GrantRefresh:
+	case protocol.GrantRefresh:
 		if p.RefreshToken == "" {
 			return oauthError("invalid_request", "refresh_token is required for refresh_token grant")
 		}
 		var tokens *tokenReply
 		if tokens, err = e.refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
-			reply = tokens.oauth("")
+			reply = oauthReply(tokens, "")
 		}
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 	return send(w, http.StatusOK, reply)
 }
 
-func (t *tokenReply) oauth(idToken string) oauthTokenReply {
+func oauthReply(t *tokenReply, idToken string) oauthTokenReply {
 	return oauthTokenReply{t.AccessToken, t.ExpiresIn, idToken, t.RefreshToken, t.TokenType}
 }
 
@@ -113,11 +113,11 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 
 // authenticateClient finds out which application asks: by the Basic header, by a secret in the body, or by its name alone
 // where it has no secret.
-func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c oauthserver.Client, err error) {
+func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
 	refuse := func(why string) error {
 		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
 	}
-	name, secret, method := p.ClientID, p.ClientSecret, oauthserver.AuthPost
+	name, secret, method := p.ClientID, p.ClientSecret, protocol.AuthPost
 	if scheme, rest, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
 		plain, err := base64.StdEncoding.DecodeString(rest)
 		if err != nil {
@@ -127,9 +127,9 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c oau
 		if name, secret, ok = strings.Cut(string(plain), ":"); !ok {
 			return c, refuse("invalid basic auth format")
 		}
-		method = oauthserver.AuthBasic
+		method = protocol.AuthBasic
 	} else if secret == "" {
-		method = oauthserver.AuthNone
+		method = protocol.AuthNone
 	}
 	if name == "" {
 		return c, refuse("client_id is required")
@@ -151,12 +151,12 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c oau
 }
 
 // exchangeCode gives an application the session that its code stands for. The code is gone with the same transaction.
-func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client oauthserver.Client, p oauthTokenRequest) (oauthTokenReply, error) {
+func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
 		return oauthTokenReply{}, oauthError("invalid_request", "code is required for authorization_code grant")
 	}
 	ctx := r.Context()
-	return inTx(ctx, e, func(tx pgx.Tx) (oauthTokenReply, error) {
+	return inTx(ctx, e.db, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
 		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashOfCode(p.Code))
 		if errors.Is(err, errNotFound) || err == nil && a.UserID == nil {
@@ -174,7 +174,7 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client oau
 			return none, oauthError("invalid_grant", "Authorization code resource does not match the resource parameter")
 		case p.RedirectURI != "" && p.RedirectURI != a.RedirectURI:
 			return none, oauthError("invalid_grant", "Invalid redirect_uri")
-		case a.Method != "s256" || !oauthserver.Verifies(a.Challenge, p.CodeVerifier):
+		case a.Method != "s256" || !protocol.Verifies(a.Challenge, p.CodeVerifier):
 			return none, oauthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
 		u, err := userByID(ctx, tx, *a.UserID)
@@ -185,7 +185,7 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client oau
 			return none, oauthError("access_denied", "User is banned")
 		}
 		idToken := ""
-		if scopes := oauthserver.Scopes(a.Scope); slices.Contains(scopes, oauthserver.ScopeOpenID) {
+		if scopes := protocol.Scopes(a.Scope); slices.Contains(scopes, protocol.ScopeOpenID) {
 			if idToken, err = e.idToken(u, client.ID, a.Nonce, scopes); err != nil {
 				return none, err
 			}
@@ -198,6 +198,6 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client oau
 			return none, err
 		}
 		_, err = tx.Exec(ctx, `delete from auth.oauth_authorizations where id = $1`, a.ID)
-		return tokens.oauth(idToken), err
+		return oauthReply(tokens, idToken), err
 	})
 }

@@ -190,7 +190,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 		return err
 	}
 	made := passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.user.ID); err != nil {
 			return nil, err
 		}
@@ -289,7 +289,7 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	case u.banned(e.now()):
 		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
@@ -343,7 +343,7 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller
 	}
 	ctx := r.Context()
 	renamed := passkey{ID: id, FriendlyName: p.Name}
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
 			returning created_at, last_used_at`, id, c.user.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
@@ -377,7 +377,7 @@ func (e *Engine) removePasskey(w http.ResponseWriter, r *http.Request, owner, ac
 		return errNoPasskey
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e, func(tx pgx.Tx) (any, error) {
+	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		tag, err := tx.Exec(ctx, `delete from auth.webauthn_credentials where id = $1 and user_id = $2`, id, owner.ID)
 		if err != nil {
 			return nil, err

@@ -1,14 +1,13 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"text/template"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/wire"
 )
@@ -40,7 +39,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 	if err := e.checkChannel(p.Channel); err != nil {
 		return err
 	}
-	text(&p.Channel, "sms")
+	p.Channel = cmp.Or(p.Channel, "sms")
 	u, err := userByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
 	if err != nil && !errors.Is(err, errNotFound) {
 		return err
@@ -61,7 +60,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 	}
-	id, err := inLine(ctx, e, e.textLine(), func(tx pgx.Tx) (string, error) {
+	id, err := queued(ctx, e, e.textQueue(), func(tx messageTx) (string, error) {
 		if err := e.audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
 			return "", err
 		}
@@ -84,7 +83,7 @@ func (e *Engine) testCode(phone string) (string, bool) {
 }
 
 // sendPhoneProof makes a code for a number, stores its hash and sends it.
-func (e *Engine) sendPhoneProof(r *http.Request, tx pgx.Tx, u *User, p proof, phone, channel string) (string, error) {
+func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *User, p proof, phone, channel string) (string, error) {
 	ctx := r.Context()
 	_, sentAt := p.fields(u)
 	if err := e.tooSoon(*sentAt, e.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
@@ -116,13 +115,13 @@ type smsData struct {
 }
 
 // sendSMS sends a code by the hook or the configured sender.
-func (e *Engine) sendSMS(r *http.Request, tx pgx.Tx, u *User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
-	if err := e.allowSMS(r.Context(), tx); err != nil {
+func (e *Engine) sendSMS(r *http.Request, tx messageTx, u *User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
+	if err := tx.tally.allowSMS(r.Context(), tx); err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			e.unsent(r.Context(), "sms")
+			tx.tally.unsent("sms")
 		}
 	}()
 	if h := e.config.Hooks.SendSMS; h.Enabled() {

@@ -139,8 +139,8 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
 	}
 	ctx := r.Context()
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
-		f, u, err := e.heldByCode(ctx, tx, p.Code)
+	reply, err := inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+		f, u, err := heldByCode(ctx, tx, p.Code)
 		if errors.Is(err, errNotFound) {
 			return nil, wire.Errorf(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
 		}
@@ -175,7 +175,7 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 
 // heldByCode finds what a code ends and holds the user, before the flow as everybody else does. The code is looked up
 // again: it may have been used, or become void with the password, meanwhile.
-func (e *Engine) heldByCode(ctx context.Context, tx pgx.Tx, code string) (*flow, *User, error) {
+func heldByCode(ctx context.Context, tx pgx.Tx, code string) (*flow, *User, error) {
 	f, err := findFlow(ctx, tx, `where auth_code = $1`, code)
 	if err == nil && f.UserID == nil {
 		err = errNotFound
@@ -184,7 +184,7 @@ func (e *Engine) heldByCode(ctx context.Context, tx pgx.Tx, code string) (*flow,
 		return nil, nil, err
 	}
 	u := &User{ID: *f.UserID}
-	if err := e.reload(ctx, tx, u); err != nil {
+	if err := reload(ctx, tx, u); err != nil {
 		return nil, nil, err
 	}
 	f, err = findFlow(ctx, tx, `where auth_code = $1 for update`, code)

@@ -110,7 +110,7 @@ func holdUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 
 // reload holds the user and reads them again: what was read before may have changed while the request waited, and they may
 // be gone (errNotFound).
-func (e *Engine) reload(ctx context.Context, tx pgx.Tx, u *User) error {
+func reload(ctx context.Context, tx pgx.Tx, u *User) error {
 	if err := holdUser(ctx, tx, u.ID); err != nil {
 		return err
 	}

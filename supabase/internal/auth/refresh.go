@@ -48,7 +48,7 @@ func (e *Engine) refresh(r *http.Request, headers http.Header, text string, hold
 			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 		}
 	}
-	return inTx(r.Context(), e, func(tx pgx.Tx) (*tokenReply, error) {
+	return inTx(r.Context(), e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		if legacy {
 			return e.refreshLegacy(r, tx, headers, text, holder)
 		}
@@ -246,10 +246,10 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	}
 	headers.Set("sb-auth-session-id", s.ID.String())
-	if why := s.expired(e.config, u, tokenTime, e.now()); why != "" {
+	if why := e.expired(s, u, tokenTime); why != "" {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
 	}
-	if err := s.heldBy(holder); err != nil {
+	if err := checkHolder(s, holder); err != nil {
 		return nil, nil, err
 	}
 	if e.config.SinglePerUser {
@@ -258,7 +258,7 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 			return nil, nil, err
 		}
 		for _, o := range others {
-			if o.lastUsed(time.Time{}).After(s.lastUsed(tokenTime)) && o.expired(e.config, u, time.Time{}, e.now()) == "" {
+			if o.lastUsed(time.Time{}).After(s.lastUsed(tokenTime)) && e.expired(o, u, time.Time{}) == "" {
 				return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
 			}
 		}
@@ -268,7 +268,7 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 
 // refreshed notes when and by whom the session was used, and answers.
 func (e *Engine) refreshed(r *http.Request, tx pgx.Tx, u *User, session uuid.UUID, token string) (*tokenReply, error) {
-	c := e.clientOf(r)
+	c := clientOf(r)
 	if _, err := tx.Exec(r.Context(), `
 		update auth.sessions
 		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet

@@ -89,7 +89,7 @@ func send(w http.ResponseWriter, status int, v any) error {
 // client is what a session remembers of the program that began it.
 type client struct{ userAgent, address string }
 
-func (e *Engine) clientOf(r *http.Request) client {
+func clientOf(r *http.Request) client {
 	c := client{userAgent: r.UserAgent()}
 	// The gateway replaces this header by what it believes.
 	address, _, _ := strings.Cut(r.Header.Get("X-Forwarded-For"), ",")
@@ -103,10 +103,10 @@ func (e *Engine) clientOf(r *http.Request) client {
 }
 
 // inTx runs fn in one transaction. An error that is refused is returned after the commit.
-func inTx[T any](ctx context.Context, e *Engine, fn func(pgx.Tx) (T, error)) (T, error) {
+func inTx[T any](ctx context.Context, pool *db.Pool, fn func(pgx.Tx) (T, error)) (T, error) {
 	var out T
 	var kept refused
-	err := e.db.Tx(ctx, db.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := pool.Tx(ctx, db.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var err error
 		out, err = fn(tx)
 		if errors.As(err, &kept) {
@@ -119,5 +119,3 @@ func inTx[T any](ctx context.Context, e *Engine, fn func(pgx.Tx) (T, error)) (T,
 	}
 	return out, err
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

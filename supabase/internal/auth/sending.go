@@ -8,32 +8,40 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
-// A line bounds how many transactions wait for somebody else's server at once: each holds a connection, and sign-ins need
-// the others. Who waits in line holds none. A nil line lets everybody through.
-type line chan struct{}
+// A queue bounds how many transactions wait for a service of others at once: each holds a connection, and sign-ins need
+// the others. A request that waits in the queue holds no connection. A nil queue does not bound.
+type queue chan struct{}
 
-func newLine(connections int32) line { return make(line, max(1, connections/3)) }
+func newQueue(connections int32) queue { return make(queue, max(1, connections/3)) }
 
-// inLine is inTx for what may send while the transaction is open.
-func inLine[T any](ctx context.Context, e *Engine, l line, fn func(pgx.Tx) (T, error)) (T, error) {
-	if l != nil {
+// messageTx is a transaction that may send messages.
+type messageTx struct {
+	pgx.Tx
+	tally *tally
+}
+
+// queued runs fn in a transaction once the queue has room. Afterwards it counts the messages that fn sent.
+func queued[T any](ctx context.Context, e *Engine, q queue, fn func(messageTx) (T, error)) (T, error) {
+	t := e.newTally()
+	defer t.flush(ctx)
+	if q != nil {
 		select {
-		case l <- struct{}{}:
-			defer func() { <-l }()
+		case q <- struct{}{}:
+			defer func() { <-q }()
 		case <-ctx.Done():
 			var none T
 			return none, ctx.Err()
 		}
 	}
-	return inTx(ctx, e, fn)
+	return inTx(ctx, e.db, func(tx pgx.Tx) (T, error) { return fn(messageTx{tx, t}) })
 }
 
 // textLine is for what sends a text.
-func (e *Engine) textLine() line {
+func (e *Engine) textQueue() queue {
 	if h := e.config.Hooks.SendSMS; h.Enabled() && h.InDatabase() || !h.Enabled() && e.sms == nil {
 		return nil
 	}
@@ -41,7 +49,7 @@ func (e *Engine) textLine() line {
 }
 
 // mailLine is for what sends a mail; an outbox does not keep anybody waiting.
-func (e *Engine) mailLine() line {
+func (e *Engine) mailQueue() queue {
 	if h := e.config.Hooks.SendEmail; h.Enabled() && h.InDatabase() || !h.Enabled() && !e.mailsAtOnce {
 		return nil
 	}
@@ -49,76 +57,72 @@ func (e *Engine) mailLine() line {
 }
 
 // noticeLine is for what tells the user of a change.
-func (e *Engine) noticeLine(kind string) line {
+func (e *Engine) noticeQueue(kind string) queue {
 	if e.config.Mail.Notifications[notice(kind)] {
-		return e.mailLine()
+		return e.mailQueue()
 	}
 	return nil
 }
 
 // changeLine is for a proof whose use the user is told of.
-func (e *Engine) changeLine(kind string) line {
+func (e *Engine) changeQueue(kind string) queue {
 	switch kind {
 	case "email_change":
-		return e.noticeLine(letter.EmailChanged)
+		return e.noticeQueue(template.EmailChanged)
 	case "phone_change":
-		return e.noticeLine(letter.PhoneChanged)
+		return e.noticeQueue(template.PhoneChanged)
 	}
 	return nil
 }
 
 // updateLine is for what a change of the account sends: a text where it sends both.
-func (e *Engine) updateLine(u *User, p userChanges) line {
+func (e *Engine) updateQueue(u *User, p userChanges) queue {
 	switch {
 	case p.Phone != "" && p.Phone != u.Phone && !e.config.PhoneAutoconfirm:
-		return e.textLine()
+		return e.textQueue()
 	case p.Email != "" && p.Email != u.Email:
-		return e.mailLine()
+		return e.mailQueue()
 	case p.Password != nil:
-		return e.noticeLine(letter.PasswordChanged)
+		return e.noticeQueue(template.PasswordChanged)
 	}
 	return nil
 }
 
-// tally is what a request has sent. It is added to the buckets once the request has ended: those of messages are one row
-// for everybody, and nobody waits for it while a message is on its way. Until then this process remembers.
-type tally struct{ sent map[string]int }
-
-type tallyKey struct{}
-
-func withTally(r *http.Request) (*http.Request, *tally) {
-	t := &tally{sent: map[string]int{}}
-	return r.WithContext(context.WithValue(r.Context(), tallyKey{}, t)), t
+// tally counts the messages of one transaction. They are added to the buckets once the transaction has ended: the bucket
+// of a kind is one row for all clients, which must not stay locked while a message is being sent. Until then this process
+// remembers them.
+type tally struct {
+	e    *Engine
+	sent map[string]int
 }
 
-// tallyOf gives the request's; handle has put it there.
-func tallyOf(ctx context.Context) *tally { return ctx.Value(tallyKey{}).(*tally) }
+func (e *Engine) newTally() *tally { return &tally{e: e, sent: map[string]int{}} }
 
-// underWay counts messages that no bucket holds yet.
-type underWay struct {
+// inFlight counts messages that no bucket holds yet.
+type inFlight struct {
 	sync.Mutex
 	n map[string]int
 }
 
-// add gives how many there were before.
-func (u *underWay) add(name string, n int) int {
-	u.Lock()
-	defer u.Unlock()
-	if u.n == nil {
-		u.n = map[string]int{}
+// add returns how many there were before.
+func (f *inFlight) add(name string, n int) int {
+	f.Lock()
+	defer f.Unlock()
+	if f.n == nil {
+		f.n = map[string]int{}
 	}
-	before := u.n[name]
-	u.n[name] += n
+	before := f.n[name]
+	f.n[name] += n
 	return before
 }
 
-func (e *Engine) allowMail(ctx context.Context, tx pgx.Tx) error {
-	return e.allowMessage(ctx, tx, e.config.MailerAutoconfirm, "email",
+func (t *tally) allowMail(ctx context.Context, tx pgx.Tx) error {
+	return t.allow(ctx, tx, t.e.config.MailerAutoconfirm, "email",
 		wire.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded"))
 }
 
-func (e *Engine) allowSMS(ctx context.Context, tx pgx.Tx) error {
-	return e.allowMessage(ctx, tx, e.config.PhoneAutoconfirm, "sms",
+func (t *tally) allowSMS(ctx context.Context, tx pgx.Tx) error {
+	return t.allow(ctx, tx, t.e.config.PhoneAutoconfirm, "sms",
 		wire.Errorf(http.StatusTooManyRequests, "over_sms_send_rate_limit", "SMS rate limit exceeded"))
 }
 
@@ -129,47 +133,47 @@ func (e *Engine) perHour(name string) int {
 	return e.config.Limits.EmailPerHour
 }
 
-// allowMessage counts one message. Where nobody has to confirm anything few are sent, and none is counted.
-func (e *Engine) allowMessage(ctx context.Context, tx pgx.Tx, free bool, name string, refusal error) error {
-	perHour := e.perHour(name)
+// allow counts one message, unless messages are free: without confirmations few are sent.
+func (t *tally) allow(ctx context.Context, tx pgx.Tx, free bool, name string, refusal error) error {
+	perHour := t.e.perHour(name)
 	switch {
 	case perHour < 0:
 		return refusal
 	case perHour == 0 || free:
 		return nil
 	}
-	// What is under way is read before the bucket and leaves after it is in there: a message that ends right now may count
-	// twice, so that one is refused too early, and never not at all.
-	others := e.sending.add(name, 1)
-	tallyOf(ctx).sent[name]++
-	level, err := e.levelWith(ctx, tx, name, perHour, time.Hour)
+	// The messages in flight are read before the bucket, and leave after the bucket holds them: a message that ends right
+	// now may count twice, so that another one is refused too early, but is never missed.
+	others := t.e.inFlight.add(name, 1)
+	t.sent[name]++
+	level, err := t.e.levelWith(ctx, tx, name, perHour, time.Hour)
 	if err == nil && level+float64(others) > float64(perHour) {
 		err = refusal
 	}
 	if err != nil {
-		e.unsent(ctx, name)
+		t.unsent(name)
 	}
 	return err
 }
 
-// unsent takes back what was counted of a message that nobody took.
-func (e *Engine) unsent(ctx context.Context, name string) {
-	if t := tallyOf(ctx); t.sent[name] > 0 {
+// unsent takes back the count of a message that was not sent.
+func (t *tally) unsent(name string) {
+	if t.sent[name] > 0 {
 		t.sent[name]--
-		e.sending.add(name, -1)
+		t.e.inFlight.add(name, -1)
 	}
 }
 
-// pourSent adds to the buckets what a request has sent.
-func (e *Engine) pourSent(ctx context.Context, t *tally) {
+// flush adds the messages to the buckets.
+func (t *tally) flush(ctx context.Context) {
 	for name, n := range t.sent {
 		for range n {
 			func() {
-				defer e.sending.add(name, -1)
+				defer t.e.inFlight.add(name, -1)
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
 				defer cancel()
-				if _, err := e.pour(ctx, e.db.Pgx(), name, e.perHour(name), time.Hour); err != nil {
-					e.log.ErrorContext(ctx, "a message was not counted", "kind", name, "error", err)
+				if _, err := t.e.pour(ctx, t.e.db.Pgx(), name, t.e.perHour(name), time.Hour); err != nil {
+					t.e.log.ErrorContext(ctx, "count sent message", "kind", name, "err", err)
 				}
 			}()
 		}

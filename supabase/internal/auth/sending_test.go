@@ -80,7 +80,7 @@ func TestSlowSender(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			for range 4 { // everybody else has got as far as they get
-				if err := w.e.db.Ping(ctx); err != nil {
+				if err := w.pool.Ping(ctx); err != nil {
 					t.Fatalf("no connection is left: %v", err)
 				}
 			}
@@ -103,11 +103,11 @@ func TestSlowSender(t *testing.T) {
 // TestUnsentIsNotCounted: what nobody took is not counted.
 func TestUnsentIsNotCounted(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Limits = Limits{SMSPerHour: 1} })
-	w.e.sms = brokenSMS{}
+	w.sms = brokenSMS{}
 	for range 2 {
 		w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed")
 	}
-	w.e.sms = w
+	w.sms = nil
 	w.post("/otp", m{"phone": "252611111111"}).want(200)
 	w.post("/otp", m{"phone": "252611111112"}).want(429, "over_sms_send_rate_limit")
 }

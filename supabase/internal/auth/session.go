@@ -120,7 +120,8 @@ func (s *Session) lastUsed(tokenTime time.Time) time.Time {
 }
 
 // expired says why the session may not be refreshed any more; "" when it may.
-func (s *Session) expired(c Config, u *User, tokenTime, now time.Time) string {
+func (e *Engine) expired(s *Session, u *User, tokenTime time.Time) string {
+	c, now := e.config, e.now()
 	switch {
 	case s.NotAfter != nil && now.After(*s.NotAfter), c.Timebox > 0 && now.After(s.CreatedAt.Add(c.Timebox)):
 		return "Invalid Refresh Token: Session Expired"

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"daawo/supabase/internal/auth/oauthserver"
+	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/keys"
 )
 
@@ -80,7 +80,7 @@ func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 	}{
 		Issuer: e.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
 		JWKS: base + "/.well-known/jwks.json", UserInfo: base + "/oauth/userinfo",
-		Registration: registration, Scopes: oauthserver.SupportedScopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		Registration: registration, Scopes: protocol.SupportedScopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		Grants: []string{"authorization_code", "refresh_token"}, Subjects: []string{"public"},
 		Algorithms: []string{"RS256", "HS256", "ES256"}, ClientAuth: []string{"client_secret_basic", "client_secret_post", "none"},
 		Claims: []string{

@@ -15,7 +15,7 @@ func (e *Engine) signIn(r *http.Request, tx pgx.Tx, headers http.Header, u *User
 // beginSession is signIn for whoever is to hold the session.
 func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u *User, method string, a application) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
-	session, err := insertSession(ctx, tx, u.ID, a, e.clientOf(r), now)
+	session, err := insertSession(ctx, tx, u.ID, a, clientOf(r), now)
 	if err != nil {
 		return nil, err
 	}

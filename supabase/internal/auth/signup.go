@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
@@ -91,7 +91,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 			return nil, err
 		}
 	}
-	reply, err := inLine(ctx, e, e.signupLine(p), func(tx pgx.Tx) (any, error) {
+	reply, err := queued(ctx, e, e.signupQueue(p), func(tx messageTx) (any, error) {
 		if existing == nil {
 			if err := e.storeSignup(ctx, tx, u, p); err != nil {
 				return nil, err
@@ -166,7 +166,7 @@ func (p signupParams) confirmed(u *User) bool {
 // word for the address did not count, becomes that of whoever signs up and will confirm: what is known of it goes.
 func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams, hash string) error {
 	checked := u.EncryptedPassword
-	if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+	if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
 		return wire.Errorf(http.StatusConflict, "conflict", "The account was deleted meanwhile")
 	} else if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (e *Engine) keepContact(ctx context.Context, tx pgx.Tx, u *User, provider s
 }
 
 // askToConfirm sends what proves that the address or number is the person's.
-func (e *Engine) askToConfirm(r *http.Request, tx pgx.Tx, u *User, p signupParams) error {
+func (e *Engine) askToConfirm(r *http.Request, tx messageTx, u *User, p signupParams) error {
 	ctx := r.Context()
 	if err := e.audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
 		return err
@@ -222,18 +222,18 @@ func (e *Engine) askToConfirm(r *http.Request, tx pgx.Tx, u *User, p signupParam
 			return err
 		}
 	}
-	return e.sendProof(r, tx, u, proofConfirmation, letter.Confirmation, "signup", p.pkce())
+	return e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", p.pkce())
 }
 
 // signupLine is for what askToConfirm sends.
-func (e *Engine) signupLine(p signupParams) line {
+func (e *Engine) signupQueue(p signupParams) queue {
 	switch {
 	case e.autoconfirm(p):
 		return nil
 	case p.Email == "":
-		return e.textLine()
+		return e.textQueue()
 	}
-	return e.mailLine()
+	return e.mailQueue()
 }
 
 func (e *Engine) autoconfirm(p signupParams) bool {
@@ -346,7 +346,7 @@ func contactData(u *User, extra metadata) metadata {
 
 // repeatedSignup answers somebody who signs up with an address that has an account.
 func (e *Engine) repeatedSignup(r *http.Request, p signupParams, existing *User) (any, error) {
-	_, err := inTx(r.Context(), e, func(tx pgx.Tx) (any, error) {
+	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
 		return nil, e.audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
 	})
 	if err != nil {
@@ -378,7 +378,7 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 	if err := e.beforeUserCreated(r, u); err != nil {
 		return err
 	}
-	reply, err := inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		if err := e.storeSignup(ctx, tx, u, p); err != nil {
 			return nil, err
 		}

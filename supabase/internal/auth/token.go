@@ -18,7 +18,7 @@ var (
 // token answers POST /token by its grant_type.
 func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 	grants := map[string]func(http.ResponseWriter, *http.Request) error{
-		"password": e.passwordGrant, "refresh_token": e.refreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": e.web3Grant,
+		"password": e.passwordGrant, "refresh_token": e.refreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": web3Grant,
 	}
 	kind := r.FormValue("grant_type")
 	grant, ok := grants[kind]
@@ -102,10 +102,10 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 			return nil, err
 		}
 	}
-	return inTx(ctx, e, func(tx pgx.Tx) (*tokenReply, error) {
+	return inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		// Hashing has its queue: the password that was matched may be the old one by now.
 		matched := u.EncryptedPassword
-		if err := e.reload(ctx, tx, u); errors.Is(err, errNotFound) {
+		if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
 			return nil, errInvalidLogin
 		} else if err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 }
 
 // web3Grant answers as a GoTrue without wallets does.
-func (e *Engine) web3Grant(_ http.ResponseWriter, r *http.Request) error {
+func web3Grant(_ http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Chain string `json:"chain"`
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/letter"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/wire"
 )
 
@@ -47,7 +47,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	pkce := strings.HasPrefix(p.TokenHash, pkcePrefix)
 	var reply *tokenReply
 	var code string
-	half, err := inLine(r.Context(), e, e.changeLine(p.Type), func(tx pgx.Tx) (bool, error) {
+	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
 		u, err := e.byLink(r.Context(), tx, &p)
 		if err != nil {
 			return false, err
@@ -111,7 +111,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var reply *tokenReply
-	half, err := inLine(r.Context(), e, e.changeLine(p.Type), func(tx pgx.Tx) (bool, error) {
+	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
 		find := e.byCode
 		if p.Token == "" {
 			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*User, error) {
@@ -280,7 +280,7 @@ func (e *Engine) codeFits(u *User, p *verifyParams) bool {
 }
 
 // verified does what the proof was sent for. half says that another address must agree, too.
-func (e *Engine) verified(r *http.Request, tx pgx.Tx, u *User, p verifyParams) (half bool, err error) {
+func (e *Engine) verified(r *http.Request, tx messageTx, u *User, p verifyParams) (half bool, err error) {
 	ctx := r.Context()
 	switch p.Type {
 	case "signup", "invite":
@@ -365,7 +365,7 @@ func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *User) error
 }
 
 // verifiedEmailChange changes the address, once both have agreed where both must.
-func (e *Engine) verifiedEmailChange(r *http.Request, tx pgx.Tx, u *User, hash string) (half bool, err error) {
+func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *User, hash string) (half bool, err error) {
 	ctx, now := r.Context(), e.now()
 	if !e.config.MailerAutoconfirm && !e.config.Mail.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
 		used := proofChangeNew
@@ -386,7 +386,7 @@ func (e *Engine) verifiedEmailChange(r *http.Request, tx pgx.Tx, u *User, hash s
 		return false, err
 	}
 	if old != "" {
-		e.notify(r, tx, u, letter.EmailChanged, old, letter.Data{OldEmail: old})
+		e.notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
 	}
 	return false, nil
 }
@@ -415,7 +415,7 @@ func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *User, address st
 }
 
 // verifiedPhone confirms a number, or changes it.
-func (e *Engine) verifiedPhone(r *http.Request, tx pgx.Tx, u *User, p verifyParams) error {
+func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *User, p verifyParams) error {
 	ctx, now := r.Context(), e.now()
 	if p.Type == "sms" {
 		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
@@ -435,7 +435,7 @@ func (e *Engine) verifiedPhone(r *http.Request, tx pgx.Tx, u *User, p verifyPara
 		return err
 	}
 	if old != "" && old != u.Phone {
-		e.notify(r, tx, u, letter.PhoneChanged, "", letter.Data{OldPhone: old})
+		e.notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
 	}
 	return nil
 }

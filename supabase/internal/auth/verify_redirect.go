@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"daawo/supabase/internal/wire"
 )
@@ -11,8 +12,8 @@ import (
 func tokenRedirect(target string, t *tokenReply, q url.Values) string {
 	q.Set("access_token", t.AccessToken)
 	q.Set("token_type", t.TokenType)
-	q.Set("expires_in", itoa(int64(t.ExpiresIn)))
-	q.Set("expires_at", itoa(t.ExpiresAt))
+	q.Set("expires_in", strconv.Itoa(t.ExpiresIn))
+	q.Set("expires_at", strconv.FormatInt(t.ExpiresAt, 10))
 	q.Set("refresh_token", t.RefreshToken)
 	q.Set("sb", "") // tells clients whose redirect it is
 	return target + "#" + q.Encode()

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,13 +54,13 @@ func (h holder) WebAuthnID() []byte                         { return []byte(h.us
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
 func (h holder) WebAuthnName() string {
 	name := h.user.Email
-	text(&name, h.user.Phone)
+	name = cmp.Or(name, h.user.Phone)
 	return name
 }
 
 func (h holder) WebAuthnDisplayName() string {
 	name := h.user.UserMetadata.text("name")
-	text(&name, h.WebAuthnName())
+	name = cmp.Or(name, h.WebAuthnName())
 	return name
 }
 

@@ -1,4 +1,4 @@
-package oauth
+package idp
 
 import (
 	"context"
@@ -254,7 +254,7 @@ func (r *Registry) Discover(ctx context.Context, c *Custom) error {
 	if err != nil {
 		return fail(err)
 	}
-	response, err := r.outside.Do(request)
+	response, err := r.safe.Do(request)
 	if err != nil {
 		return fail(err)
 	}
@@ -280,7 +280,7 @@ func (r *Registry) Discover(ctx context.Context, c *Custom) error {
 
 // Custom makes a provider of a description. scopes replace its own.
 func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes string) (*Provider, error) {
-	p := &Provider{Name: c.Identifier, custom: &c, r: r, client: r.outside}
+	p := &Provider{Name: c.Identifier, custom: &c, r: r, client: r.safe}
 	p.Config = Config{
 		ClientIDs: append([]string{c.ClientID}, c.ClientIDs...), Secret: c.Secret, RedirectURI: redirectURI,
 		SkipNonceCheck: c.SkipNonceCheck, EmailOptional: c.EmailOptional,
@@ -329,7 +329,7 @@ func (r *Registry) discoverCustom(ctx context.Context, c Custom) (*oidc.Provider
 		IssuerURL: doc.Issuer, AuthURL: doc.AuthURL, TokenURL: doc.TokenURL, UserInfoURL: doc.UserInfo, JWKSURL: doc.JWKSURI,
 		Algorithms: []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA},
 	}
-	return known.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.outside)), nil
+	return known.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.safe)), nil
 }
 
 // person reads who somebody is, in the administrator's mapping.

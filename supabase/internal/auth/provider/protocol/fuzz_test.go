@@ -1,4 +1,4 @@
-package oauthserver
+package protocol
 
 import (
 	"net/url"

@@ -2,7 +2,7 @@
 // an application may register, how it proves itself, what it may ask for. It knows neither the database nor HTTP.
 //
 // Only auth imports it.
-package oauthserver
+package protocol
 
 import (
 	"crypto/rand"

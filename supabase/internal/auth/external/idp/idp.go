@@ -3,7 +3,7 @@
 // table of addresses and member names.
 //
 // Only app, auth and auth/gotrue import it. It imports nothing of ours and touches no database.
-package oauth
+package idp
 
 import (
 	"context"
@@ -63,7 +63,7 @@ var (
 type Registry struct {
 	configs map[string]Config
 	client  *http.Client
-	outside *http.Client // for what is named while the server runs
+	safe    *http.Client // for providers that administrators add while the server runs
 	now     func() time.Time
 
 	mu         sync.Mutex
@@ -81,9 +81,10 @@ const discoveryLife = time.Hour
 // New makes a Registry of the enabled providers. client asks those, and every other as well; nil means one with a time limit
 // for those and one that reaches public addresses only for the others.
 func New(configs map[string]Config, client *http.Client, now func() time.Time) *Registry {
-	r := &Registry{configs: configs, client: client, outside: client, now: now, discovered: map[string]discovery{}}
+	r := &Registry{configs: configs, client: client, safe: client, now: now, discovered: map[string]discovery{}}
 	if client == nil {
-		r.client, r.outside = &http.Client{Timeout: 10 * time.Second}, Outside()
+		r.client = &http.Client{Timeout: 10 * time.Second}
+		r.safe = &http.Client{Timeout: 10 * time.Second, Transport: SafeTransport()}
 	}
 	return r
 }
