@@ -10,8 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
-	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -20,26 +21,26 @@ func (e *Engine) getUser(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Token audience doesn't match request audience")
 	}
-	return send(w, http.StatusOK, c.user)
+	return endpoint.SendJSON(w, http.StatusOK, c.user)
 }
 
 type userChanges struct {
-	Email           string   `json:"email"`
-	Phone           string   `json:"phone"`
-	Password        *string  `json:"password"`
-	CurrentPassword *string  `json:"current_password"`
-	Nonce           string   `json:"nonce"`
-	Data            metadata `json:"data"`
-	AppData         metadata `json:"app_metadata"`
-	Channel         string   `json:"channel"`
-	Challenge       string   `json:"code_challenge"`
-	ChallengeMethod string   `json:"code_challenge_method"`
+	Email           string         `json:"email"`
+	Phone           string         `json:"phone"`
+	Password        *string        `json:"password"`
+	CurrentPassword *string        `json:"current_password"`
+	Nonce           string         `json:"nonce"`
+	Data            map[string]any `json:"data"`
+	AppData         map[string]any `json:"app_metadata"`
+	Channel         string         `json:"channel"`
+	Challenge       string         `json:"code_challenge"`
+	ChallengeMethod string         `json:"code_challenge_method"`
 }
 
 // updateUser answers PUT /user.
 func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) error {
 	var p userChanges
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	ctx, u := r.Context(), c.user
@@ -59,53 +60,53 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 			return nil, err
 		}
 		if hash != "" {
-			if u.HasPassword() && !u.opensWith(judged) {
+			if u.HasPassword() && !u.HasPasswordHash(judged) {
 				return nil, wire.Errorf(http.StatusConflict, "conflict", "The password was changed meanwhile")
 			}
 			var keep *uuid.UUID
 			if c.session != nil {
 				keep = &c.session.ID
 			}
-			if err := savePassword(ctx, tx, u, hash, keep, e.now()); err != nil {
+			if err := store.SavePassword(ctx, tx, u, hash, keep, e.now()); err != nil {
 				return nil, err
 			}
-			if err := e.audit(ctx, tx, u, "user_updated_password", nil); err != nil {
+			if err := e.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
 				return nil, err
 			}
 			e.notify(r, tx, u, template.PasswordChanged, "", template.Data{})
 		}
 		if p.Data != nil {
-			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), e.now()); err != nil {
+			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), e.now()); err != nil {
 				return nil, err
 			}
 		}
 		if err := e.changeContacts(r, tx, u, p); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, u, "user_modified", nil)
+		return nil, e.store.Audit(ctx, tx, u, "user_modified", nil)
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, u)
+	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
 // stillCalls holds the caller and reads them and their session again: a change of the password that ended the session may
 // have overtaken this request while it waited for its turn to hash.
 func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
-	if err := reload(ctx, tx, c.user); errors.Is(err, errNotFound) {
+	if err := store.ReloadUser(ctx, tx, c.user); errors.Is(err, store.ErrNotFound) {
 		return errUserGone
 	} else if err != nil {
 		return err
 	}
-	if c.user.banned(e.now()) {
+	if c.user.Banned(e.now()) {
 		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	if c.session == nil {
 		return nil
 	}
-	fresh, err := findSession(ctx, tx, c.session.ID)
-	if errors.Is(err, errNotFound) {
+	fresh, err := store.FindSession(ctx, tx, c.session.ID)
+	if errors.Is(err, store.ErrNotFound) {
 		return errSessionGone
 	}
 	if err != nil {
@@ -117,7 +118,7 @@ func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
 
 // changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
 // needs no proof. An anonymous user's first address and, with autoconfirm, any number are taken at once.
-func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *User, p userChanges) error {
+func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *store.User, p userChanges) error {
 	ctx := r.Context()
 	if p.Email != "" && p.Email != u.Email {
 		if u.IsAnonymous && e.config.MailerAutoconfirm {
@@ -126,8 +127,8 @@ func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *User, p userCh
 			}
 		} else {
 			if p.Challenge != "" {
-				f := flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
-				if err := e.newFlow(ctx, tx, f); err != nil {
+				f := store.Flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+				if err := e.store.NewFlow(ctx, tx, f); err != nil {
 					return err
 				}
 			}
@@ -143,7 +144,7 @@ func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *User, p userCh
 		return e.changePhone(ctx, tx, u, p.Phone)
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	_, err := e.sendPhoneProof(r, tx, u, proofPhoneChange, p.Phone, p.Channel)
+	_, err := e.sendPhoneProof(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
 	return err
 }
 
@@ -152,19 +153,19 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 	u := c.user
 	var err error
 	if p.Email != "" {
-		if p.Email, err = validEmail(p.Email); err != nil {
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return err
 		}
 	}
 	if p.Phone != "" {
-		if p.Phone, err = validPhone(p.Phone); err != nil {
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
 		if err := e.checkChannel(p.Channel); err != nil {
 			return err
 		}
 	}
-	if err := checkChallenge(p.ChallengeMethod, p.Challenge); err != nil {
+	if err := endpoint.CheckChallenge(p.ChallengeMethod, p.Challenge); err != nil {
 		return err
 	}
 	newPassword := p.Password != nil && *p.Password != ""
@@ -177,7 +178,7 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 	if p.AppData != nil {
 		return wire.Errorf(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
 	}
-	if u.verifiedFactor() && (c.session == nil || c.session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
+	if u.HasVerifiedFactor() && (c.session == nil || c.session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
 		return wire.Errorf(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
 	}
 	if u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "" {
@@ -187,40 +188,30 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 	}
 	if newEmail {
-		other, err := userOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
-		if err != nil && !errors.Is(err, errNotFound) {
+		other, err := store.UserOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		if other != nil && other.ID != u.ID {
-			return errEmailExists
+			return store.ErrEmailExists
 		}
 	}
 	if newPhone {
-		if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil && !errors.Is(err, errTaken) {
+		if err := taken(store.UserByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil && !errors.Is(err, errTaken) {
 			return err
 		} else if err != nil {
-			return errPhoneExists
+			return store.ErrPhoneExists
 		}
 	}
 	return nil
 }
 
-var errPhoneExists = wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
-
-// takenBy words that somebody else has got the address or number since it was looked for.
-func takenBy(err error, exists *wire.Error) error {
-	if db.IsCode(err, "23505") {
-		return exists.WithCause(err)
-	}
-	return err
-}
-
 // errTaken means that somebody else has the address or number.
 var errTaken = errors.New("taken")
 
-func taken(u *User, err error) error {
+func taken(u *store.User, err error) error {
 	switch {
-	case errors.Is(err, errNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
@@ -249,7 +240,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 		return "", nil
 	}
 	if u.HasPassword() {
-		if e.config.RequireCurrent && (c.session == nil || !c.session.recovery()) {
+		if e.config.RequireCurrent && (c.session == nil || !c.session.BeganByLink()) {
 			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
 			}
@@ -281,17 +272,17 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported logout scope %q", scope)
 	}
 	ctx := r.Context()
-	_, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if err := e.audit(ctx, tx, c.user, "logout", nil); err != nil {
+	_, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+		if err := e.store.Audit(ctx, tx, c.user, "logout", nil); err != nil {
 			return nil, err
 		}
 		switch {
 		case c.session != nil && (scope == "local" || c.session.ClientID != nil):
-			return nil, logoutSession(ctx, tx, c.session.ID)
+			return nil, store.EndSession(ctx, tx, c.session.ID)
 		case c.session != nil && scope == "others":
-			return nil, logoutOthers(ctx, tx, c.user.ID, c.session.ID)
+			return nil, store.EndOtherSessions(ctx, tx, c.user.ID, c.session.ID)
 		}
-		return nil, logoutAll(ctx, tx, c.user.ID)
+		return nil, store.EndSessions(ctx, tx, c.user.ID)
 	})
 	if err != nil {
 		return err

@@ -5,36 +5,37 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
 
 type adminUser struct {
-	ID           string   `json:"id"`
-	Audience     string   `json:"aud"`
-	Role         string   `json:"role"`
-	Email        string   `json:"email"`
-	Phone        string   `json:"phone"`
-	Password     *string  `json:"password"`
-	PasswordHash string   `json:"password_hash"`
-	EmailConfirm bool     `json:"email_confirm"`
-	PhoneConfirm bool     `json:"phone_confirm"`
-	UserMetadata metadata `json:"user_metadata"`
-	AppMetadata  metadata `json:"app_metadata"`
-	BanDuration  string   `json:"ban_duration"`
+	ID           string         `json:"id"`
+	Audience     string         `json:"aud"`
+	Role         string         `json:"role"`
+	Email        string         `json:"email"`
+	Phone        string         `json:"phone"`
+	Password     *string        `json:"password"`
+	PasswordHash string         `json:"password_hash"`
+	EmailConfirm bool           `json:"email_confirm"`
+	PhoneConfirm bool           `json:"phone_confirm"`
+	UserMetadata map[string]any `json:"user_metadata"`
+	AppMetadata  map[string]any `json:"app_metadata"`
+	BanDuration  string         `json:"ban_duration"`
 }
 
 // adminListUsers answers GET /admin/users with pages of 50 by default, newest first.
-func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *User) error {
+func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
-	page, perPage, err := pageOf(q)
+	page, perPage, err := endpoint.Page(q)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *User)
 	if err := e.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud, q.Get("filter")).Scan(&total); err != nil {
 		return err
 	}
-	users, err := findUsers(ctx, e.db.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
+	users, err := store.FindUsers(ctx, e.db.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
 		aud, q.Get("filter"), perPage, (page-1)*perPage)
 	if err != nil {
 		return err
@@ -57,12 +58,12 @@ func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *User)
 		u.Identities, u.Factors = nil, nil // lists leave them out
 	}
 	if users == nil {
-		users = []*User{}
+		users = []*store.User{}
 	}
-	setPages(w.Header(), r.URL, page, perPage, total)
-	return send(w, http.StatusOK, struct {
-		Users    []*User `json:"users"`
-		Audience string  `json:"aud"`
+	endpoint.SetPages(w.Header(), r.URL, page, perPage, total)
+	return endpoint.SendJSON(w, http.StatusOK, struct {
+		Users    []*store.User `json:"users"`
+		Audience string        `json:"aud"`
 	}{users, aud})
 }
 
@@ -84,13 +85,13 @@ func userOrder(sort []string) (string, error) {
 }
 
 // adminSubject loads the user whom an administrator's request names.
-func (e *Engine) adminSubject(r *http.Request) (*User, error) {
+func (e *Engine) adminSubject(r *http.Request) (*store.User, error) {
 	id, err := uuid.Parse(chi.URLParam(r, "user_id"))
 	if err != nil {
 		return nil, wire.Errorf(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
 	}
-	u, err := userByID(r.Context(), e.db.Pgx(), id)
-	if errors.Is(err, errNotFound) {
+	u, err := store.UserByID(r.Context(), e.db.Pgx(), id)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoUser
 	}
 	return u, err
@@ -98,18 +99,18 @@ func (e *Engine) adminSubject(r *http.Request) (*User, error) {
 
 var errNoUser = wire.Errorf(http.StatusNotFound, "user_not_found", "User not found")
 
-func (e *Engine) adminGetUser(w http.ResponseWriter, r *http.Request, _ *User) error {
+func (e *Engine) adminGetUser(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	u, err := e.adminSubject(r)
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, u)
+	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
 // adminCreateUser makes an account, confirmed or not, without sending anything.
-func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p adminUser
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	u, hash, err := e.prepareUser(r, &p)
@@ -117,49 +118,49 @@ func (e *Engine) adminCreateUser(w http.ResponseWriter, r *http.Request, admin *
 		return err
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		u.EncryptedPassword = &hash
-		if err := insertUser(ctx, tx, u); err != nil {
+		if err := store.InsertUser(ctx, tx, u); err != nil {
 			if db.IsCode(err, "23505") {
 				return nil, wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered").WithCause(err)
 			}
-			return nil, databaseError(err, "Database error creating new user")
+			return nil, store.DatabaseError(err, "Database error creating new user")
 		}
 		for _, known := range []struct{ provider, value string }{{"email", u.Email}, {"phone", u.Phone}} {
 			if known.value == "" {
 				continue
 			}
-			data := metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false, known.provider: known.value}
-			if err := insertIdentity(ctx, tx, u, known.provider, data, e.now()); err != nil {
+			data := store.Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false, known.provider: known.value}
+			if err := store.InsertIdentity(ctx, tx, u, known.provider, data, e.now()); err != nil {
 				return nil, err
 			}
 		}
 		if p.AppMetadata != nil {
-			if err := saveAppMetadata(ctx, tx, u, u.AppMetadata.merge(p.AppMetadata), e.now()); err != nil {
+			if err := store.SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(p.AppMetadata), e.now()); err != nil {
 				return nil, err
 			}
 		}
 		if err := e.applyConfirmations(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, admin, "user_signedup", map[string]any{
+		return nil, e.store.Audit(ctx, tx, admin, "user_signedup", map[string]any{
 			"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone, "provider": u.AppMetadata["provider"],
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, u)
+	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
 // prepareUser validates a new account and makes its row and its password's hash.
-func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*User, string, error) {
-	bad := func(format string, args ...any) (*User, string, error) {
+func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*store.User, string, error) {
+	bad := func(format string, args ...any) (*store.User, string, error) {
 		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
 	}
 	ctx, now := r.Context(), e.now()
-	u := &User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: metadata{}, UserMetadata: metadata{}.merge(p.UserMetadata),
-		Identities: []Identity{}, CreatedAt: now, UpdatedAt: now}
+	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: store.Metadata{}, UserMetadata: store.Metadata{}.Merge(p.UserMetadata),
+		Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now}
 	if u.Audience == "" {
 		u.Audience = e.audience(r, nil)
 	}
@@ -209,15 +210,15 @@ func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*User, string, erro
 }
 
 // checkContacts validates address and number, checks that nobody else has them, and puts them into u.
-func (e *Engine) checkContacts(ctx context.Context, u *User, p *adminUser) error {
+func (e *Engine) checkContacts(ctx context.Context, u *store.User, p *adminUser) error {
 	var err error
 	if p.Email != "" {
-		if p.Email, err = validEmail(p.Email); err != nil {
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return err
 		}
 		if p.Email != u.Email {
-			other, err := userOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
-			if err != nil && !errors.Is(err, errNotFound) {
+			other, err := store.UserOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			if other != nil && other.ID != u.ID {
@@ -227,11 +228,11 @@ func (e *Engine) checkContacts(ctx context.Context, u *User, p *adminUser) error
 		u.Email = p.Email
 	}
 	if p.Phone != "" {
-		if p.Phone, err = validPhone(p.Phone); err != nil {
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
 		if p.Phone != u.Phone {
-			if err := taken(userByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); errors.Is(err, errTaken) {
+			if err := taken(store.UserByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); errors.Is(err, errTaken) {
 				return wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "Phone number already registered by another user")
 			} else if err != nil {
 				return err
@@ -242,26 +243,26 @@ func (e *Engine) checkContacts(ctx context.Context, u *User, p *adminUser) error
 	return nil
 }
 
-func (e *Engine) applyConfirmations(ctx context.Context, tx pgx.Tx, u *User, p adminUser) error {
+func (e *Engine) applyConfirmations(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser) error {
 	if p.EmailConfirm {
-		if err := confirmEmail(ctx, tx, u, e.now()); err != nil {
+		if err := store.ConfirmEmail(ctx, tx, u, e.now()); err != nil {
 			return err
 		}
 	}
 	if p.PhoneConfirm {
-		return confirmPhone(ctx, tx, u, e.now())
+		return store.ConfirmPhone(ctx, tx, u, e.now())
 	}
 	return nil
 }
 
 // adminUpdateUser changes an account at once: nothing is sent and nothing must be confirmed.
-func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	u, err := e.adminSubject(r)
 	if err != nil {
 		return err
 	}
 	var p adminUser
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	ctx := r.Context()
@@ -277,9 +278,9 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 			return err
 		}
 	}
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		// What was changed while this waited for its turn to hash stays.
-		if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
+		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 			return nil, errNoUser
 		} else if err != nil {
 			return nil, err
@@ -287,19 +288,19 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 		if err := e.applyAdminUpdate(ctx, tx, u, p, hash); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, admin, "user_modified", map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
+		return nil, e.store.Audit(ctx, tx, admin, "user_modified", map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, u)
+	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adminUser, hash string) error {
+func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser, hash string) error {
 	now := e.now()
 	if p.Role != "" {
 		u.Role = p.Role
-		if err := setColumn(ctx, tx, u, "role", p.Role, now); err != nil {
+		if err := store.SetColumn(ctx, tx, u, "role", p.Role, now); err != nil {
 			return err
 		}
 	}
@@ -307,7 +308,7 @@ func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adm
 		return err
 	}
 	if hash != "" {
-		if err := savePassword(ctx, tx, u, hash, nil, now); err != nil {
+		if err := store.SavePassword(ctx, tx, u, hash, nil, now); err != nil {
 			return err
 		}
 	}
@@ -316,31 +317,31 @@ func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adm
 		field           *string
 		confirmed       bool
 		exists          *wire.Error
-	}{{"email", p.Email, &u.Email, p.EmailConfirm, errEmailExists}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm, errPhoneExists}} {
+	}{{"email", p.Email, &u.Email, p.EmailConfirm, store.ErrEmailExists}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm, store.ErrPhoneExists}} {
 		if c.value == "" {
 			continue
 		}
 		*c.field = c.value
-		if err := setColumn(ctx, tx, u, c.provider, c.value, now); err != nil {
-			return takenBy(err, c.exists)
+		if err := store.SetColumn(ctx, tx, u, c.provider, c.value, now); err != nil {
+			return store.DuplicateContact(err, c.exists)
 		}
-		if err := saveContactIdentity(ctx, tx, u, c.provider, c.value, c.confirmed, now); err != nil {
+		if err := store.SaveContactIdentity(ctx, tx, u, c.provider, c.value, c.confirmed, now); err != nil {
 			return err
 		}
 		if u.IsAnonymous && c.confirmed {
 			u.IsAnonymous = false
-			if err := setColumn(ctx, tx, u, "is_anonymous", false, now); err != nil {
+			if err := store.SetColumn(ctx, tx, u, "is_anonymous", false, now); err != nil {
 				return err
 			}
 		}
 	}
 	if p.AppMetadata != nil {
-		if err := saveAppMetadata(ctx, tx, u, u.AppMetadata.merge(p.AppMetadata), now); err != nil {
+		if err := store.SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(p.AppMetadata), now); err != nil {
 			return err
 		}
 	}
 	if p.UserMetadata != nil {
-		if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.UserMetadata), now); err != nil {
+		if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.UserMetadata), now); err != nil {
 			return err
 		}
 	}
@@ -350,31 +351,13 @@ func (e *Engine) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *User, p adm
 			return err
 		}
 		u.BannedUntil = until
-		return setColumn(ctx, tx, u, "banned_until", until, now)
+		return store.SetColumn(ctx, tx, u, "banned_until", until, now)
 	}
 	return nil
 }
 
-// saveContactIdentity keeps the identity of an address or number in step with the account.
-func saveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
-	data := metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
-	for i := range u.Identities {
-		id := &u.Identities[i]
-		if id.Provider != provider || id.ProviderID != u.ID.String() {
-			continue
-		}
-		id.Data, id.UpdatedAt = id.Data.merge(data), now
-		if provider == "email" {
-			id.Email = value
-		}
-		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID, id.Data.json(), now)
-		return err
-	}
-	return insertIdentity(ctx, tx, u, provider, data, now)
-}
-
 // adminDeleteUser removes an account, or with should_soft_delete all that tells who it was.
-func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *User) error {
+func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	u, err := e.adminSubject(r)
 	if err != nil {
 		return err
@@ -383,18 +366,18 @@ func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *
 		Soft bool `json:"should_soft_delete"`
 	}
 	if r.ContentLength != 0 {
-		if err := readJSON(r, &p); err != nil {
+		if err := endpoint.ReadJSON(r, &p); err != nil {
 			return err
 		}
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		traits := map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone}
-		if err := e.audit(ctx, tx, admin, "user_deleted", traits); err != nil {
+		if err := e.store.Audit(ctx, tx, admin, "user_deleted", traits); err != nil {
 			return nil, err
 		}
 		if p.Soft {
-			return nil, softDelete(ctx, tx, u, e.now())
+			return nil, store.SoftDelete(ctx, tx, u, e.now())
 		}
 		_, err := tx.Exec(ctx, `delete from auth.users where id = $1`, u.ID)
 		return nil, err
@@ -402,5 +385,5 @@ func (e *Engine) adminDeleteUser(w http.ResponseWriter, r *http.Request, admin *
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, struct{}{})
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }

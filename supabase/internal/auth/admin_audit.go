@@ -1,20 +1,21 @@
 package auth
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
 
 // adminAudit answers GET /admin/audit: the audit log, newest first.
-func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *User) error {
+func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
-	page, perPage, err := pageOf(q)
+	page, perPage, err := endpoint.Page(q)
 	if err != nil {
 		return err
 	}
@@ -44,15 +45,9 @@ func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *User) err
 	if err != nil {
 		return err
 	}
-	setPages(w.Header(), r.URL, page, perPage, total)
-	return send(w, http.StatusOK, jsonText(list))
+	endpoint.SetPages(w.Header(), r.URL, page, perPage, total)
+	return endpoint.SendJSON(w, http.StatusOK, endpoint.RawText(list))
 }
-
-// jsonText is JSON that Postgres made.
-type jsonText string
-
-// MarshalJSON passes it on.
-func (t jsonText) MarshalJSON() ([]byte, error) { return json.RawMessage(t).MarshalJSON() }
 
 // auditFilter reads author:…, action:… or type:….
 func auditFilter(query string) (columns []string, wanted string, err error) {

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/go-chi/chi/v5"
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 )
 
 // ofSubject lets a handler run for the user whom an administrator's request names.
-func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin, subject *User) error) func(http.ResponseWriter, *http.Request) error {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, admin *User) error {
+func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin, subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 		u, err := e.adminSubject(r)
 		if err != nil {
 			return err
@@ -18,30 +22,30 @@ func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin,
 	})
 }
 
-func (e *Engine) adminListFactors(w http.ResponseWriter, _ *http.Request, _, u *User) error {
-	return send(w, http.StatusOK, u.Factors)
+func (e *Engine) adminListFactors(w http.ResponseWriter, _ *http.Request, _, u *store.User) error {
+	return endpoint.SendJSON(w, http.StatusOK, u.Factors)
 }
 
-func (e *Engine) adminDeleteFactor(w http.ResponseWriter, r *http.Request, _, u *User) error {
-	f, err := e.factorOf(r, u)
+func (e *Engine) adminDeleteFactor(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if err := deleteFactor(ctx, tx, f); err != nil {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+		if err := store.DeleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, u, "factor_deleted", map[string]any{"user_id": u.ID, "factor_id": f.ID})
+		return nil, e.store.Audit(ctx, tx, u, "factor_deleted", map[string]any{"user_id": u.ID, "factor_id": f.ID})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, f.Factor)
+	return endpoint.SendJSON(w, http.StatusOK, f.Factor)
 }
 
-func (e *Engine) adminUpdateFactor(w http.ResponseWriter, r *http.Request, admin, u *User) error {
-	f, err := e.factorOf(r, u)
+func (e *Engine) adminUpdateFactor(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -49,34 +53,42 @@ func (e *Engine) adminUpdateFactor(w http.ResponseWriter, r *http.Request, admin
 		FriendlyName string `json:"friendly_name"`
 		Phone        string `json:"phone"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Phone != "" && f.FactorType == "phone" {
-		if f.Phone, err = validPhone(p.Phone); err != nil {
+		if f.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
 	}
 	p.FriendlyName = cmp.Or(p.FriendlyName, f.FriendlyName)
 	f.FriendlyName, f.UpdatedAt = p.FriendlyName, e.now()
 	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
 			f.ID, f.FriendlyName, f.Phone, f.UpdatedAt); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, admin, "factor_updated", map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
+		return nil, e.store.Audit(ctx, tx, admin, "factor_updated", map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, f.Factor)
+	return endpoint.SendJSON(w, http.StatusOK, f.Factor)
 }
 
-func (e *Engine) adminListPasskeys(w http.ResponseWriter, r *http.Request, _, u *User) error {
-	return e.sendPasskeys(w, r, u)
+func (e *Engine) adminListPasskeys(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
+	keys, err := store.FindPasskeys(r.Context(), e.db.Pgx(), u.ID)
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
 
-func (e *Engine) adminDeletePasskey(w http.ResponseWriter, r *http.Request, admin, u *User) error {
-	return e.removePasskey(w, r, u, admin)
+func (e *Engine) adminDeletePasskey(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
+	if err := e.store.RemovePasskey(r.Context(), u, admin, chi.URLParam(r, "passkey_id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

@@ -7,20 +7,31 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
-var errEmailExists = wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+// inviteParams is the body of POST /invite. Its members are those of a sign-up: of a wrong type they are refused, though only
+// two are read.
+type inviteParams struct {
+	Email           string         `json:"email"`
+	Phone           string         `json:"phone"`
+	Password        string         `json:"password"`
+	Data            map[string]any `json:"data"`
+	Channel         string         `json:"channel"`
+	Challenge       string         `json:"code_challenge"`
+	ChallengeMethod string         `json:"code_challenge_method"`
+}
 
 // invite answers POST /invite: it makes an account and mails a link to it.
-func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) error {
-	var p signupParams
-	if err := readAddress(r, &p, &p.Email); err != nil {
+func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.User) error {
+	var p inviteParams
+	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	p.Phone, p.Password = "", ""
 	u, err := e.userToInvite(r, p)
 	if err != nil {
 		return err
@@ -32,10 +43,10 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) err
 				return nil, err
 			}
 		}
-		if err := e.audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+		if err := e.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
-		if err := e.sendProof(r, tx, u, proofConfirmation, template.Invite, "invite", false); err != nil {
+		if err := e.sendProof(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
 			return nil, err
 		}
 		return nil, e.markInvited(ctx, tx, u)
@@ -48,42 +59,42 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *User) err
 			return err
 		}
 	}
-	return send(w, http.StatusOK, u)
+	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
 // userToInvite finds the unconfirmed account of an address or makes one, which is not stored yet and has no identities.
-func (e *Engine) userToInvite(r *http.Request, p signupParams) (*User, error) {
-	u, err := userByEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, error) {
+	u, err := store.UserByEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
 	switch {
 	case err == nil && u.Confirmed():
-		return nil, errEmailExists
+		return nil, store.ErrEmailExists
 	case err == nil:
 		u.ConfirmationSentAt = nil // an administrator may invite again at once
 		return u, nil
-	case !errors.Is(err, errNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	u = e.prepareSignup(p, "", e.audience(r, nil))
+	u = e.store.NewUser(p.Email, "", p.Data, "", e.audience(r, nil))
 	u.Identities = nil
 	return u, e.beforeUserCreated(r, u)
 }
 
 // storeInvited stores an account that others made for somebody.
-func (e *Engine) storeInvited(ctx context.Context, tx pgx.Tx, u *User) error {
-	if err := storeUser(ctx, tx, u); err != nil {
+func (e *Engine) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
+	if err := store.StoreUser(ctx, tx, u); err != nil {
 		return err
 	}
-	return insertIdentity(ctx, tx, u, "email", contactData(u, nil), e.now())
+	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), e.now())
 }
 
-func (e *Engine) markInvited(ctx context.Context, tx pgx.Tx, u *User) error {
+func (e *Engine) markInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	now := e.now()
 	u.InvitedAt = &now
-	return setColumn(ctx, tx, u, "invited_at", now, now)
+	return store.SetColumn(ctx, tx, u, "invited_at", now, now)
 }
 
 type linkReply struct {
-	*User
+	*store.User
 	ActionLink       string `json:"action_link"`
 	Code             string `json:"email_otp"`
 	HashedToken      string `json:"hashed_token"`
@@ -92,18 +103,18 @@ type linkReply struct {
 }
 
 type linkParams struct {
-	Type       string   `json:"type"`
-	Email      string   `json:"email"`
-	NewEmail   string   `json:"new_email"`
-	Password   string   `json:"password"`
-	Data       metadata `json:"data"`
-	RedirectTo string   `json:"redirect_to"`
+	Type       string         `json:"type"`
+	Email      string         `json:"email"`
+	NewEmail   string         `json:"new_email"`
+	Password   string         `json:"password"`
+	Data       map[string]any `json:"data"`
+	RedirectTo string         `json:"redirect_to"`
 }
 
 // generateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
-func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *User) error {
+func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p linkParams
-	if err := readAddress(r, &p, &p.Email); err != nil {
+	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
@@ -111,8 +122,8 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *Use
 	if e.redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
 	}
-	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
-	if err != nil && !errors.Is(err, errNotFound) {
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	fresh := u == nil
@@ -122,8 +133,8 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *Use
 		}
 	}
 	code := newCode(e.config.Mail.CodeLength)
-	reply := linkReply{User: u, Code: code, HashedToken: hashOf(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if fresh {
 			if err := e.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -147,11 +158,11 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *Use
 		action, hash = "email_change", u.EmailChangeTokenNew
 	}
 	reply.ActionLink = e.link(action, hash, redirect)
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // userForLink makes the account that a link needs and that does not exist. A magic link for nobody becomes a sign-up.
-func (e *Engine) userForLink(r *http.Request, p *linkParams) (*User, error) {
+func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error) {
 	hash := ""
 	switch p.Type {
 	case "magiclink":
@@ -174,7 +185,7 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*User, error) {
 	default:
 		return nil, badLinkType(p.Type)
 	}
-	u := e.prepareSignup(signupParams{Email: p.Email, Data: p.Data}, hash, e.audience(r, nil))
+	u := e.store.NewUser(p.Email, "", p.Data, hash, e.audience(r, nil))
 	return u, e.beforeUserCreated(r, u)
 }
 
@@ -183,48 +194,48 @@ func badLinkType(kind string) error {
 }
 
 // saveLink stores what the link proves.
-func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *User, p linkParams, fresh bool, code string) error {
+func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool, code string) error {
 	now := e.now()
 	switch p.Type {
 	case "magiclink", "recovery":
-		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return err
 		}
-		return proofRecovery.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+		return store.Recovery.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
 	case "invite", "signup":
 		if u.Confirmed() {
-			return errEmailExists
+			return store.ErrEmailExists
 		}
 		if p.Type == "invite" {
-			if err := e.audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+			if err := e.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 				return err
 			}
 			if err := e.markInvited(ctx, tx, u); err != nil {
 				return err
 			}
 		} else if !fresh && p.Data != nil {
-			if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(p.Data), now); err != nil {
+			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), now); err != nil {
 				return err
 			}
 		}
-		return proofConfirmation.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+		return store.Confirmation.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
 	case "email_change_current", "email_change_new":
 		return e.saveChangeLink(ctx, tx, u, p, code)
 	}
 	return badLinkType(p.Type)
 }
 
-func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *User, p linkParams, code string) error {
+func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
 	if e.config.Mail.SingleConfirmation && p.Type == "email_change_current" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Enable secure email change to generate link for current email")
 	}
-	address, err := validEmail(p.NewEmail)
+	address, err := endpoint.ValidEmail(p.NewEmail)
 	if err != nil {
 		return err
 	}
-	if other, err := userOfEmail(ctx, tx, address, u.Audience); err == nil && other.ID != u.ID {
-		return errEmailExists
-	} else if err != nil && !errors.Is(err, errNotFound) {
+	if other, err := store.UserOfEmail(ctx, tx, address, u.Audience); err == nil && other.ID != u.ID {
+		return store.ErrEmailExists
+	} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	now := e.now()
@@ -233,7 +244,7 @@ func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *User, p linkP
 		return err
 	}
 	if p.Type == "email_change_current" {
-		return proofChangeCurrent.save(ctx, tx, u, u.Email, hashOf(p.Email, code), now)
+		return store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
 	}
-	return proofChangeNew.save(ctx, tx, u, address, hashOf(address, code), now)
+	return store.EmailChangeNew.Save(ctx, tx, u, address, store.HashCode(address, code), now)
 }

@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -19,13 +20,13 @@ import (
 type arrival struct {
 	provider string
 	subject  string
-	data     metadata  // of the identity
-	email    idp.Email // the one that counts; lower case
-	verified []string  // all that are known to be theirs
+	data     store.Metadata // of the identity
+	email    idp.Email      // the one that counts; lower case
+	verified []string       // all that are known to be theirs
 }
 
 func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
-	a := arrival{provider: provider, subject: p.Subject, data: metadata{}.merge(p.Data)}
+	a := arrival{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
 	for _, address := range p.Emails {
 		address.Address = strings.ToLower(address.Address)
 		if address.Verified || e.config.MailerAutoconfirm {
@@ -44,12 +45,12 @@ func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
 
 // arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
 // for it, and lets then finish the sign-in.
-func (e *Engine) arrive(r *http.Request, f *flow, p idp.Person, then func(messageTx, *User) (*tokenReply, error)) (*tokenReply, error) {
+func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(messageTx, *store.User) (*tokenReply, error)) (*tokenReply, error) {
 	ctx := r.Context()
 	a := e.arrivalOf(f.Provider, p)
-	var created *User
+	var created *store.User
 	reply, err := queued(ctx, e, e.mailQueue(), func(tx messageTx) (*tokenReply, error) {
-		var u *User
+		var u *store.User
 		var err error
 		switch {
 		case f.LinkingTargetID != nil:
@@ -78,22 +79,22 @@ func (e *Engine) arrive(r *http.Request, f *flow, p idp.Person, then func(messag
 
 // accountOf follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
 // links to it; everything else is a new account.
-func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOptional bool) (u *User, fresh bool, err error) {
+func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOptional bool) (u *store.User, fresh bool, err error) {
 	ctx, now := r.Context(), e.now()
-	u, identity, err := userOfIdentity(ctx, tx, a.provider, a.subject)
+	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
 		// Whoever confirms the address meanwhile may take the identity off: it is looked up again.
-		if err := holdUser(ctx, tx, u.ID); err != nil {
+		if err := store.LockUser(ctx, tx, u.ID); err != nil {
 			return nil, false, err
 		}
-		u, identity, err = userOfIdentity(ctx, tx, a.provider, a.subject)
+		u, identity, err = store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	}
-	if err != nil && !errors.Is(err, errNotFound) {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, false, err
 	}
 	switch {
 	case u != nil:
-		if err := saveIdentityData(ctx, tx, identity, a.data, now); err != nil {
+		if err := store.SaveIdentityData(ctx, tx, identity, a.data, now); err != nil {
 			return nil, false, err
 		}
 		// The account's address counts, and the provider may vouch for another one by now.
@@ -110,46 +111,46 @@ func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOption
 				return nil, false, err
 			}
 			fresh = true
-		} else if err := e.audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+		} else if err := e.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 			return nil, false, err
 		}
-		if err := insertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+		if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 			return nil, false, err
 		}
 	}
 	if !fresh {
-		if err := saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(a.data), now); err != nil {
+		if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(a.data), now); err != nil {
 			return nil, false, err
 		}
-		if err := saveProviders(ctx, tx, u, now); err != nil {
+		if err := store.SaveProviders(ctx, tx, u, now); err != nil {
 			return nil, false, err
 		}
 	}
-	if u.banned(now) {
+	if u.Banned(now) {
 		return nil, false, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	return u, fresh, e.confirmExternal(r, tx, u, a, emailOptional)
 }
 
 // confirmExternal confirms the address that the provider vouches for, and mails to one that it does not.
-func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *User, a arrival, emailOptional bool) error {
+func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *store.User, a arrival, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
-		return e.audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
+		return e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
 	// Whoever made the unconfirmed account need not be this person: their password and other identities go.
-	if err := e.keepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := e.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return err
 	}
 	if a.email.Verified || e.config.MailerAutoconfirm {
-		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
 			return err
 		}
-		return confirmEmail(ctx, tx, u, e.now())
+		return store.ConfirmEmail(ctx, tx, u, e.now())
 	}
 	sent := a.email.Address != ""
 	if sent {
-		if err := e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", false); err != nil {
+		if err := e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 	}
@@ -157,18 +158,18 @@ func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *User, a arriv
 	case e.config.AllowUnverifiedEmail:
 		return nil
 	case sent:
-		return refused{wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
-			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider)}
+		return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider))
 	}
-	return refused{wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
-		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider)}
+	return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider))
 }
 
 // linkable finds the account that a new identity belongs to by its verified addresses; nil when there is none.
-func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience string) (*User, error) {
+func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience string) (*store.User, error) {
 	if len(a.verified) == 0 {
-		other, err := userOfEmail(ctx, tx, a.email.Address, audience)
-		if errors.Is(err, errNotFound) {
+		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
+		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}
 		if other != nil {
@@ -176,10 +177,10 @@ func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience s
 		}
 		return nil, err
 	}
-	users, err := findUsers(ctx, tx, `
+	users, err := store.FindUsers(ctx, tx, `
 		where u.aud = $2 and not u.is_sso_user
 		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
-		                                       and `+vouchedFor+` and i.provider not like 'sso:%'))`, a.verified, audience)
+		                                       and `+store.VerifiedIdentity+` and i.provider not like 'sso:%'))`, a.verified, audience)
 	if err != nil {
 		return nil, err
 	}
@@ -193,60 +194,25 @@ func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience s
 }
 
 // newExternal stores the account of somebody who was never here.
-func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*User, error) {
+func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*store.User, error) {
 	if e.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
-	u := e.prepareSignup(signupParams{Email: a.email.Address, Data: a.data}, "", e.audience(r, nil))
+	u := e.store.NewUser(a.email.Address, "", a.data, "", e.audience(r, nil))
 	u.IsAnonymous = false
-	u.AppMetadata = metadata{"provider": a.provider, "providers": []string{a.provider}}
+	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
 	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
 		if err := e.callHook(r, tx, h, "before-user-created", map[string]any{"user": u}, &struct{}{}); err != nil {
 			return nil, err
 		}
 	}
-	return u, storeUser(r.Context(), tx, u)
-}
-
-// userOfIdentity finds the account that an identity belongs to.
-func userOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
-	u, err := findUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
-	return u, &u.Identities[at], nil
-}
-
-// keepOnly removes an unconfirmed account's password and every identity but one.
-func (e *Engine) keepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	u.EncryptedPassword = nil
-	if err := setColumn(ctx, tx, u, "encrypted_password", nil, e.now()); err != nil {
-		return err
-	}
-	return e.keepIdentity(ctx, tx, u, provider, subject)
-}
-
-// keepIdentity removes an unconfirmed account's identities but one, whose data become the account's.
-func (e *Engine) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	now := e.now()
-	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
-		return err
-	}
-	u.Identities = slices.DeleteFunc(u.Identities, func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
-	for _, i := range u.Identities {
-		if err := saveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
-			return err
-		}
-	}
-	u.AppMetadata = u.AppMetadata.merge(metadata{"provider": nil})
-	return saveProviders(ctx, tx, u, now)
+	return u, store.StoreUser(r.Context(), tx, u)
 }
 
 // acceptInvite gives an invited account the identity whose address was invited.
-func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p idp.Person) (*User, error) {
-	u, err := userByProof(ctx, tx, token, proofConfirmation)
-	if errors.Is(err, errNotFound) {
+func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p idp.Person) (*store.User, error) {
+	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, wire.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
 	}
 	if err != nil {
@@ -255,43 +221,43 @@ func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a ar
 	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
 	}
-	if err := insertIdentity(ctx, tx, u, a.provider, a.data, e.now()); err != nil {
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, e.now()); err != nil {
 		return nil, err
 	}
-	if err := e.audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
 		return nil, err
 	}
-	if err := e.keepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := e.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return nil, err
 	}
-	return u, confirmEmail(ctx, tx, u, e.now())
+	return u, store.ConfirmEmail(ctx, tx, u, e.now())
 }
 
 // attach adds an identity to the account that asked for it.
-func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arrival) (*User, error) {
+func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arrival) (*store.User, error) {
 	ctx, now := r.Context(), e.now()
-	owner, _, err := userOfIdentity(ctx, tx, a.provider, a.subject)
+	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
 	case err == nil && owner.ID == target:
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
 	case err == nil:
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked to another user")
-	case !errors.Is(err, errNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	u := &User{ID: target}
-	if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
+	u := &store.User{ID: target}
+	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
 	} else if err != nil {
 		return nil, err
 	}
-	if u.banned(now) {
+	if u.Banned(now) {
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	if err := insertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err
 	}
-	if err := e.audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 		return nil, err
 	}
 	if u.Email == "" && a.email.Address != "" {
@@ -304,30 +270,30 @@ func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arriv
 }
 
 // adoptEmail gives an account without an address the linked identity's.
-func (e *Engine) adoptEmail(r *http.Request, tx messageTx, u *User, a arrival) error {
+func (e *Engine) adoptEmail(r *http.Request, tx messageTx, u *store.User, a arrival) error {
 	ctx, now := r.Context(), e.now()
-	if _, err := userByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
+	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
 		return wire.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
-	} else if !errors.Is(err, errNotFound) {
+	} else if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	u.Email = a.email.Address
-	if err := setColumn(ctx, tx, u, "email", u.Email, now); err != nil {
+	if err := store.SetColumn(ctx, tx, u, "email", u.Email, now); err != nil {
 		return err
 	}
 	if !a.email.Verified {
-		if err := e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", false); err != nil {
+		if err := e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
-		return refused{wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
-			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider)}
+		return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider))
 	}
-	if err := confirmEmail(ctx, tx, u, now); err != nil {
+	if err := store.ConfirmEmail(ctx, tx, u, now); err != nil {
 		return err
 	}
 	if u.IsAnonymous {
 		u.IsAnonymous = false
-		return setColumn(ctx, tx, u, "is_anonymous", false, now)
+		return store.SetColumn(ctx, tx, u, "is_anonymous", false, now)
 	}
 	return nil
 }

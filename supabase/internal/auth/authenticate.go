@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -9,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
-
-	"github.com/jackc/pgx/v5"
 )
 
 var bearerForm = regexp.MustCompile(`(?i)^bearer (\S+)$`)
@@ -20,8 +19,8 @@ var bearerForm = regexp.MustCompile(`(?i)^bearer (\S+)$`)
 // caller is who sent a request with an access token.
 type caller struct {
 	claims  *keys.Claims
-	user    *User
-	session *Session // nil for a token without session_id
+	user    *store.User
+	session *store.Session // nil for a token without session_id
 }
 
 var (
@@ -77,7 +76,7 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 		}
 	}
 	c := &caller{claims: claims}
-	if c.user, c.session, err = e.findCaller(r.Context(), id, session); err != nil {
+	if c.user, c.session, err = store.FindUserAndSession(r.Context(), e.db, id, session); err != nil {
 		return nil, err
 	}
 	switch {
@@ -85,7 +84,7 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 		return nil, errUserGone
 	case session != uuid.Nil && c.session == nil:
 		return nil, errSessionGone
-	case c.user.banned(e.now()):
+	case c.user.Banned(e.now()):
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	case !e.meantForUs(claims, c.user):
 		return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: token is for another audience")
@@ -95,7 +94,7 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 
 // meantForUs says whether a token's audience is its user's, as it is in every access token that is made here. A hook may
 // write another one on purpose, but no token without a role: that one is an ID token, and an application's to read.
-func (e *Engine) meantForUs(claims *keys.Claims, u *User) bool {
+func (e *Engine) meantForUs(claims *keys.Claims, u *store.User) bool {
 	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.config.Hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
@@ -108,40 +107,8 @@ func (c *caller) own() error {
 	return nil
 }
 
-// findCaller reads user and session in one round trip; what does not exist is nil.
-func (e *Engine) findCaller(ctx context.Context, user, session uuid.UUID) (u *User, s *Session, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue(selectUser+`where u.id = $1`, user)
-	if session != uuid.Nil {
-		batch.Queue(selectSession+`where s.id = $1`, session)
-	}
-	results := e.db.Pgx().SendBatch(ctx, batch)
-	defer func() { err = errors.Join(err, results.Close()) }()
-	rows, err := results.Query()
-	if err != nil {
-		return nil, nil, err
-	}
-	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	u.inUTC()
-	if session == uuid.Nil {
-		return u, nil, nil
-	}
-	if rows, err = results.Query(); err != nil {
-		return nil, nil, err
-	}
-	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
-		return u, nil, nil
-	}
-	return u, s, err
-}
-
 // asUser lets a handler run for the user of the access token, in a session of their own.
-func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) error) handler {
+func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) error) endpoint.Handler {
 	return e.asBearer(func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		if err := c.own(); err != nil {
 			return err
@@ -151,7 +118,7 @@ func (e *Engine) asUser(h func(http.ResponseWriter, *http.Request, *caller) erro
 }
 
 // asBearer lets a handler run for the user of the access token, whoever holds it.
-func (e *Engine) asBearer(h func(http.ResponseWriter, *http.Request, *caller) error) handler {
+func (e *Engine) asBearer(h func(http.ResponseWriter, *http.Request, *caller) error) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		c, err := e.caller(r)
 		if err != nil {
@@ -162,7 +129,7 @@ func (e *Engine) asBearer(h func(http.ResponseWriter, *http.Request, *caller) er
 }
 
 // asAdmin lets a handler run for a token of an administering role. Its actor in the audit log is the role.
-func (e *Engine) asAdmin(h func(http.ResponseWriter, *http.Request, *User) error) func(http.ResponseWriter, *http.Request) error {
+func (e *Engine) asAdmin(h func(http.ResponseWriter, *http.Request, *store.User) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		claims, err := e.bearer(r)
 		if err != nil {
@@ -181,7 +148,7 @@ func (e *Engine) asAdmin(h func(http.ResponseWriter, *http.Request, *User) error
 		if !slices.Contains(e.config.AdminRoles, claims.Role) {
 			return wire.Errorf(http.StatusForbidden, "not_admin", "User not allowed")
 		}
-		return h(w, r, &User{Role: claims.Role, Email: claims.Role})
+		return h(w, r, &store.User{Role: claims.Role, Email: claims.Role})
 	}
 }
 

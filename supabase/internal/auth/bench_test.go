@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/bcrypt"
+
+	"daawo/supabase/internal/auth/store"
 )
 
 // The benchmarks run in one process on one database, so that their ratios mean something. BenchmarkSQL is the floor: one
@@ -19,7 +21,7 @@ func benchWorld(b *testing.B) (*world, reply) {
 func BenchmarkSQL(b *testing.B) {
 	w, s := benchWorld(b)
 	for b.Loop() {
-		if _, err := userByID(b.Context(), w.pool.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
+		if _, err := store.UserByID(b.Context(), w.pool.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
 			b.Fatal(err)
 		}
 	}

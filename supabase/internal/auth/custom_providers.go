@@ -9,7 +9,9 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
@@ -27,7 +29,7 @@ const selectCustom = `
 	       skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at
 	  from auth.custom_oauth_providers `
 
-func findCustom(ctx context.Context, q queries, rest string, args ...any) ([]idp.Custom, error) {
+func findCustom(ctx context.Context, q store.Queries, rest string, args ...any) ([]idp.Custom, error) {
 	rows, err := q.Query(ctx, selectCustom+rest, args...)
 	if err != nil {
 		return nil, err
@@ -39,10 +41,10 @@ func findCustom(ctx context.Context, q queries, rest string, args ...any) ([]idp
 	return found, err
 }
 
-func customByName(ctx context.Context, q queries, name, lock string) (idp.Custom, error) {
+func customByName(ctx context.Context, q store.Queries, name, lock string) (idp.Custom, error) {
 	found, err := findCustom(ctx, q, `where identifier = $1 `+lock, name)
 	if err == nil && len(found) == 0 {
-		err = errNotFound
+		err = store.ErrNotFound
 	}
 	if err != nil {
 		return idp.Custom{}, err
@@ -84,7 +86,7 @@ func (e *Engine) provider(ctx context.Context, name, scopes string) (*idp.Provid
 		return e.providers.Provider(ctx, name, scopes)
 	}
 	c, err := customByName(ctx, e.db.Pgx(), name, "")
-	if errors.Is(err, errNotFound) || err == nil && !c.Enabled {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Enabled {
 		return nil, idp.ErrUnknown
 	}
 	if err != nil {
@@ -94,8 +96,8 @@ func (e *Engine) provider(ctx context.Context, name, scopes string) (*idp.Provid
 }
 
 // asCustomAdmin lets a handler run for an administrator where there are such providers.
-func (e *Engine) asCustomAdmin(h handler) handler {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *User) error {
+func (e *Engine) asCustomAdmin(h endpoint.Handler) endpoint.Handler {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 		if e.config.CustomProviders.Disabled {
 			return wire.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
 		}
@@ -113,12 +115,12 @@ func (e *Engine) adminListCustom(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, map[string]any{"providers": found})
+	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"providers": found})
 }
 
 func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error {
 	var d idp.Description
-	if err := readJSON(r, &d); err != nil {
+	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
 	}
 	ctx := r.Context()
@@ -129,7 +131,7 @@ func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if most := e.config.CustomProviders.Max; most > 0 {
 			// One after the other: two at once must not both be the last that fits.
 			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
@@ -148,20 +150,20 @@ func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusCreated, c)
+	return endpoint.SendJSON(w, http.StatusCreated, c)
 }
 
 var errNoCustom = wire.Errorf(http.StatusNotFound, "custom_provider_not_found", "Custom OAuth provider not found")
 
 // ofCustom lets a handler run for the provider that an administrator's request names.
-func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) handler {
+func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) endpoint.Handler {
 	return e.asCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		name := chi.URLParam(r, "identifier")
 		if !strings.HasPrefix(name, idp.CustomPrefix) {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
 		}
 		c, err := customByName(r.Context(), e.db.Pgx(), name, "")
-		if errors.Is(err, errNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return errNoCustom
 		}
 		if err != nil {
@@ -172,14 +174,14 @@ func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom)
 }
 
 func (e *Engine) adminGetCustom(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
-	return send(w, http.StatusOK, c)
+	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
 // adminUpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
 // anything is stored, and what others have changed meanwhile stays.
 func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	var d idp.Description
-	if err := readJSON(r, &d); err != nil {
+	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
 	}
 	ctx, moves := r.Context(), c.OpenID() && (d.Issuer != nil || d.DiscoveryURL != nil)
@@ -191,9 +193,9 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	found := c.Discovery
-	c, err = inTx(ctx, e.db, func(tx pgx.Tx) (idp.Custom, error) {
+	c, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (idp.Custom, error) {
 		c, err := customByName(ctx, tx, c.Identifier, "for update")
-		if errors.Is(err, errNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return c, errNoCustom
 		}
 		if err != nil {
@@ -210,12 +212,12 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, c)
+	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
 func (e *Engine) adminDeleteCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	ctx := r.Context()
-	if _, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	if _, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)
 		return nil, err
 	}); err != nil {

@@ -17,6 +17,7 @@ import (
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/redirect"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
@@ -48,6 +49,7 @@ type Options struct {
 // Engine is an http.Handler rooted at GoTrue's own root.
 type Engine struct {
 	db        *db.Pool
+	store     *store.Store
 	keys      Keyring
 	verifier  *keys.Verifier
 	config    Config
@@ -86,6 +88,10 @@ func New(o Options) (*Engine, error) {
 	if e.client == nil {
 		e.client = &http.Client{Timeout: 10 * time.Second}
 	}
+	e.store = store.New(store.Options{DB: o.DB, Log: e.log, Now: e.now, Config: store.Config{
+		DefaultRole: e.config.DefaultRole, NoAuditTable: e.config.NoAuditTable, LinkExpiry: e.config.Mail.CodeExpiry,
+		Timebox: e.config.Timebox, Inactivity: e.config.Inactivity,
+	}})
 	var err error
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -106,6 +112,9 @@ func (e *Engine) KeysChanged() { e.verifier.SetKeys(e.keys.Verifying()...) }
 // Close ends the engine; it has no work of its own.
 func (e *Engine) Close(context.Context) error { return nil }
 
+// Sweep removes rows of flows, challenges and sessions that ended long ago.
+func (e *Engine) Sweep(ctx context.Context) error { return e.store.Sweep(ctx) }
+
 // ServeHTTP answers one request.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Every body is read whole, and none of them is long.
@@ -115,9 +124,6 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // longest is how long a request may take.
 const longest = 10 * time.Second
-
-// handler answers a request or says why not.
-type handler = func(http.ResponseWriter, *http.Request) error
 
 // handle turns an error into a reply and logs those that are not the client's.
 func (e *Engine) handle(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {

@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/oauth2"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -42,7 +44,7 @@ func (e *Engine) linkIdentity(w http.ResponseWriter, r *http.Request, c *caller)
 		return err
 	}
 	if r.URL.Query().Get("skip_http_redirect") == "true" {
-		return send(w, http.StatusOK, map[string]string{"url": target})
+		return endpoint.SendJSON(w, http.StatusOK, map[string]string{"url": target})
 	}
 	http.Redirect(w, r, target, http.StatusFound)
 	return nil
@@ -63,10 +65,10 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 		}
 		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s", reason).WithCause(err)
 	}
-	if err := checkChallenge(q.Get("code_challenge_method"), q.Get("code_challenge")); err != nil {
+	if err := endpoint.CheckChallenge(q.Get("code_challenge_method"), q.Get("code_challenge")); err != nil {
 		return "", err
 	}
-	f := flow{
+	f := store.Flow{
 		Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
 		InviteToken: q.Get("invite_token"), Referrer: e.redirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
 	}
@@ -77,9 +79,9 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 		}
 	}
 	verifier := ""
-	state, err := inTx(ctx, e.db, func(tx pgx.Tx) (uuid.UUID, error) {
+	state, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (uuid.UUID, error) {
 		if f.InviteToken != "" {
-			if _, err := userByProof(ctx, tx, f.InviteToken, proofConfirmation); errors.Is(err, errNotFound) {
+			if _, err := store.UserByToken(ctx, tx, f.InviteToken, store.Confirmation); errors.Is(err, store.ErrNotFound) {
 				return uuid.Nil, wire.Errorf(http.StatusNotFound, "user_not_found", "User identified by token not found")
 			} else if err != nil {
 				return uuid.Nil, err
@@ -94,7 +96,7 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 				return uuid.Nil, err
 			}
 		}
-		return e.insertFlow(ctx, tx, f)
+		return e.store.InsertFlow(ctx, tx, f)
 	})
 	if err != nil {
 		return "", err
@@ -131,11 +133,11 @@ func (e *Engine) callback(w http.ResponseWriter, r *http.Request) error {
 		we, ok := wire.AsError(err)
 		if !ok {
 			e.log.ErrorContext(r.Context(), "sign-in by another provider failed", "provider", f.Provider, "error", err)
-			we = errUnexpected
+			we = endpoint.ErrUnexpected
 		}
 		target, err = e.callbackError(target, we, true)
-	case f.pkce():
-		target, err = withQuery(target, "code", f.AuthCode)
+	case f.PKCE():
+		target, err = endpoint.AddQuery(target, "code", f.AuthCode)
 	default:
 		q := url.Values{"provider_token": {token.Access}}
 		if token.Refresh != "" {
@@ -157,7 +159,7 @@ func (e *Engine) callbackError(target string, we *wire.Error, fragment bool) (st
 		return "", err
 	}
 	values := url.Values{"error_description": {we.Message}}
-	word, ok := oauthErrors[we.Status]
+	word, ok := endpoint.OAuthErrors[we.Status]
 	switch we.Code {
 	case "signup_disabled", "user_banned", "provider_email_needs_verification":
 		word, ok = "access_denied", true
@@ -179,11 +181,11 @@ func (e *Engine) callbackError(target string, we *wire.Error, fragment bool) (st
 	if !fragment {
 		return u.String(), nil
 	}
-	return withFragment(u, values), nil
+	return endpoint.SetFragment(u, values), nil
 }
 
 // flowOf finds what is under way by the state that the provider gave back.
-func (e *Engine) flowOf(r *http.Request) (*flow, error) {
+func (e *Engine) flowOf(r *http.Request) (*store.Flow, error) {
 	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
 	state := r.Form.Get("state")
 	if state == "" {
@@ -193,22 +195,22 @@ func (e *Engine) flowOf(r *http.Request) (*flow, error) {
 	if err != nil {
 		return nil, bad("bad_oauth_state", "OAuth state parameter is invalid")
 	}
-	f, err := findFlow(r.Context(), e.db.Pgx(), `where id = $1`, id)
+	f, err := store.FindFlow(r.Context(), e.db.Pgx(), `where id = $1`, id)
 	switch {
-	case errors.Is(err, errNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil, bad("bad_oauth_state", "OAuth state not found or expired")
 	case err != nil:
 		return nil, err
-	case f.expired(e.config.FlowExpiry, e.now()):
+	case f.Expired(e.config.FlowExpiry, e.now()):
 		return nil, bad("bad_oauth_state", "OAuth state has expired")
-	case f.pkce() && f.UserID != nil:
+	case f.PKCE() && f.UserID != nil:
 		return nil, bad("flow_state_already_used", "State has already been used")
 	}
 	return f, nil
 }
 
 // finishExternal trades the provider's code and signs the person in.
-func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow) (*tokenReply, idp.Token, error) {
+func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *store.Flow) (*tokenReply, idp.Token, error) {
 	var none idp.Token
 	ctx := r.Context()
 	if word := r.Form.Get("error"); word != "" {
@@ -242,8 +244,8 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow)
 	if len(person.Emails) == 0 && !f.EmailOptional {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *User) (*tokenReply, error) {
-		if !f.pkce() {
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*tokenReply, error) {
+		if !f.PKCE() {
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err
 			}
@@ -262,7 +264,7 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *flow)
 }
 
 // takeVerifier finds our own proof key for the provider; it is used once.
-func (e *Engine) takeVerifier(ctx context.Context, f *flow) (string, error) {
+func (e *Engine) takeVerifier(ctx context.Context, f *store.Flow) (string, error) {
 	if f.ClientStateID == nil {
 		return "", nil
 	}
@@ -290,7 +292,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		Issuer       string `json:"issuer"`
 		LinkIdentity bool   `json:"link_identity"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	refuse := func(format string, args ...any) error {
@@ -305,7 +307,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return refuse("provider or client_id and issuer required")
 	}
 	ctx := r.Context()
-	f := &flow{Provider: strings.ToLower(p.Provider)}
+	f := &store.Flow{Provider: strings.ToLower(p.Provider)}
 	if p.LinkIdentity {
 		if r.Header.Get("Authorization") == "" {
 			return refuse("Linking requires a valid user access token in Authorization")
@@ -352,11 +354,11 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		return refuse("%s", reason)
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *User) (*tokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*tokenReply, error) {
 		return e.signIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -26,19 +28,19 @@ type hookMetadata struct {
 // callHook calls a hook within tx. With nil a function of the database gets a transaction for it alone; a service needs none,
 // and while it is asked no connection is held.
 func (e *Engine) callHook(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
-	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, clientOf(r).address}
+	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, endpoint.ClientOf(r).Address}
 	caller := hook.Caller{Client: e.client, Now: e.now}
 	if tx != nil || !h.InDatabase() {
 		return caller.Call(r.Context(), tx, h, input, output)
 	}
-	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
+	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
 		return nil, caller.Call(r.Context(), tx, h, input, output)
 	})
 	return err
 }
 
 // beforeUserCreated lets a hook refuse a new account.
-func (e *Engine) beforeUserCreated(r *http.Request, u *User) error {
+func (e *Engine) beforeUserCreated(r *http.Request, u *store.User) error {
 	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
 		return e.callHook(r, nil, h, "before-user-created", map[string]any{"user": u}, &struct{}{})
 	}
@@ -46,7 +48,7 @@ func (e *Engine) beforeUserCreated(r *http.Request, u *User) error {
 }
 
 // afterUserCreated tells a hook about a new account.
-func (e *Engine) afterUserCreated(r *http.Request, u *User) error {
+func (e *Engine) afterUserCreated(r *http.Request, u *store.User) error {
 	if h := e.config.Hooks.AfterUserCreated; h.Enabled() {
 		return e.callHook(r, nil, h, "after-user-created", map[string]any{"user": u}, &struct{}{})
 	}
@@ -68,7 +70,7 @@ type emailData struct {
 	FactorType   string `json:"factor_type"`
 }
 
-func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *User, d emailData) error {
+func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *store.User, d emailData) error {
 	if err := tx.tally.allowMail(r.Context(), tx); err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *User, d emailData)
 }
 
 // claimsByHook lets a hook change the claims of an access token. Those that every reader needs must stay.
-func (e *Engine) claimsByHook(r *http.Request, tx pgx.Tx, u *User, claims accessClaims, method string) (json.RawMessage, error) {
+func (e *Engine) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims, method string) (json.RawMessage, error) {
 	var out struct {
 		Claims map[string]json.RawMessage `json:"claims"`
 	}
@@ -112,7 +114,7 @@ type verdict struct {
 }
 
 // passwordVerdict asks a hook whether a password attempt may go on.
-func (e *Engine) passwordVerdict(r *http.Request, u *User, valid bool) error {
+func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) error {
 	h := e.config.Hooks.PasswordVerificationAttempt
 	if !h.Enabled() {
 		return nil
@@ -135,7 +137,7 @@ func (e *Engine) passwordVerdict(r *http.Request, u *User, valid bool) error {
 
 // factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session. It runs in the
 // attempt's transaction: a second connection could not be had when every attempt waits for one.
-func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *User, f *factorRow, valid bool) error {
+func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
 	h := e.config.Hooks.MFAVerificationAttempt
 	if !h.Enabled() {
 		return nil
@@ -149,13 +151,13 @@ func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *User, f *factorRow
 		return nil
 	}
 	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")
-	if err := logoutAll(r.Context(), tx, u.ID); err != nil {
+	if err := store.EndSessions(r.Context(), tx, u.ID); err != nil {
 		return err
 	}
-	return refused{wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message)}
+	return store.AfterCommit(wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message))
 }
 
-func (e *Engine) endSessions(r *http.Request, u *User) error {
-	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, logoutAll(r.Context(), tx, u.ID) })
+func (e *Engine) endSessions(r *http.Request, u *store.User) error {
+	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, store.EndSessions(r.Context(), tx, u.ID) })
 	return err
 }

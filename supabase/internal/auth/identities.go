@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -43,12 +45,12 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 		if len(u.Identities) <= 1 {
 			return nil, wire.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
 		}
-		at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.ID == id })
+		at := slices.IndexFunc(u.Identities, func(i store.Identity) bool { return i.ID == id })
 		if at < 0 {
 			return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
 		}
 		gone, told := u.Identities[at], u.Email
-		if err := e.audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
 			return nil, err
 		}
 		if _, err := tx.Exec(ctx, `delete from auth.identities where id = $1`, gone.ID); err != nil {
@@ -63,7 +65,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 		} else if err := e.promoteEmail(ctx, tx, u); err != nil {
 			return nil, err
 		}
-		if err := saveProviders(ctx, tx, u, e.now()); err != nil {
+		if err := store.SaveProviders(ctx, tx, u, e.now()); err != nil {
 			return nil, err
 		}
 		e.notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
@@ -72,13 +74,13 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *calle
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, struct{}{})
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
 // promoteEmail gives the account the address of an identity that is left, the verified ones first. An address that nobody
 // vouches for is not confirmed, and what was sent to the old one is void.
-func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *User) error {
-	rank := func(i Identity) int {
+func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) error {
+	rank := func(i store.Identity) int {
 		verified, _ := i.Data["email_verified"].(bool)
 		switch {
 		case i.Email == "":
@@ -94,15 +96,15 @@ func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *User) error {
 			return nil
 		}
 	}
-	slices.SortStableFunc(left, func(a, b Identity) int {
+	slices.SortStableFunc(left, func(a, b store.Identity) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreatedAt.Compare(b.CreatedAt))
 	})
 	at := -1
 	for n, i := range left {
 		if i.Email != "" {
-			if _, err := userByEmail(ctx, tx, i.Email, u.Audience); err == nil {
+			if _, err := store.UserByEmail(ctx, tx, i.Email, u.Audience); err == nil {
 				continue // somebody else's
-			} else if !errors.Is(err, errNotFound) {
+			} else if !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 		}
@@ -125,15 +127,15 @@ func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *User) error {
 		 where id = $1`, u.ID, chosen.Email, now); err != nil {
 		return err
 	}
-	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if rank(chosen) == 0 || rank(chosen) == 1 && e.config.MailerAutoconfirm {
 		return nil
 	}
 	u.EmailConfirmedAt = nil
-	if err := setColumn(ctx, tx, u, "email_confirmed_at", nil, now); err != nil {
+	if err := store.SetColumn(ctx, tx, u, "email_confirmed_at", nil, now); err != nil {
 		return err
 	}
-	return saveUserMetadata(ctx, tx, u, u.UserMetadata.merge(metadata{"email_verified": false}), now)
+	return store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(store.Metadata{"email_verified": false}), now)
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -107,7 +109,7 @@ const poured = `case when b.updated_at > $2::timestamptz + $5::interval then 0
 // pour adds one drop to a leaky bucket that holds most and empties in per; false says that it would overflow. It is one
 // statement, so that replicas cannot overtake one another. The key is hashed: nobody's address is stored.
 func (e *Engine) pour(ctx context.Context, q interface {
-	queries
+	store.Queries
 	QueryRow(context.Context, string, ...any) pgx.Row
 }, key string, most int, per time.Duration) (bool, error) {
 	hash := sha256.Sum256([]byte(key))
@@ -175,7 +177,7 @@ func (e *Engine) checkCaptcha(r *http.Request) error {
 	if claims, err := e.bearer(r); err == nil && slices.Contains(e.config.AdminRoles, claims.Role) {
 		return nil
 	}
-	body, err := readBody(r)
+	body, err := endpoint.ReadBody(r)
 	if err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func (e *Engine) checkCaptcha(r *http.Request) error {
 		} `json:"gotrue_meta_security"`
 	}
 	if err := json.Unmarshal(body, &p); err != nil {
-		return badJSON(err)
+		return endpoint.BadJSON(err)
 	}
 	token := strings.TrimSpace(p.Security.Token)
 	if token == "" {
@@ -213,7 +215,7 @@ func (e *Engine) askCaptcha(r *http.Request, token string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {clientOf(r).address}}
+	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {endpoint.ClientOf(r).Address}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -15,7 +17,7 @@ func (e *Engine) otp(w http.ResponseWriter, r *http.Request) error {
 		signupParams
 		CreateUser bool `json:"create_user"`
 	}{CreateUser: true}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Email != "" && p.Phone != "" {
@@ -40,7 +42,7 @@ func (e *Engine) otp(w http.ResponseWriter, r *http.Request) error {
 // magiclink answers POST /magiclink, the older form of POST /otp.
 func (e *Engine) magiclink(w http.ResponseWriter, r *http.Request) error {
 	var p signupParams
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Email == "" {
@@ -65,11 +67,11 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 	}
 	ctx := r.Context()
 	var err error
-	if p.Email, err = validEmail(p.Email); err != nil {
+	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 		return err
 	}
-	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
-	if err != nil && !errors.Is(err, errNotFound) {
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if u == nil && !create {
@@ -82,27 +84,27 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 		if !e.config.MailerAutoconfirm {
-			return send(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
+			return endpoint.SendJSON(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
 		}
-		if u, err = userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil)); err != nil {
+		if u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil)); err != nil {
 			return err
 		}
 	}
 	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
 		if p.pkce() {
-			if err := e.newFlow(ctx, tx, flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
 			}
 		}
-		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, proofRecovery, template.MagicLink, "magiclink", p.pkce())
+		return nil, e.sendProof(r, tx, u, store.Recovery, template.MagicLink, "magiclink", p.pkce())
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, struct{}{})
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
 // recover answers POST /recover. An unknown address gets the same answer as a known one, though sooner: nothing is written
@@ -112,7 +114,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
 	}
 	var p signupParams
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Email == "" {
@@ -120,34 +122,34 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := r.Context()
 	var err error
-	if p.Email, err = validEmail(p.Email); err != nil {
+	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 		return err
 	}
 	if err := p.checkPKCE(); err != nil {
 		return err
 	}
-	u, err := userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
-	if errors.Is(err, errNotFound) {
-		return send(w, http.StatusOK, struct{}{})
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	if errors.Is(err, store.ErrNotFound) {
+		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 	}
 	if err != nil {
 		return err
 	}
 	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
 		if p.pkce() {
-			if err := e.newFlow(ctx, tx, flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
 			}
 		}
-		if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, proofRecovery, template.Recovery, "recovery", p.pkce())
+		return nil, e.sendProof(r, tx, u, store.Recovery, template.Recovery, "recovery", p.pkce())
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, struct{}{})
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
 // resend answers POST /resend: sends again what was sent before and is still waited for.
@@ -156,22 +158,22 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 		signupParams
 		Type string `json:"type"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if err := e.checkResend(p.Type, &p.signupParams); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	var u *User
+	var u *store.User
 	var err error
 	if p.Email != "" {
-		u, err = userByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+		u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
 	} else {
-		u, err = userByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
+		u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
 	}
-	if errors.Is(err, errNotFound) {
-		return send(w, http.StatusOK, struct{}{})
+	if errors.Is(err, store.ErrNotFound) {
+		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 	}
 	if err != nil {
 		return err
@@ -179,7 +181,7 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case p.Type == "signup" && u.Confirmed(), p.Type == "sms" && u.PhoneConfirmed(),
 		p.Type == "email_change" && u.EmailChange == "", p.Type == "phone_change" && u.PhoneChange == "":
-		return send(w, http.StatusOK, struct{}{})
+		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 	}
 	wait := e.mailQueue()
 	if p.Type == "sms" || p.Type == "phone_change" {
@@ -188,30 +190,30 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
 		if p.pkce() && (p.Type == "signup" || p.Type == "email_change") {
 			name := map[string]string{"signup": "email/signup", "email_change": "email_change"}[p.Type]
-			if err := e.newFlow(ctx, tx, flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
+			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return "", err
 			}
 		}
 		switch p.Type {
 		case "signup":
-			if err := e.audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
+			if err := e.store.Audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
 				return "", err
 			}
-			return "", e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", p.pkce())
+			return "", e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 		case "email_change":
 			return "", e.sendEmailChange(r, tx, u, u.EmailChange, p.pkce())
 		case "sms":
-			if err := e.audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+			if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 				return "", err
 			}
-			return e.sendPhoneProof(r, tx, u, proofConfirmation, u.Phone, "sms")
+			return e.sendPhoneProof(r, tx, u, store.Confirmation, u.Phone, "sms")
 		}
-		return e.sendPhoneProof(r, tx, u, proofPhoneChange, u.PhoneChange, "sms")
+		return e.sendPhoneProof(r, tx, u, store.PhoneChange, u.PhoneChange, "sms")
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
 }
 
 func (e *Engine) checkResend(kind string, p *signupParams) error {
@@ -237,13 +239,13 @@ func (e *Engine) checkResend(kind string, p *signupParams) error {
 		if e.config.DisableEmail {
 			return wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
 		}
-		p.Email, err = validEmail(p.Email)
+		p.Email, err = endpoint.ValidEmail(p.Email)
 		return err
 	case p.Phone != "":
 		if !e.config.EnablePhone {
 			return wire.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone logins are disabled")
 		}
-		p.Phone, err = validPhone(p.Phone)
+		p.Phone, err = endpoint.ValidPhone(p.Phone)
 		return err
 	}
 	return bad("Missing email address or phone number")
@@ -270,22 +272,22 @@ func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *calle
 		wait = e.textQueue()
 	}
 	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
-		if err := e.audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
 			return "", err
 		}
 		if u.Email != "" {
-			return "", e.sendProof(r, tx, u, proofReauthentication, template.Reauthentication, "reauthentication", false)
+			return "", e.sendProof(r, tx, u, store.Reauthentication, template.Reauthentication, "reauthentication", false)
 		}
-		return e.sendPhoneProof(r, tx, u, proofReauthentication, u.Phone, "sms")
+		return e.sendPhoneProof(r, tx, u, store.Reauthentication, u.Phone, "sms")
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
 }
 
 // checkNonce checks the code that reauthenticate sent.
-func (e *Engine) checkNonce(u *User, nonce string) error {
+func (e *Engine) checkNonce(u *store.User, nonce string) error {
 	contact, life := u.Email, e.mailLife()
 	if contact == "" {
 		contact, life = u.Phone, e.config.SMS.CodeExpiry
@@ -293,7 +295,7 @@ func (e *Engine) checkNonce(u *User, nonce string) error {
 	if contact == "" {
 		return wire.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Reauthentication requires an email or a phone number")
 	}
-	if !proofReauthentication.matches(u, hashOf(contact, nonce), life, e.now()) {
+	if !store.Reauthentication.Matches(u, store.HashCode(contact, nonce), life, e.now()) {
 		return wire.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
 	}
 	return nil

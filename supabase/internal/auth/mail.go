@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/wire"
 )
@@ -38,10 +39,10 @@ type message struct {
 }
 
 // language is the reader's, from the account's metadata.
-func language(u *User) string { return u.UserMetadata.text("language") }
+func language(u *store.User) string { return u.UserMetadata.Text("language") }
 
 // sendMail writes a message and hands it over, in the transaction that made the proof in it.
-func (e *Engine) sendMail(r *http.Request, tx messageTx, u *User, m message) (err error) {
+func (e *Engine) sendMail(r *http.Request, tx messageTx, u *store.User, m message) (err error) {
 	if m.to == "" {
 		m.to = u.Email
 	}
@@ -127,22 +128,22 @@ func (e *Engine) redirectTo(r *http.Request) string {
 }
 
 // sendProof makes a code for the user's address, stores its hash and mails it with a link.
-func (e *Engine) sendProof(r *http.Request, tx messageTx, u *User, p proof, kind, action string, pkce bool) error {
+func (e *Engine) sendProof(r *http.Request, tx messageTx, u *store.User, p store.OneTimeToken, kind, action string, pkce bool) error {
 	ctx := r.Context()
-	_, sentAt := p.fields(u)
+	_, sentAt := p.Fields(u)
 	if err := e.tooSoon(*sentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
 	code := newCode(e.config.Mail.CodeLength)
-	hash := hashOf(u.Email, code)
+	hash := store.HashCode(u.Email, code)
 	if pkce {
-		hash = pkcePrefix + hash
+		hash = store.PKCEPrefix + hash
 	}
-	if err := p.save(ctx, tx, u, u.Email, hash, e.now()); err != nil {
+	if err := p.Save(ctx, tx, u, u.Email, hash, e.now()); err != nil {
 		return err
 	}
 	m := message{kind: kind, action: action, code: code, hash: hash}
-	if p.kind == proofReauthentication.kind {
+	if p.Kind == store.Reauthentication.Kind {
 		m.hash = "" // a code only: there is nothing to follow
 	}
 	if e.config.Hooks.SendEmail.Enabled() {
@@ -152,7 +153,7 @@ func (e *Engine) sendProof(r *http.Request, tx messageTx, u *User, p proof, kind
 }
 
 // sendEmailChange mails the new address, and where both must agree the current one, too.
-func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *User, address string, pkce bool) error {
+func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *store.User, address string, pkce bool) error {
 	ctx, now := r.Context(), e.now()
 	if err := e.tooSoon(u.EmailChangeSentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
@@ -164,19 +165,19 @@ func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *User, address
 	}
 	prefix := ""
 	if pkce {
-		prefix = pkcePrefix
+		prefix = store.PKCEPrefix
 	}
 	newCodeText := newCode(e.config.Mail.CodeLength)
-	hash := prefix + hashOf(address, newCodeText)
-	if err := proofChangeNew.save(ctx, tx, u, address, hash, now); err != nil {
+	hash := prefix + store.HashCode(address, newCodeText)
+	if err := store.EmailChangeNew.Save(ctx, tx, u, address, hash, now); err != nil {
 		return err
 	}
 	mails := []message{{kind: template.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
 	both := !e.config.Mail.SingleConfirmation && u.Email != ""
 	if both {
 		current := newCode(e.config.Mail.CodeLength)
-		hash := prefix + hashOf(u.Email, current)
-		if err := proofChangeCurrent.save(ctx, tx, u, u.Email, hash, now); err != nil {
+		hash := prefix + store.HashCode(u.Email, current)
+		if err := store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, hash, now); err != nil {
 			return err
 		}
 		mails = append(mails, message{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
@@ -201,7 +202,7 @@ func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *User, address
 func notice(kind string) string { return strings.TrimSuffix(kind, "_notification") }
 
 // notify tells the user about a change, where the installation wants that. What was changed stays changed when it fails.
-func (e *Engine) notify(r *http.Request, tx messageTx, u *User, kind, to string, about template.Data) {
+func (e *Engine) notify(r *http.Request, tx messageTx, u *store.User, kind, to string, about template.Data) {
 	if to == "" {
 		to = u.Email
 	}

@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/boombuler/barcode/qr"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/totp"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -55,14 +58,14 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		Issuer       string `json:"issuer"`
 		Phone        string `json:"phone"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if err := e.enrollable(p.FactorType); err != nil {
 		return err
 	}
 	now := e.now()
-	f := factorRow{UserID: c.user.ID, Factor: Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
+	f := store.FactorRow{UserID: c.user.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
 	reply := enrollReply{ID: f.ID, Type: p.FactorType, FriendlyName: p.FriendlyName}
 	switch p.FactorType {
 	case "phone":
@@ -70,7 +73,7 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
 		}
 		var err error
-		if f.Phone, err = validPhone(p.Phone); err != nil {
+		if f.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
 		reply.Phone = p.Phone
@@ -87,14 +90,14 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		f.Secret = key.Secret()
 		reply.TOTP = &totpSecret{QRCode: image, Secret: key.Secret(), URI: key.URL()}
 	}
-	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, e.storeFactor(r.Context(), tx, c, &f) })
+	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, e.storeFactor(r.Context(), tx, c, &f) })
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-func account(u *User) string {
+func account(u *store.User) string {
 	name := u.Email
 	name = cmp.Or(name, u.Phone)
 	name = cmp.Or(name, u.ID.String())
@@ -120,7 +123,7 @@ func (e *Engine) enrollable(kind string) error {
 }
 
 // storeFactor stores a factor, unless the user has too many, one of its name, or must prove the ones there are first.
-func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *factorRow) error {
+func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *store.FactorRow) error {
 	now := e.now()
 	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
 		return err // two enrolments of one user count one another
@@ -129,14 +132,14 @@ func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *facto
 		now.Add(-e.config.MFA.FactorExpiry), f.UserID); err != nil {
 		return err
 	}
-	existing, err := findFactors(ctx, tx, `where user_id = $1`, f.UserID)
+	existing, err := store.FindFactors(ctx, tx, `where user_id = $1`, f.UserID)
 	if err != nil {
 		return err
 	}
 	count, verified := 0, 0
 	for _, other := range existing {
 		if f.FactorType == "phone" && other.FactorType == "phone" && other.Phone == f.Phone {
-			if other.verified() {
+			if other.Verified() {
 				return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
 			}
 			if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where id = $1`, other.ID); err != nil {
@@ -148,7 +151,7 @@ func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *facto
 			return wire.Errorf(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", "A factor with the friendly name %q for this user already exists", f.FriendlyName)
 		}
 		count++
-		if other.verified() {
+		if other.Verified() {
 			verified++
 		}
 	}
@@ -164,7 +167,7 @@ func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *facto
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
 	}
-	return e.audit(ctx, tx, c.user, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+	return e.store.Audit(ctx, tx, c.user, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
 // qrSVG draws a QR code of the highest error correction, three units a module, with the margin that readers need.
@@ -199,7 +202,7 @@ type challengeReply struct {
 
 // challenge answers POST /factors/{id}/challenge.
 func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := e.factorOf(r, c.user)
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -210,11 +213,11 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 		Channel string `json:"channel"`
 	}
 	if f.FactorType != "totp" {
-		if err := readJSON(r, &p); err != nil {
+		if err := endpoint.ReadJSON(r, &p); err != nil {
 			return err
 		}
 	}
-	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: clientOf(r).address}
+	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: endpoint.ClientOf(r).Address}
 	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(e.config.MFA.ChallengeExpiry).Unix()}
 	var wait queue
 	if f.FactorType == "phone" {
@@ -235,12 +238,12 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 		if err := insertChallenge(r.Context(), tx, row); err != nil {
 			return nil, err
 		}
-		return nil, e.audit(r.Context(), tx, c.user, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
+		return nil, e.store.Audit(r.Context(), tx, c.user, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 func (e *Engine) verifiable(kind string) error {
@@ -259,7 +262,7 @@ func (e *Engine) verifiable(kind string) error {
 	return nil
 }
 
-func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *User, f *factorRow, c *challengeRow, channel string) error {
+func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f *store.FactorRow, c *challengeRow, channel string) error {
 	if err := e.checkChannel(channel); err != nil {
 		return err
 	}
@@ -275,7 +278,7 @@ func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *User, f *facto
 // verifyFactor answers POST /factors/{id}/verify: the session becomes aal2 and gets new tokens, the user's weaker
 // sessions end.
 func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := e.factorOf(r, c.user)
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -284,7 +287,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		Code        string          `json:"code"`
 		WebAuthn    *webAuthnAnswer `json:"webauthn"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Code == "" && f.FactorType != "webauthn" {
@@ -317,9 +320,9 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 			return nil, err
 		}
 		if wrong != nil {
-			return nil, refused{wrong} // what the hook wrote of the attempt is kept
+			return nil, store.AfterCommit(wrong) // what the hook wrote of the attempt is kept
 		}
-		if err := e.audit(ctx, tx, c.user, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
+		if err := e.store.Audit(ctx, tx, c.user, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
 			return nil, err
 		}
 		return e.raise(r, tx, c, f, row)
@@ -327,14 +330,14 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // answer checks what was entered. wrong is the refusal; err is a failure.
-func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
+func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
 	switch f.FactorType {
 	case "phone":
-		if !equal(c.Code, code) {
+		if !store.Equal(c.Code, code) {
 			return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered"), nil
 		}
 		return nil, nil
@@ -360,7 +363,7 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c
 }
 
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
-func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *factorRow, row *challengeRow) (*tokenReply, error) {
+func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *store.FactorRow, row *challengeRow) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID)
 	if err != nil {
@@ -372,20 +375,20 @@ func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *factorRow, r
 	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
 		return nil, err
 	}
-	first := !f.verified()
+	first := !f.Verified()
 	if first {
 		if _, err := tx.Exec(ctx, `update auth.mfa_factors set status = 'verified', updated_at = $2 where id = $1`, f.ID, now); err != nil {
 			return nil, err
 		}
 	}
 	method := map[string]string{"totp": "totp", "phone": "mfa/phone", "webauthn": "mfa/webauthn"}[f.FactorType]
-	if err := addMethod(ctx, tx, c.session.ID, method, now); err != nil {
+	if err := store.AddMethod(ctx, tx, c.session.ID, method, now); err != nil {
 		return nil, err
 	}
 	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, c.session.ID, f.ID, now); err != nil {
 		return nil, err
 	}
-	u, err := userByID(ctx, tx, c.user.ID)
+	u, err := store.UserByID(ctx, tx, c.user.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -411,8 +414,8 @@ func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *factorRow, r
 
 // nextToken makes the session's next refresh token. Those before are gone, also as a retry: an aal1 token that somebody
 // copied never becomes an aal2 one. The session is held.
-func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID) (string, error) {
-	s, err := findSession(ctx, tx, session)
+func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID) (string, error) {
+	s, err := store.FindSession(ctx, tx, session)
 	if err != nil {
 		return "", err
 	}
@@ -428,7 +431,7 @@ func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid
 	if active == 0 { // its family was revoked, and the access token still lives
 		return "", errSessionGone
 	}
-	if err := e.audit(ctx, tx, u, "token_revoked", nil); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
 	return storeLegacyToken(ctx, tx, u, session, "", e.now())
@@ -436,28 +439,28 @@ func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *User, session uuid
 
 // unenroll answers DELETE /factors/{id}.
 func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := e.factorOf(r, c.user)
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
 	if c.session == nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and factor are required to unenroll a factor")
 	}
-	if f.verified() && c.session.AAL != "aal2" {
+	if f.Verified() && c.session.AAL != "aal2" {
 		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
 	_, err = queued(ctx, e, e.noticeQueue(template.MFAFactorUnenrolled), func(tx messageTx) (any, error) {
-		if err := deleteFactor(ctx, tx, f); err != nil {
+		if err := store.DeleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
 		e.notify(r, tx, c.user, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
-		return nil, e.audit(ctx, tx, c.user, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.session.ID})
+		return nil, e.store.Audit(ctx, tx, c.user, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.session.ID})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, struct {
+	return endpoint.SendJSON(w, http.StatusOK, struct {
 		ID uuid.UUID `json:"id"`
 	}{f.ID})
 }

@@ -17,7 +17,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -53,7 +55,7 @@ func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any
 	}
 	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[authorization])
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, errNotFound
+		return nil, store.ErrNotFound
 	}
 	return a, err
 }
@@ -71,7 +73,7 @@ func (e *Engine) oauthAuthorize(w http.ResponseWriter, r *http.Request) error {
 		return unknown
 	}
 	c, err := clientByID(ctx, e.db.Pgx(), id, "")
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return unknown
 	}
 	if err != nil {
@@ -94,7 +96,7 @@ func (e *Engine) oauthAuthorize(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	name, now := newSecretName(), e.now()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `
 			insert into auth.oauth_authorizations (
 			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge, code_challenge_method,
@@ -141,11 +143,11 @@ type redirectReply struct {
 
 // authorizationOf finds the pending authorization that a request names and binds it to the first who looks at it: nobody
 // else may decide it.
-func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *User) (*authorization, error) {
+func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*authorization, error) {
 	ctx := r.Context()
 	a, err := findAuthorization(ctx, tx, `where authorization_id = $1`, chi.URLParam(r, "authorization_id"))
 	switch {
-	case errors.Is(err, errNotFound):
+	case errors.Is(err, store.ErrNotFound):
 		return nil, errAuthorizationNotFound
 	case err != nil:
 		return nil, err
@@ -155,7 +157,7 @@ func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *User) (*authoriz
 		if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'expired' where id = $1`, a.ID); err != nil {
 			return nil, err
 		}
-		return nil, refused{errAuthorizationNotFound}
+		return nil, store.AfterCommit(errAuthorizationNotFound)
 	case a.UserID != nil && *a.UserID != u.ID:
 		return nil, errAuthorizationNotFound
 	}
@@ -166,13 +168,13 @@ func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *User) (*authoriz
 // has agreed to as much before.
 func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller) error {
 	ctx := r.Context()
-	out, err := inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	out, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		a, err := e.authorizationOf(r, tx, c.user)
 		if err != nil {
 			return nil, err
 		}
 		client, err := clientByID(ctx, tx, a.ClientID, "")
-		if errors.Is(err, errNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil, errAuthorizationNotFound
 		}
 		if err != nil {
@@ -195,7 +197,7 @@ func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, out)
+	return endpoint.SendJSON(w, http.StatusOK, out)
 }
 
 // oauthConsent answers POST …/consent: the person agrees, or does not.
@@ -203,14 +205,14 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 	var p struct {
 		Action string `json:"action"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Action != "approve" && p.Action != "deny" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "action must be 'approve' or 'deny'")
 	}
 	ctx := r.Context()
-	out, err := inTx(ctx, e.db, func(tx pgx.Tx) (redirectReply, error) {
+	out, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (redirectReply, error) {
 		var none redirectReply
 		a, err := e.authorizationOf(r, tx, c.user)
 		if err != nil {
@@ -235,7 +237,7 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, out)
+	return endpoint.SendJSON(w, http.StatusOK, out)
 }
 
 // approve gives an authorization its code and says where it leads.
@@ -247,7 +249,7 @@ func (e *Engine) approve(ctx context.Context, tx pgx.Tx, a *authorization) (redi
 }
 
 // fromSite refuses browsers that are on another site than those where people may be sent: the consent page is ours.
-func (e *Engine) fromSite(h handler) handler {
+func (e *Engine) fromSite(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if origin := r.Header.Get("Origin"); origin != "" && !e.redirects.Allows(origin) {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "unauthorized request origin")

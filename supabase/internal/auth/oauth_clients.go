@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -33,7 +35,7 @@ func (e *Engine) oauthServer() error {
 	return nil
 }
 
-func (e *Engine) withOAuthServer(h handler) handler {
+func (e *Engine) withOAuthServer(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := e.oauthServer(); err != nil {
 			return err
@@ -42,8 +44,8 @@ func (e *Engine) withOAuthServer(h handler) handler {
 	}
 }
 
-func (e *Engine) asClientAdmin(h handler) handler {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *User) error { return e.withOAuthServer(h)(w, r) })
+func (e *Engine) asClientAdmin(h endpoint.Handler) endpoint.Handler {
+	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return e.withOAuthServer(h)(w, r) })
 }
 
 const selectClient = `
@@ -53,7 +55,7 @@ const selectClient = `
 	       registration_type::text, created_at, updated_at
 	  from auth.oauth_clients `
 
-func findClients(ctx context.Context, q queries, rest string, args ...any) ([]protocol.Client, error) {
+func findClients(ctx context.Context, q store.Queries, rest string, args ...any) ([]protocol.Client, error) {
 	rows, err := q.Query(ctx, selectClient+rest, args...)
 	if err != nil {
 		return nil, err
@@ -68,13 +70,13 @@ func findClients(ctx context.Context, q queries, rest string, args ...any) ([]pr
 }
 
 // clientByID finds a client that has not been deleted; lock is "" or what the row is locked for.
-func clientByID(ctx context.Context, q queries, id uuid.UUID, lock string) (protocol.Client, error) {
+func clientByID(ctx context.Context, q store.Queries, id uuid.UUID, lock string) (protocol.Client, error) {
 	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
 	if err != nil {
 		return protocol.Client{}, err
 	}
 	if len(found) == 0 {
-		return protocol.Client{}, errNotFound
+		return protocol.Client{}, store.ErrNotFound
 	}
 	return found[0], nil
 }
@@ -112,18 +114,18 @@ func (e *Engine) registerSelf(w http.ResponseWriter, r *http.Request) error {
 
 func (e *Engine) registerClient(w http.ResponseWriter, r *http.Request, registration string) error {
 	var m protocol.Metadata
-	if err := readJSON(r, &m); err != nil {
+	if err := endpoint.ReadJSON(r, &m); err != nil {
 		return err
 	}
 	c, err := protocol.Register(m, registration, e.now())
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	if _, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
+	if _, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return send(w, http.StatusCreated, c)
+	return endpoint.SendJSON(w, http.StatusCreated, c)
 }
 
 // adminListClients answers GET /admin/oauth/clients: all of them, newest first, unless a page is asked for.
@@ -136,7 +138,7 @@ func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error 
 	page, perPage := uint64(1), max(total, 1)
 	if q.Get("page") != "" || q.Get("per_page") != "" {
 		var err error
-		if page, perPage, err = pageOf(q); err != nil {
+		if page, perPage, err = endpoint.Page(q); err != nil {
 			return err
 		}
 	}
@@ -144,20 +146,20 @@ func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	setPages(w.Header(), r.URL, page, perPage, total)
-	return send(w, http.StatusOK, map[string]any{"clients": clients})
+	endpoint.SetPages(w.Header(), r.URL, page, perPage, total)
+	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"clients": clients})
 }
 
 // ofClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
 // The handler says what to answer, and what it has changed is stored.
-func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) handler {
+func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
 	return e.asClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
 		if err != nil {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 		}
 		ctx, status := r.Context(), 0
-		c, err := inTx(ctx, e.db, func(tx pgx.Tx) (protocol.Client, error) {
+		c, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (protocol.Client, error) {
 			c, err := clientByID(ctx, tx, id, "for no key update") // its sessions refer to it
 			if err != nil {
 				return c, err
@@ -169,7 +171,7 @@ func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 			return c, err
 		})
 		switch {
-		case errors.Is(err, errNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return wire.Errorf(http.StatusNotFound, "oauth_client_not_found", "OAuth client not found")
 		case err != nil:
 			return err
@@ -178,7 +180,7 @@ func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 			return nil
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		return send(w, status, c)
+		return endpoint.SendJSON(w, status, c)
 	})
 }
 
@@ -188,7 +190,7 @@ func (e *Engine) adminGetClient(*http.Request, pgx.Tx, *protocol.Client) (int, e
 
 func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	var m protocol.Metadata
-	if err := readJSON(r, &m); err != nil {
+	if err := endpoint.ReadJSON(r, &m); err != nil {
 		return 0, err
 	}
 	if m.Empty() {

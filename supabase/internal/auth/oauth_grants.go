@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -58,7 +60,7 @@ func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, grants)
+	return endpoint.SendJSON(w, http.StatusOK, grants)
 }
 
 // revokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
@@ -72,7 +74,7 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 	}
 	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
 			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
 			c.user.ID, client, e.now())
@@ -90,7 +92,7 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 				return nil, err
 			}
 		}
-		return nil, e.audit(ctx, tx, c.user, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
+		return nil, e.store.Audit(ctx, tx, c.user, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
 	})
 	if err != nil {
 		return err

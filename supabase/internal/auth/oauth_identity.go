@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/store"
 )
 
 // idClaims is the payload of an ID token (OpenID Connect Core, sections 2 and 5.1).
@@ -41,7 +43,7 @@ func (e *Engine) signsIDTokens() bool {
 }
 
 // idToken tells an application who has signed in, as far as it was granted. auth_time is when they last proved it here.
-func (e *Engine) idToken(u *User, client uuid.UUID, nonce string, scopes []string) (string, error) {
+func (e *Engine) idToken(u *store.User, client uuid.UUID, nonce string, scopes []string) (string, error) {
 	if !e.signsIDTokens() {
 		return "", errors.New("auth: an ID token needs an asymmetric signing key")
 	}
@@ -71,7 +73,7 @@ func (e *Engine) idToken(u *User, client uuid.UUID, nonce string, scopes []strin
 }
 
 // profile is what a user calls themselves, as far as they have said so.
-func profile(u *User) (name, picture, username string) {
+func profile(u *store.User) (name, picture, username string) {
 	first := func(names ...string) string {
 		for _, n := range names {
 			if v, ok := u.UserMetadata[n].(string); ok && v != "" {
@@ -90,7 +92,7 @@ func profile(u *User) (name, picture, username string) {
 func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) error {
 	u, out := c.user, map[string]any{"sub": c.user.ID}
 	if c.session == nil {
-		return send(w, http.StatusOK, out)
+		return endpoint.SendJSON(w, http.StatusOK, out)
 	}
 	put := func(name, value string) {
 		if value != "" {
@@ -120,5 +122,5 @@ func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) err
 			out["user_metadata"] = u.UserMetadata
 		}
 	}
-	return send(w, http.StatusOK, out)
+	return endpoint.SendJSON(w, http.StatusOK, out)
 }

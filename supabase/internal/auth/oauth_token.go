@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -44,7 +46,7 @@ func oauthError(code, format string, args ...any) error {
 }
 
 // heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
-func checkHolder(s *Session, holder *uuid.UUID) error {
+func checkHolder(s *store.Session, holder *uuid.UUID) error {
 	switch {
 	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
 		return nil
@@ -89,7 +91,7 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 func oauthReply(t *tokenReply, idToken string) oauthTokenReply {
@@ -98,7 +100,7 @@ func oauthReply(t *tokenReply, idToken string) oauthTokenReply {
 
 func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
-		err = readJSON(r, &p)
+		err = endpoint.ReadJSON(r, &p)
 		return p, err
 	}
 	if err := r.ParseForm(); err != nil {
@@ -138,7 +140,7 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	if err != nil {
 		return c, refuse("invalid client_id format")
 	}
-	if c, err = clientByID(r.Context(), e.db.Pgx(), id, ""); errors.Is(err, errNotFound) {
+	if c, err = clientByID(r.Context(), e.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
 		return c, refuse("unknown client")
 	}
 	if err != nil {
@@ -156,10 +158,10 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		return oauthTokenReply{}, oauthError("invalid_request", "code is required for authorization_code grant")
 	}
 	ctx := r.Context()
-	return inTx(ctx, e.db, func(tx pgx.Tx) (oauthTokenReply, error) {
+	return store.InTx(ctx, e.db, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
 		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashOfCode(p.Code))
-		if errors.Is(err, errNotFound) || err == nil && a.UserID == nil {
+		if errors.Is(err, store.ErrNotFound) || err == nil && a.UserID == nil {
 			return none, oauthError("invalid_grant", "Invalid authorization code")
 		}
 		if err != nil {
@@ -177,11 +179,11 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		case a.Method != "s256" || !protocol.Verifies(a.Challenge, p.CodeVerifier):
 			return none, oauthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
-		u, err := userByID(ctx, tx, *a.UserID)
+		u, err := store.UserByID(ctx, tx, *a.UserID)
 		if err != nil {
 			return none, err
 		}
-		if u.banned(e.now()) {
+		if u.Banned(e.now()) {
 			return none, oauthError("access_denied", "User is banned")
 		}
 		idToken := ""
@@ -190,10 +192,10 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 				return none, err
 			}
 		}
-		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
 			return none, err
 		}
-		tokens, err := e.beginSession(r, tx, w.Header(), u, "oauth_provider/authorization_code", application{&client.ID, a.Scope})
+		tokens, err := e.beginSession(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
 		if err != nil {
 			return none, err
 		}

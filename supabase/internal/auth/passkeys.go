@@ -14,20 +14,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
-
-// A passkey signs in by itself: the authenticator names the account. Its rows are auth.webauthn_credentials; those of
-// second factors are elsewhere.
-type passkey struct {
-	ID           uuid.UUID  `json:"id"`
-	FriendlyName string     `json:"friendly_name,omitempty"`
-	CreatedAt    time.Time  `json:"created_at"`
-	LastUsedAt   *time.Time `json:"last_used_at,omitempty"`
-
-	credential webauthn.Credential
-}
 
 // passkeyLife is how long the person may take to answer an authenticator.
 const passkeyLife = 5 * time.Minute
@@ -42,36 +33,11 @@ func (e *Engine) withPasskeys(h func(http.ResponseWriter, *http.Request) error) 
 	}
 }
 
-func findPasskeys(ctx context.Context, q queries, user uuid.UUID) ([]passkey, error) {
-	rows, err := q.Query(ctx, `
-		select id, friendly_name, created_at, last_used_at, credential_id, public_key, attestation_type, aaguid, sign_count,
-		       transports, backup_eligible, backed_up
-		  from auth.webauthn_credentials where user_id = $1 order by created_at`, user)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (passkey, error) {
-		var p passkey
-		var id *uuid.UUID
-		var count int64
-		c := &p.credential
-		err := row.Scan(&p.ID, &p.FriendlyName, &p.CreatedAt, &p.LastUsedAt, &c.ID, &c.PublicKey, &c.AttestationType, &id, &count,
-			&c.Transport, &c.Flags.BackupEligible, &c.Flags.BackupState)
-		c.Authenticator.SignCount = uint32(count)
-		if id != nil {
-			c.Authenticator.AAGUID = id[:]
-		}
-		p.CreatedAt = p.CreatedAt.UTC()
-		utc(&p.LastUsedAt)
-		return p, err
-	})
-}
-
-func passkeyHolder(ctx context.Context, q queries, u *User) (holder, error) {
+func passkeyHolder(ctx context.Context, q store.Queries, u *store.User) (holder, error) {
 	h := holder{user: u}
-	keys, err := findPasskeys(ctx, q, u.ID)
+	keys, err := store.FindPasskeys(ctx, q, u.ID)
 	for _, k := range keys {
-		h.credentials = append(h.credentials, k.credential)
+		h.credentials = append(h.credentials, k.Credential)
 	}
 	return h, err
 }
@@ -103,7 +69,7 @@ type passkeyAnswer struct {
 // takeChallenge finds what was asked and forgets it: an answer is taken once.
 func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
 	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return session, p, err
 	}
 	if p.ChallengeID == "" {
@@ -138,7 +104,7 @@ func passkeyManager(c *caller) error {
 	if c.user.IsSSO {
 		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "SSO users cannot register passkeys")
 	}
-	if c.user.verifiedFactor() && (c.session == nil || c.session.AAL != "aal2") {
+	if c.user.HasVerifiedFactor() && (c.session == nil || c.session.AAL != "aal2") {
 		return wire.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 session is required to manage passkeys when MFA is enabled")
 	}
 	return nil
@@ -167,7 +133,7 @@ func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 var errTooManyPasskeys = wire.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
@@ -189,8 +155,8 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 	if err != nil {
 		return err
 	}
-	made := passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.user.ID); err != nil {
 			return nil, err
 		}
@@ -222,12 +188,12 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 			}
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, c.user, "passkey_created", map[string]any{"passkey_id": made.ID})
+		return nil, e.store.Audit(ctx, tx, c.user, "passkey_created", map[string]any{"passkey_id": made.ID})
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, made)
+	return endpoint.SendJSON(w, http.StatusOK, made)
 }
 
 func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) error {
@@ -243,7 +209,7 @@ func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
@@ -263,13 +229,13 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	var u *User
+	var u *store.User
 	find := func(_, handle []byte) (webauthn.User, error) {
 		id, err := uuid.Parse(string(handle))
 		if err != nil {
 			return nil, err
 		}
-		if u, err = userByID(ctx, e.db.Pgx(), id); err != nil {
+		if u, err = store.UserByID(ctx, e.db.Pgx(), id); err != nil {
 			return nil, err
 		}
 		return passkeyHolder(ctx, e.db.Pgx(), u)
@@ -286,17 +252,17 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusForbidden, "email_not_confirmed", "Email not confirmed")
 	case u.Phone != "" && !u.PhoneConfirmed():
 		return wire.Errorf(http.StatusForbidden, "phone_not_confirmed", "Phone not confirmed")
-	case u.banned(e.now()):
+	case u.Banned(e.now()):
 		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	reply, err := inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
 			credential.ID, e.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
 			return nil, err
 		}
-		if err := e.audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
 			return nil, err
 		}
 		return e.signIn(r, tx, w.Header(), u, "passkey")
@@ -304,35 +270,26 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 func (e *Engine) passkeyList(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return e.sendPasskeys(w, r, c.user)
-}
-
-func (e *Engine) sendPasskeys(w http.ResponseWriter, r *http.Request, u *User) error {
-	keys, err := findPasskeys(r.Context(), e.db.Pgx(), u.ID)
+	keys, err := store.FindPasskeys(r.Context(), e.db.Pgx(), c.user.ID)
 	if err != nil {
 		return err
 	}
-	if keys == nil {
-		keys = []passkey{}
-	}
-	return send(w, http.StatusOK, keys)
+	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
-
-var errNoPasskey = wire.Errorf(http.StatusNotFound, "validation_failed", "Passkey not found")
 
 func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
 	if err != nil {
-		return errNoPasskey
+		return store.ErrNoPasskey
 	}
 	var p struct {
 		Name string `json:"friendly_name"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.Name == "" {
@@ -342,52 +299,32 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "friendly_name must be 120 characters or less")
 	}
 	ctx := r.Context()
-	renamed := passkey{ID: id, FriendlyName: p.Name}
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	renamed := store.Passkey{ID: id, FriendlyName: p.Name}
+	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
 			returning created_at, last_used_at`, id, c.user.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil, errNoPasskey
+			return nil, store.ErrNoPasskey
 		}
 		if err != nil {
 			return nil, err
 		}
-		return nil, e.audit(ctx, tx, c.user, "passkey_updated", map[string]any{"passkey_id": id})
+		return nil, e.store.Audit(ctx, tx, c.user, "passkey_updated", map[string]any{"passkey_id": id})
 	})
 	if err != nil {
 		return err
 	}
 	renamed.CreatedAt = renamed.CreatedAt.UTC()
-	utc(&renamed.LastUsedAt)
-	return send(w, http.StatusOK, renamed)
+	store.UTC(&renamed.LastUsedAt)
+	return endpoint.SendJSON(w, http.StatusOK, renamed)
 }
 
 func (e *Engine) passkeyDelete(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	return e.removePasskey(w, r, c.user, c.user)
-}
-
-// removePasskey removes one of owner's passkeys; actor is whom the audit log names.
-func (e *Engine) removePasskey(w http.ResponseWriter, r *http.Request, owner, actor *User) error {
-	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
-	if err != nil {
-		return errNoPasskey
-	}
-	ctx := r.Context()
-	_, err = inTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		tag, err := tx.Exec(ctx, `delete from auth.webauthn_credentials where id = $1 and user_id = $2`, id, owner.ID)
-		if err != nil {
-			return nil, err
-		}
-		if tag.RowsAffected() == 0 {
-			return nil, errNoPasskey
-		}
-		return nil, e.audit(ctx, tx, actor, "passkey_deleted", map[string]any{"passkey_id": id})
-	})
-	if err != nil {
+	if err := e.store.RemovePasskey(r.Context(), c.user, c.user, chi.URLParam(r, "passkey_id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -41,7 +42,7 @@ func (e *Engine) weakness(text string) *weakPassword {
 }
 
 // matches says whether the password is the user's, when its turn comes.
-func (e *Engine) matches(ctx context.Context, u *User, text string) (bool, error) {
+func (e *Engine) matches(ctx context.Context, u *store.User, text string) (bool, error) {
 	if len(text) > password.MaxLength {
 		return false, nil
 	}

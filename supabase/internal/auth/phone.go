@@ -9,6 +9,8 @@ import (
 	"text/template"
 	"time"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -33,15 +35,15 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 	}
 	ctx := r.Context()
 	var err error
-	if p.Phone, err = validPhone(p.Phone); err != nil {
+	if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 		return err
 	}
 	if err := e.checkChannel(p.Channel); err != nil {
 		return err
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	u, err := userByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
-	if err != nil && !errors.Is(err, errNotFound) {
+	u, err := store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if u == nil && !create {
@@ -54,22 +56,22 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 		if !e.config.PhoneAutoconfirm {
-			return send(w, http.StatusOK, struct{}{})
+			return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 		}
-		if u, err = userByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil)); err != nil {
+		if u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil)); err != nil {
 			return err
 		}
 	}
 	id, err := queued(ctx, e, e.textQueue(), func(tx messageTx) (string, error) {
-		if err := e.audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
 			return "", err
 		}
-		return e.sendPhoneProof(r, tx, u, proofConfirmation, p.Phone, p.Channel)
+		return e.sendPhoneProof(r, tx, u, store.Confirmation, p.Phone, p.Channel)
 	})
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
 }
 
 // testCode is the fixed code of a number, for reviewers of app stores.
@@ -83,15 +85,15 @@ func (e *Engine) testCode(phone string) (string, bool) {
 }
 
 // sendPhoneProof makes a code for a number, stores its hash and sends it.
-func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *User, p proof, phone, channel string) (string, error) {
+func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *store.User, p store.OneTimeToken, phone, channel string) (string, error) {
 	ctx := r.Context()
-	_, sentAt := p.fields(u)
+	_, sentAt := p.Fields(u)
 	if err := e.tooSoon(*sentAt, e.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return "", err
 	}
-	if p.kind == proofPhoneChange.kind && u.PhoneChange != phone {
+	if p.Kind == store.PhoneChange.Kind && u.PhoneChange != phone {
 		u.PhoneChange = phone
-		if err := setColumn(ctx, tx, u, "phone_change", phone, e.now()); err != nil {
+		if err := store.SetColumn(ctx, tx, u, "phone_change", phone, e.now()); err != nil {
 			return "", err
 		}
 	}
@@ -100,11 +102,11 @@ func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *User, p proof,
 	if !test {
 		code = newCode(e.config.SMS.CodeLength)
 		var err error
-		if id, err = e.sendSMS(r, tx, u, smsData{OTP: code, Phone: phone}, e.config.SMS.Template, channel, p.kind); err != nil {
+		if id, err = e.sendSMS(r, tx, u, smsData{OTP: code, Phone: phone}, e.config.SMS.Template, channel, p.Kind); err != nil {
 			return "", err
 		}
 	}
-	return id, p.save(ctx, tx, u, phone, hashOf(phone, code), e.now())
+	return id, p.Save(ctx, tx, u, phone, store.HashCode(phone, code), e.now())
 }
 
 // smsData is what the send_sms hook gets.
@@ -115,7 +117,7 @@ type smsData struct {
 }
 
 // sendSMS sends a code by the hook or the configured sender.
-func (e *Engine) sendSMS(r *http.Request, tx messageTx, u *User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
+func (e *Engine) sendSMS(r *http.Request, tx messageTx, u *store.User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
 	if err := tx.tally.allowSMS(r.Context(), tx); err != nil {
 		return "", err
 	}

@@ -12,14 +12,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
-
-// refused is an error that is answered after the transaction has been committed: what it found out must be kept.
-type refused struct{ err error }
-
-func (r refused) Error() string { return r.err.Error() }
-func (r refused) Unwrap() error { return r.err }
 
 var errAlreadyUsed = wire.Errorf(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
 
@@ -28,14 +24,14 @@ func (e *Engine) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		RefreshToken string `json:"refresh_token"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	reply, err := e.refresh(r, w.Header(), p.RefreshToken, nil)
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // refresh does so for the application that holds the session; nil for a session of the user's own.
@@ -48,7 +44,7 @@ func (e *Engine) refresh(r *http.Request, headers http.Header, text string, hold
 			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 		}
 	}
-	return inTx(r.Context(), e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	return store.InTx(r.Context(), e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		if legacy {
 			return e.refreshLegacy(r, tx, headers, text, holder)
 		}
@@ -79,7 +75,7 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 	}
 	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[legacyToken])
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, errNotFound
+		return nil, store.ErrNotFound
 	}
 	return t, err
 }
@@ -95,7 +91,7 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 		return nil, err
 	}
 	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	}
 	if err != nil {
@@ -105,7 +101,7 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 		if _, err := tx.Exec(ctx, `delete from auth.refresh_tokens where id = $1`, t.ID); err != nil {
 			return nil, err
 		}
-		return nil, refused{wire.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found")}
+		return nil, store.AfterCommit(wire.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found"))
 	}
 	u, _, err := e.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
 	if err != nil {
@@ -114,7 +110,7 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 	issued := ""
 	if t.Revoked {
 		active, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id desc limit 1`, *t.SessionID)
-		if err != nil && !errors.Is(err, errNotFound) {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 		if active != nil && active.Parent == t.Token {
@@ -126,10 +122,10 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 					return nil, err
 				}
 			}
-			return nil, refused{errAlreadyUsed}
+			return nil, store.AfterCommit(errAlreadyUsed)
 		}
 	}
-	if err := e.audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
 	if issued == "" {
@@ -143,8 +139,8 @@ func (e *Engine) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, 
 }
 
 // swapToken revokes a token and makes its child.
-func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyToken) (string, error) {
-	if err := e.audit(ctx, tx, u, "token_revoked", nil); err != nil {
+func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *store.User, t *legacyToken) (string, error) {
+	if err := e.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
 	now := e.now()
@@ -155,7 +151,7 @@ func (e *Engine) swapToken(ctx context.Context, tx pgx.Tx, u *User, t *legacyTok
 }
 
 // storeLegacyToken makes a token of the session; parent is the one it was exchanged for, "" where there is none.
-func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *User, session uuid.UUID, parent string, now time.Time) (string, error) {
+func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, parent string, now time.Time) (string, error) {
 	token := newLegacyToken()
 	_, err := tx.Exec(ctx, `
 		insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
@@ -195,7 +191,7 @@ func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, 
 		headers.Set("sb-auth-refresh-token-reuse", "false")
 	default:
 		cause := ""
-		if e.now().Sub(s.lastUsed(time.Time{})).Abs() < e.config.ReuseInterval {
+		if e.now().Sub(s.LastUsed(time.Time{})).Abs() < e.config.ReuseInterval {
 			cause = "concurrent-refresh"
 		}
 		if behind == 1 {
@@ -210,11 +206,11 @@ func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, 
 		if cause == "" {
 			if e.config.RefreshTokenRotation {
 				headers.Set("sb-auth-refresh-token-rotated", "true")
-				if err := logoutSession(ctx, tx, s.ID); err != nil {
+				if err := store.EndSession(ctx, tx, s.ID); err != nil {
 					return nil, err
 				}
 			}
-			return nil, refused{errAlreadyUsed}
+			return nil, store.AfterCommit(errAlreadyUsed)
 		}
 		headers.Set("sb-auth-refresh-token-reuse-cause", cause)
 	}
@@ -222,27 +218,27 @@ func (e *Engine) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, 
 		return nil, err
 	}
 	headers.Set("sb-auth-refresh-token-counter", strconv.FormatInt(counter, 10))
-	if err := e.audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
 	return e.refreshed(r, tx, u, s.ID, signedToken{Session: s.ID, Counter: counter}.encode(key))
 }
 
 // refreshable loads whose session it is and checks that it may go on.
-func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*User, *Session, error) {
-	s, err := findSession(ctx, tx, session)
-	if errors.Is(err, errNotFound) {
+func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.Session, error) {
+	s, err := store.FindSession(ctx, tx, session)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	u, err := userByID(ctx, tx, s.UserID)
+	u, err := store.UserByID(ctx, tx, s.UserID)
 	if err != nil {
 		return nil, nil, err
 	}
 	headers.Set("sb-auth-user-id", u.ID.String())
-	if u.banned(e.now()) {
+	if u.Banned(e.now()) {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	}
 	headers.Set("sb-auth-session-id", s.ID.String())
@@ -253,12 +249,12 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 		return nil, nil, err
 	}
 	if e.config.SinglePerUser {
-		others, err := sessionsBeside(ctx, tx, s)
+		others, err := store.OtherSessions(ctx, tx, s)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, o := range others {
-			if o.lastUsed(time.Time{}).After(s.lastUsed(tokenTime)) && e.expired(o, u, time.Time{}) == "" {
+			if o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) && e.expired(o, u, time.Time{}) == "" {
 				return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
 			}
 		}
@@ -267,13 +263,13 @@ func (e *Engine) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header
 }
 
 // refreshed notes when and by whom the session was used, and answers.
-func (e *Engine) refreshed(r *http.Request, tx pgx.Tx, u *User, session uuid.UUID, token string) (*tokenReply, error) {
-	c := clientOf(r)
+func (e *Engine) refreshed(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, token string) (*tokenReply, error) {
+	c := endpoint.ClientOf(r)
 	if _, err := tx.Exec(r.Context(), `
 		update auth.sessions
 		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
 		 where id = $1`,
-		session, e.now(), c.userAgent, c.address); err != nil {
+		session, e.now(), c.UserAgent, c.Address); err != nil {
 		return nil, err
 	}
 	return e.newTokenReply(r, tx, u, session, token, "token_refresh")

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -13,10 +15,10 @@ func (e *Engine) routes() http.Handler {
 	r := chi.NewRouter()
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
 	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
-	get := func(path string, h handler) { r.Get(path, e.handle(h)) }
-	post := func(path string, h handler) { r.Post(path, e.handle(h)) }
-	put := func(path string, h handler) { r.Put(path, e.handle(h)) }
-	remove := func(path string, h handler) { r.Delete(path, e.handle(h)) }
+	get := func(path string, h endpoint.Handler) { r.Get(path, e.handle(h)) }
+	post := func(path string, h endpoint.Handler) { r.Post(path, e.handle(h)) }
+	put := func(path string, h endpoint.Handler) { r.Put(path, e.handle(h)) }
+	remove := func(path string, h endpoint.Handler) { r.Delete(path, e.handle(h)) }
 
 	get("/health", e.health)
 	get("/settings", e.settings)
@@ -110,12 +112,12 @@ func (e *Engine) disabled(r chi.Router) {
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
 	// These are for administrators: others learn nothing.
 	admin := func(code, text string) http.HandlerFunc {
-		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *User) error {
+		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *User) error {
-		return send(w, http.StatusOK, map[string]any{"items": []any{}})
+	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
+		return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
 	})))
 	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {
 		r.Post(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))

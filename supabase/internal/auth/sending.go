@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -37,7 +38,7 @@ func queued[T any](ctx context.Context, e *Engine, q queue, fn func(messageTx) (
 			return none, ctx.Err()
 		}
 	}
-	return inTx(ctx, e.db, func(tx pgx.Tx) (T, error) { return fn(messageTx{tx, t}) })
+	return store.InTx(ctx, e.db, func(tx pgx.Tx) (T, error) { return fn(messageTx{tx, t}) })
 }
 
 // textLine is for what sends a text.
@@ -76,7 +77,7 @@ func (e *Engine) changeQueue(kind string) queue {
 }
 
 // updateLine is for what a change of the account sends: a text where it sends both.
-func (e *Engine) updateQueue(u *User, p userChanges) queue {
+func (e *Engine) updateQueue(u *store.User, p userChanges) queue {
 	switch {
 	case p.Phone != "" && p.Phone != u.Phone && !e.config.PhoneAutoconfirm:
 		return e.textQueue()

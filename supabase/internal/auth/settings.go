@@ -4,12 +4,13 @@ import (
 	"net/http"
 	"strings"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/keys"
 )
 
 func (e *Engine) health(w http.ResponseWriter, _ *http.Request) error {
-	return send(w, http.StatusOK, struct {
+	return endpoint.SendJSON(w, http.StatusOK, struct {
 		Version     string `json:"version"`
 		Name        string `json:"name"`
 		Description string `json:"description"`
@@ -19,7 +20,7 @@ func (e *Engine) health(w http.ResponseWriter, _ *http.Request) error {
 // jwks publishes the public halves of the keys that sign access tokens.
 func (e *Engine) jwks(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=600")
-	return send(w, http.StatusOK, keys.JWKS(e.keys.Verifying()))
+	return endpoint.SendJSON(w, http.StatusOK, keys.JWKS(e.keys.Verifying()))
 }
 
 // providerNames are the names under which /settings speaks of providers, all of them, enabled or not.
@@ -37,7 +38,7 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 	for _, name := range providerNames {
 		external[name] = e.providers.Enabled(name)
 	}
-	return send(w, http.StatusOK, struct {
+	return endpoint.SendJSON(w, http.StatusOK, struct {
 		External          map[string]bool `json:"external"`
 		DisableSignup     bool            `json:"disable_signup"`
 		MailerAutoconfirm bool            `json:"mailer_autoconfirm"`
@@ -61,7 +62,7 @@ func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 		registration = base + "/oauth/clients/register"
 	}
 	w.Header().Set("Cache-Control", "public, max-age=600")
-	return send(w, http.StatusOK, struct {
+	return endpoint.SendJSON(w, http.StatusOK, struct {
 		Issuer        string   `json:"issuer"`
 		Authorization string   `json:"authorization_endpoint"`
 		Token         string   `json:"token_endpoint"`

@@ -5,17 +5,20 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 )
 
 // signIn begins a session for a user who has proved who they are, by method, and answers with its tokens.
-func (e *Engine) signIn(r *http.Request, tx pgx.Tx, headers http.Header, u *User, method string) (*tokenReply, error) {
-	return e.beginSession(r, tx, headers, u, method, application{})
+func (e *Engine) signIn(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string) (*tokenReply, error) {
+	return e.beginSession(r, tx, headers, u, method, store.Application{})
 }
 
 // beginSession is signIn for whoever is to hold the session.
-func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u *User, method string, a application) (*tokenReply, error) {
+func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string, a store.Application) (*tokenReply, error) {
 	ctx, now := r.Context(), e.now()
-	session, err := insertSession(ctx, tx, u.ID, a, clientOf(r), now)
+	session, err := store.InsertSession(ctx, tx, u.ID, a, endpoint.ClientOf(r), now)
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +38,11 @@ func (e *Engine) beginSession(r *http.Request, tx pgx.Tx, headers http.Header, u
 	}
 	if a.ClientID == nil { // who lets an application in has not proved anything anew
 		u.LastSignInAt = &now
-		if err := setColumn(ctx, tx, u, "last_sign_in_at", now, now); err != nil {
+		if err := store.SetColumn(ctx, tx, u, "last_sign_in_at", now, now); err != nil {
 			return nil, err
 		}
 	}
-	if err := addMethod(ctx, tx, session, method, now); err != nil {
+	if err := store.AddMethod(ctx, tx, session, method, now); err != nil {
 		return nil, err
 	}
 	return e.newTokenReply(r, tx, u, session, token, method)

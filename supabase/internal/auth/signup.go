@@ -4,27 +4,25 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/mail"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
-	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
 type signupParams struct {
-	Email           string   `json:"email"`
-	Phone           string   `json:"phone"`
-	Password        string   `json:"password"`
-	Data            metadata `json:"data"`
-	Channel         string   `json:"channel"`
-	Challenge       string   `json:"code_challenge"`
-	ChallengeMethod string   `json:"code_challenge_method"`
+	Email           string         `json:"email"`
+	Phone           string         `json:"phone"`
+	Password        string         `json:"password"`
+	Data            map[string]any `json:"data"`
+	Channel         string         `json:"channel"`
+	Challenge       string         `json:"code_challenge"`
+	ChallengeMethod string         `json:"code_challenge_method"`
 }
 
 func (p signupParams) provider() string {
@@ -40,12 +38,14 @@ func (p signupParams) provider() string {
 // pkce says whether the caller wants a code instead of tokens.
 func (p signupParams) pkce() bool { return p.Challenge != "" }
 
-func (p signupParams) checkPKCE() error { return checkChallenge(p.ChallengeMethod, p.Challenge) }
+func (p signupParams) checkPKCE() error {
+	return endpoint.CheckChallenge(p.ChallengeMethod, p.Challenge)
+}
 
 // signup answers POST /signup.
 func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 	var p signupParams
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if p.provider() == "" {
@@ -58,7 +58,7 @@ func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // signUp makes an account. Where addresses need no confirmation it signs in at once and gives a *tokenReply; otherwise it
@@ -80,13 +80,13 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		}
 	}
 	u, hash := existing, ""
-	if u == nil || !u.knownBy(p.provider()) {
+	if u == nil || !u.HasIdentity(p.provider()) {
 		if hash, err = e.hasher.Hash(ctx, p.Password); err != nil {
 			return nil, err
 		}
 	}
 	if u == nil {
-		u = e.prepareSignup(p, hash, e.audience(r, nil))
+		u = e.store.NewUser(p.Email, p.Phone, p.Data, hash, e.audience(r, nil))
 		if err := e.beforeUserCreated(r, u); err != nil {
 			return nil, err
 		}
@@ -102,17 +102,17 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		if !e.autoconfirm(p) {
 			return u, e.askToConfirm(r, tx, u, p)
 		}
-		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
 			return nil, err
 		}
-		confirm := confirmEmail
+		confirm := store.ConfirmEmail
 		if p.Email == "" {
-			confirm = confirmPhone
+			confirm = store.ConfirmPhone
 		}
 		if err := confirm(ctx, tx, u, e.now()); err != nil {
 			return nil, err
 		}
-		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
 			return nil, err
 		}
 		return e.signIn(r, tx, headers, u, "password")
@@ -125,10 +125,10 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 			return nil, err
 		}
 	}
-	if bare, ok := reply.(*User); ok && bare.InvitedAt != nil {
+	if bare, ok := reply.(*store.User); ok && bare.InvitedAt != nil {
 		// Whoever signs up with an invited address need not be the invited person.
 		shown := *bare
-		shown.UserMetadata, shown.Identities = metadata{}, []Identity{}
+		shown.UserMetadata, shown.Identities = store.Metadata{}, []store.Identity{}
 		return &shown, nil
 	}
 	return reply, nil
@@ -137,14 +137,14 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 // continues says whether a sign-up goes on with an account that exists. It does while nobody has confirmed the account's
 // address or number. Where nobody has to, only the account's own password opens it, and nothing one that somebody was
 // invited to.
-func (e *Engine) continues(r *http.Request, p signupParams, u *User) (bool, error) {
+func (e *Engine) continues(r *http.Request, p signupParams, u *store.User) (bool, error) {
 	if p.confirmed(u) {
 		return false, nil
 	}
 	if !e.autoconfirm(p) {
 		return true, nil
 	}
-	if u.InvitedAt != nil || u.banned(e.now()) || !u.HasPassword() {
+	if u.InvitedAt != nil || u.Banned(e.now()) || !u.HasPassword() {
 		return false, nil
 	}
 	ok, err := e.matches(r.Context(), u, p.Password)
@@ -155,7 +155,7 @@ func (e *Engine) continues(r *http.Request, p signupParams, u *User) (bool, erro
 }
 
 // confirmed says whether the address or number that signs up is somebody's. That of a verified identity is, too.
-func (p signupParams) confirmed(u *User) bool {
+func (p signupParams) confirmed(u *store.User) bool {
 	if p.Email == "" {
 		return u.PhoneConfirmed()
 	}
@@ -164,17 +164,17 @@ func (p signupParams) confirmed(u *User) bool {
 
 // continueSignup holds the account, for it may have been confirmed meanwhile. One that only other providers know, whose
 // word for the address did not count, becomes that of whoever signs up and will confirm: what is known of it goes.
-func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams, hash string) error {
+func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string) error {
 	checked := u.EncryptedPassword
-	if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
+	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 		return wire.Errorf(http.StatusConflict, "conflict", "The account was deleted meanwhile")
 	} else if err != nil {
 		return err
 	}
-	if p.confirmed(u) || e.autoconfirm(p) && !u.opensWith(checked) {
+	if p.confirmed(u) || e.autoconfirm(p) && !u.HasPasswordHash(checked) {
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
 	}
-	if u.knownBy(p.provider()) || u.Confirmed() || u.PhoneConfirmed() {
+	if u.HasIdentity(p.provider()) || u.Confirmed() || u.PhoneConfirmed() {
 		return nil
 	}
 	secret := p.Password
@@ -190,39 +190,39 @@ func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *User, p signu
 	if err := e.keepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
 		return err
 	}
-	return savePassword(ctx, tx, u, hash, nil, e.now())
+	return store.SavePassword(ctx, tx, u, hash, nil, e.now())
 }
 
 // keepContact leaves an account that nobody has confirmed its address or number alone: the identities of providers that
 // did not vouch for it go, and what they brought.
-func (e *Engine) keepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data metadata) error {
-	if !u.knownBy(provider) {
-		if err := insertIdentity(ctx, tx, u, provider, contactData(u, data), e.now()); err != nil {
+func (e *Engine) keepContact(ctx context.Context, tx pgx.Tx, u *store.User, provider string, data store.Metadata) error {
+	if !u.HasIdentity(provider) {
+		if err := store.InsertIdentity(ctx, tx, u, provider, store.ContactData(u, data), e.now()); err != nil {
 			return err
 		}
 	} else if len(u.Identities) == 1 {
 		return nil
 	}
-	return e.keepIdentity(ctx, tx, u, provider, u.ID.String())
+	return e.store.KeepIdentity(ctx, tx, u, provider, u.ID.String())
 }
 
 // askToConfirm sends what proves that the address or number is the person's.
-func (e *Engine) askToConfirm(r *http.Request, tx messageTx, u *User, p signupParams) error {
+func (e *Engine) askToConfirm(r *http.Request, tx messageTx, u *store.User, p signupParams) error {
 	ctx := r.Context()
-	if err := e.audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
 		return err
 	}
 	if p.Email == "" {
-		_, err := e.sendPhoneProof(r, tx, u, proofConfirmation, p.Phone, p.Channel)
+		_, err := e.sendPhoneProof(r, tx, u, store.Confirmation, p.Phone, p.Channel)
 		return err
 	}
 	if p.pkce() {
-		f := flow{Provider: "email", Method: "email/signup", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
-		if err := e.newFlow(ctx, tx, f); err != nil {
+		f := store.Flow{Provider: "email", Method: "email/signup", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+		if err := e.store.NewFlow(ctx, tx, f); err != nil {
 			return err
 		}
 	}
-	return e.sendProof(r, tx, u, proofConfirmation, template.Confirmation, "signup", p.pkce())
+	return e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 }
 
 // signupLine is for what askToConfirm sends.
@@ -244,7 +244,7 @@ func (e *Engine) autoconfirm(p signupParams) bool {
 }
 
 // checkSignup validates a sign-up and finds who already has the address or number; nil when nobody.
-func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*User, error) {
+func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*store.User, error) {
 	if e.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
@@ -270,84 +270,47 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*Us
 	if err := p.checkPKCE(); err != nil {
 		return nil, err
 	}
-	var existing *User
+	var existing *store.User
 	var err error
 	if p.Email != "" {
 		if e.config.DisableEmail {
 			return nil, wire.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email signups are disabled")
 		}
-		if p.Email, err = validEmail(p.Email); err != nil {
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return nil, err
 		}
-		existing, err = userOfEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+		existing, err = store.UserOfEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
 	} else {
 		if !e.config.EnablePhone {
 			return nil, wire.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
 		}
-		if p.Phone, err = validPhone(p.Phone); err != nil {
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return nil, err
 		}
-		existing, err = userByPhone(r.Context(), e.db.Pgx(), p.Phone, e.audience(r, nil))
+		existing, err = store.UserByPhone(r.Context(), e.db.Pgx(), p.Phone, e.audience(r, nil))
 	}
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	return existing, err
 }
 
-// prepareSignup makes the row of a new account.
-func (e *Engine) prepareSignup(p signupParams, hash, audience string) *User {
-	now := e.now()
-	u := &User{
-		ID: uuid.New(), Audience: audience, Role: e.config.DefaultRole, Email: p.Email, Phone: p.Phone,
-		EncryptedPassword: &hash, AppMetadata: metadata{}, UserMetadata: metadata{}.merge(p.Data),
-		Identities: []Identity{}, CreatedAt: now.Truncate(time.Microsecond), UpdatedAt: now.Truncate(time.Microsecond),
-	}
-	if provider := p.provider(); provider != "" {
-		u.AppMetadata = metadata{"provider": provider, "providers": []string{provider}}
-	} else {
-		u.IsAnonymous = true
-	}
-	return u
-}
-
 // storeSignup stores a new account with its first identity, whose data becomes the account's.
-func (e *Engine) storeSignup(ctx context.Context, tx pgx.Tx, u *User, p signupParams) error {
-	data := contactData(u, p.Data)
+func (e *Engine) storeSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams) error {
+	data := store.ContactData(u, p.Data)
 	if !u.IsAnonymous {
 		u.UserMetadata = data
 	}
-	if err := storeUser(ctx, tx, u); err != nil || u.IsAnonymous {
+	if err := store.StoreUser(ctx, tx, u); err != nil || u.IsAnonymous {
 		return err
 	}
-	return insertIdentity(ctx, tx, u, p.provider(), data, e.now())
-}
-
-// storeUser stores an account and words what may go wrong.
-func storeUser(ctx context.Context, tx pgx.Tx, u *User) error {
-	err := insertUser(ctx, tx, u)
-	switch {
-	case err == nil:
-		return nil
-	case db.IsCode(err, "23505"): // somebody else was faster
-		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered").WithCause(err)
-	}
-	return databaseError(err, "Database error saving new user")
-}
-
-// contactData is what an address's or number's identity says. Its verified flags stay false until a link is followed.
-func contactData(u *User, extra metadata) metadata {
-	data := metadata{}.merge(extra).merge(metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
-	if u.Email != "" {
-		data["email"] = u.Email
-	}
-	return data
+	return store.InsertIdentity(ctx, tx, u, p.provider(), data, e.now())
 }
 
 // repeatedSignup answers somebody who signs up with an address that has an account.
-func (e *Engine) repeatedSignup(r *http.Request, p signupParams, existing *User) (any, error) {
-	_, err := inTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
-		return nil, e.audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
+func (e *Engine) repeatedSignup(r *http.Request, p signupParams, existing *store.User) (any, error) {
+	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
+		return nil, e.store.Audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
 	})
 	if err != nil {
 		return nil, err
@@ -356,10 +319,10 @@ func (e *Engine) repeatedSignup(r *http.Request, p signupParams, existing *User)
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
 	}
 	now := e.now()
-	return &User{
+	return &store.User{
 		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
-		AppMetadata:  metadata{"provider": p.provider(), "providers": []string{p.provider()}},
-		UserMetadata: metadata{}.merge(p.Data), Identities: []Identity{}, CreatedAt: now, UpdatedAt: now,
+		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},
+		UserMetadata: store.Metadata{}.Merge(p.Data), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }
 
@@ -374,11 +337,11 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 		return wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
 	ctx := r.Context()
-	u := e.prepareSignup(p, "", e.audience(r, nil))
+	u := e.store.NewUser(p.Email, p.Phone, p.Data, "", e.audience(r, nil))
 	if err := e.beforeUserCreated(r, u); err != nil {
 		return err
 	}
-	reply, err := inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		if err := e.storeSignup(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
@@ -390,34 +353,7 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 	if err := e.afterUserCreated(r, u); err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, reply)
-}
-
-// validEmail checks an address and gives its stored form.
-func validEmail(text string) (string, error) {
-	if text == "" {
-		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "An email address is required")
-	}
-	invalid := wire.Errorf(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
-	if len(text) > 255 {
-		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "An email address is too long")
-	}
-	a, err := mail.ParseAddress(text)
-	if err != nil || a.Address != text {
-		return "", invalid
-	}
-	return strings.ToLower(text), nil
-}
-
-var phoneForm = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
-
-// validPhone checks a number (E.164) and gives its stored form, without plus and spaces.
-func validPhone(text string) (string, error) {
-	digits := strings.ReplaceAll(strings.TrimPrefix(text, "+"), " ", "")
-	if !phoneForm.MatchString(digits) {
-		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
-	}
-	return digits, nil
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // banUntil reads a duration such as "24h"; "none" ends a ban.

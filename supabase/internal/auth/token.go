@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -47,7 +49,7 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		Phone    string `json:"phone"`
 		Password string `json:"password"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	for range 2 { // another login of the same person may have renewed an outdated hash
@@ -60,7 +62,7 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		// An old password may be weaker than today's rules: the client is told, and let in.
 		reply.WeakPassword = e.weakness(p.Password)
-		return send(w, http.StatusOK, reply)
+		return endpoint.SendJSON(w, http.StatusOK, reply)
 	}
 	return errInvalidLogin
 }
@@ -77,7 +79,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		}
 		return nil, errInvalidLogin
 	}
-	if u.banned(e.now()) {
+	if u.Banned(e.now()) {
 		return nil, errBanned
 	}
 	ok, err := e.matches(ctx, u, password)
@@ -102,26 +104,26 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 			return nil, err
 		}
 	}
-	return inTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	return store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
 		// Hashing has its queue: the password that was matched may be the old one by now.
 		matched := u.EncryptedPassword
-		if err := reload(ctx, tx, u); errors.Is(err, errNotFound) {
+		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 			return nil, errInvalidLogin
 		} else if err != nil {
 			return nil, err
 		}
 		switch {
-		case !u.opensWith(matched):
+		case !u.HasPasswordHash(matched):
 			return nil, errOvertaken
-		case u.banned(e.now()):
+		case u.Banned(e.now()):
 			return nil, errBanned
 		}
 		if fresh != "" {
-			if err := setColumn(ctx, tx, u, "encrypted_password", fresh, e.now()); err != nil {
+			if err := store.SetColumn(ctx, tx, u, "encrypted_password", fresh, e.now()); err != nil {
 				return nil, err
 			}
 		}
-		if err := e.audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
 			return nil, err
 		}
 		return e.signIn(r, tx, headers, u, "password")
@@ -133,7 +135,7 @@ func web3Grant(_ http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Chain string `json:"chain"`
 	}
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	switch p.Chain {
@@ -144,7 +146,7 @@ func web3Grant(_ http.ResponseWriter, r *http.Request) error {
 }
 
 // findLogin finds the account that an address or a number names; nil when there is none.
-func (e *Engine) findLogin(r *http.Request, email, phone string) (u *User, provider string, err error) {
+func (e *Engine) findLogin(r *http.Request, email, phone string) (u *store.User, provider string, err error) {
 	ctx, aud := r.Context(), e.audience(r, nil)
 	switch {
 	case email != "" && phone != "":
@@ -154,17 +156,17 @@ func (e *Engine) findLogin(r *http.Request, email, phone string) (u *User, provi
 			return nil, "", wire.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
 		}
 		provider = "email"
-		u, err = userByEmail(ctx, e.db.Pgx(), email, aud)
+		u, err = store.UserByEmail(ctx, e.db.Pgx(), email, aud)
 	case phone != "":
 		if !e.config.EnablePhone {
 			return nil, "", wire.Errorf(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
 		}
 		provider = "phone"
-		u, err = userByPhone(ctx, e.db.Pgx(), strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+"), aud)
+		u, err = store.UserByPhone(ctx, e.db.Pgx(), strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+"), aud)
 	default:
 		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", "missing email or phone")
 	}
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, provider, nil
 	}
 	return u, provider, err

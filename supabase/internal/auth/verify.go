@@ -10,7 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -31,9 +33,6 @@ var (
 	errCode = wire.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 )
 
-// errUnexpected is what a person who was led here is told of a failure of ours; the log has it.
-var errUnexpected = wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unexpected failure, please check server logs for more information")
-
 // verifyGet answers a person who followed a link. Everything but a malformed link is answered by a redirect.
 func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -44,7 +43,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	case p.TokenHash == "":
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a token or a token hash")
 	}
-	pkce := strings.HasPrefix(p.TokenHash, pkcePrefix)
+	pkce := strings.HasPrefix(p.TokenHash, store.PKCEPrefix)
 	var reply *tokenReply
 	var code string
 	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
@@ -69,7 +68,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 		we, ok := wire.AsError(err)
 		if !ok {
 			e.log.ErrorContext(r.Context(), "a link could not be followed", "type", p.Type, "error", err)
-			we = errUnexpected
+			we = endpoint.ErrUnexpected
 		}
 		if target, err = errorRedirect(target, we, pkce); err != nil {
 			return err
@@ -77,7 +76,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	case half:
 		target, err = messageRedirect(target, halfConfirmed, pkce)
 	case pkce:
-		target, err = withQuery(target, "code", code)
+		target, err = endpoint.AddQuery(target, "code", code)
 	default:
 		target = tokenRedirect(target, reply, url.Values{"type": {p.Type}})
 	}
@@ -99,7 +98,7 @@ func flowMethod(kind string) string {
 // verifyPost answers a code, or a link's hash that the site itself sends.
 func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 	var p verifyParams
-	if err := readJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	if err := p.check(); err != nil {
@@ -114,7 +113,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
 		find := e.byCode
 		if p.Token == "" {
-			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*User, error) {
+			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*store.User, error) {
 				return e.byLink(ctx, tx, p)
 			}
 		}
@@ -133,9 +132,9 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if half {
-		return send(w, http.StatusOK, map[string]string{"msg": halfConfirmed, "code": "200"})
+		return endpoint.SendJSON(w, http.StatusOK, map[string]string{"msg": halfConfirmed, "code": "200"})
 	}
-	return send(w, http.StatusOK, reply)
+	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 func (p *verifyParams) check() error {
@@ -151,15 +150,15 @@ func (p *verifyParams) check() error {
 			return bad("Only the token_hash and type should be provided")
 		}
 	case p.Phone != "" && p.Email == "":
-		if p.Phone, err = validPhone(p.Phone); err != nil {
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
-		p.TokenHash = hashOf(p.Phone, p.Token)
+		p.TokenHash = store.HashCode(p.Phone, p.Token)
 	case p.Email != "" && p.Phone == "":
-		if p.Email, err = validEmail(p.Email); err != nil {
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Invalid email format")
 		}
-		p.TokenHash = hashOf(p.Email, p.Token)
+		p.TokenHash = store.HashCode(p.Email, p.Token)
 	default:
 		return bad("Only an email address or phone number should be provided on verify")
 	}
@@ -167,31 +166,31 @@ func (p *verifyParams) check() error {
 }
 
 // byLink finds who was sent a link, by its hash. Type email means whichever of the two that sign in it was.
-func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*User, error) {
-	kinds := map[string][]proof{
-		"email": {proofConfirmation, proofRecovery}, "signup": {proofConfirmation}, "invite": {proofConfirmation},
-		"recovery": {proofRecovery}, "magiclink": {proofRecovery}, "email_change": {proofChangeCurrent, proofChangeNew},
+func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*store.User, error) {
+	kinds := map[string][]store.OneTimeToken{
+		"email": {store.Confirmation, store.Recovery}, "signup": {store.Confirmation}, "invite": {store.Confirmation},
+		"recovery": {store.Recovery}, "magiclink": {store.Recovery}, "email_change": {store.EmailChangeCurrent, store.EmailChangeNew},
 	}[p.Type]
 	if kinds == nil {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
 	}
-	u, err := heldByProof(ctx, tx, p.TokenHash, kinds...)
-	if errors.Is(err, errNotFound) {
+	u, err := store.LockUserByToken(ctx, tx, p.TokenHash, kinds...)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, errLink
 	}
 	if err != nil {
 		return nil, err
 	}
-	if u.banned(e.now()) {
+	if u.Banned(e.now()) {
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	if p.Type == "email" {
 		p.Type, kinds = "signup", kinds[:1]
-		if equal(u.RecoveryToken, p.TokenHash) {
-			p.Type, kinds = "magiclink", []proof{proofRecovery}
+		if store.Equal(u.RecoveryToken, p.TokenHash) {
+			p.Type, kinds = "magiclink", []store.OneTimeToken{store.Recovery}
 		}
 	}
-	_, sentAt := kinds[0].fields(u)
+	_, sentAt := kinds[0].Fields(u)
 	if *sentAt == nil || e.now().After((*sentAt).Add(e.mailLife())) {
 		return nil, errLink
 	}
@@ -199,34 +198,34 @@ func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*User,
 }
 
 // byCode finds who was sent a code. An unknown type is a wrong code, and so is an unknown person.
-func (e *Engine) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audience string) (*User, error) {
-	var u *User
+func (e *Engine) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audience string) (*store.User, error) {
+	var u *store.User
 	var err error
 	switch p.Type {
 	case "phone_change":
-		u, err = findUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone, audience)
+		u, err = store.FindUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone, audience)
 	case "sms":
-		u, err = userByPhone(ctx, tx, p.Phone, audience)
+		u, err = store.UserByPhone(ctx, tx, p.Phone, audience)
 	case "email_change":
 		u, err = e.byChange(ctx, tx, p.TokenHash)
 	default:
-		u, err = userByEmail(ctx, tx, p.Email, audience)
+		u, err = store.UserByEmail(ctx, tx, p.Email, audience)
 	}
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, errCode
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := holdUser(ctx, tx, u.ID); err != nil {
+	if err := store.LockUser(ctx, tx, u.ID); err != nil {
 		return nil, err
 	}
-	if u, err = userByID(ctx, tx, u.ID); errors.Is(err, errNotFound) {
+	if u, err = store.UserByID(ctx, tx, u.ID); errors.Is(err, store.ErrNotFound) {
 		return nil, errCode
 	} else if err != nil {
 		return nil, err
 	}
-	if u.banned(e.now()) {
+	if u.Banned(e.now()) {
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	if !e.codeFits(u, p) {
@@ -235,19 +234,19 @@ func (e *Engine) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audienc
 	return u, nil
 }
 
-func (e *Engine) byChange(ctx context.Context, tx pgx.Tx, hash string) (*User, error) {
-	for _, h := range []string{hash, pkcePrefix + hash} {
-		if u, err := userByProof(ctx, tx, h, proofChangeCurrent, proofChangeNew); !errors.Is(err, errNotFound) {
+func (e *Engine) byChange(ctx context.Context, tx pgx.Tx, hash string) (*store.User, error) {
+	for _, h := range []string{hash, store.PKCEPrefix + hash} {
+		if u, err := store.UserByToken(ctx, tx, h, store.EmailChangeCurrent, store.EmailChangeNew); !errors.Is(err, store.ErrNotFound) {
 			return u, err
 		}
 	}
-	return nil, errNotFound
+	return nil, store.ErrNotFound
 }
 
-func (e *Engine) codeFits(u *User, p *verifyParams) bool {
-	fits := func(life time.Duration, kinds ...proof) bool {
+func (e *Engine) codeFits(u *store.User, p *verifyParams) bool {
+	fits := func(life time.Duration, kinds ...store.OneTimeToken) bool {
 		for _, k := range kinds {
-			if k.matches(u, p.TokenHash, life, e.now()) {
+			if k.Matches(u, p.TokenHash, life, e.now()) {
 				return true
 			}
 		}
@@ -255,32 +254,32 @@ func (e *Engine) codeFits(u *User, p *verifyParams) bool {
 	}
 	switch p.Type {
 	case "email":
-		if fits(e.mailLife(), proofConfirmation) {
+		if fits(e.mailLife(), store.Confirmation) {
 			p.Type = "signup"
 			return true
 		}
 		p.Type = "magiclink"
-		return fits(e.mailLife(), proofRecovery)
+		return fits(e.mailLife(), store.Recovery)
 	case "signup", "invite":
-		return fits(e.mailLife(), proofConfirmation)
+		return fits(e.mailLife(), store.Confirmation)
 	case "recovery", "magiclink":
-		return fits(e.mailLife(), proofRecovery)
+		return fits(e.mailLife(), store.Recovery)
 	case "email_change":
-		return fits(e.mailLife(), proofChangeCurrent, proofChangeNew)
+		return fits(e.mailLife(), store.EmailChangeCurrent, store.EmailChangeNew)
 	case "sms", "phone_change":
-		if test, ok := e.testCode(p.Phone); ok && equal(test, p.Token) {
+		if test, ok := e.testCode(p.Phone); ok && store.Equal(test, p.Token) {
 			return true
 		}
 		if p.Type == "sms" {
-			return fits(e.config.SMS.CodeExpiry, proofConfirmation)
+			return fits(e.config.SMS.CodeExpiry, store.Confirmation)
 		}
-		return fits(e.config.SMS.CodeExpiry, proofPhoneChange)
+		return fits(e.config.SMS.CodeExpiry, store.PhoneChange)
 	}
 	return false
 }
 
 // verified does what the proof was sent for. half says that another address must agree, too.
-func (e *Engine) verified(r *http.Request, tx messageTx, u *User, p verifyParams) (half bool, err error) {
+func (e *Engine) verified(r *http.Request, tx messageTx, u *store.User, p verifyParams) (half bool, err error) {
 	ctx := r.Context()
 	switch p.Type {
 	case "signup", "invite":
@@ -297,10 +296,10 @@ func (e *Engine) verified(r *http.Request, tx messageTx, u *User, p verifyParams
 	if err != nil || half {
 		return half, err
 	}
-	if err := saveProviders(ctx, tx, u, e.now()); err != nil {
+	if err := store.SaveProviders(ctx, tx, u, e.now()); err != nil {
 		return false, err
 	}
-	fresh, err := userByID(ctx, tx, u.ID) // the table generates columns
+	fresh, err := store.UserByID(ctx, tx, u.ID) // the table generates columns
 	if err != nil {
 		return false, err
 	}
@@ -308,21 +307,21 @@ func (e *Engine) verified(r *http.Request, tx messageTx, u *User, p verifyParams
 	return false, nil
 }
 
-func (e *Engine) verifiedSignup(ctx context.Context, tx pgx.Tx, u *User) error {
+func (e *Engine) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if !u.HasPassword() && u.InvitedAt != nil {
 		// The invited person chooses a password once they are in; until then nobody knows it.
 		hash, err := e.hasher.Hash(ctx, e.unknownPassword())
 		if err != nil {
 			return err
 		}
-		if err := savePassword(ctx, tx, u, hash, nil, e.now()); err != nil {
+		if err := store.SavePassword(ctx, tx, u, hash, nil, e.now()); err != nil {
 			return err
 		}
 	}
-	if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}
-	if err := confirmEmail(ctx, tx, u, e.now()); err != nil {
+	if err := store.ConfirmEmail(ctx, tx, u, e.now()); err != nil {
 		return err
 	}
 	for i := range u.Identities {
@@ -330,30 +329,30 @@ func (e *Engine) verifiedSignup(ctx context.Context, tx pgx.Tx, u *User) error {
 		if id.Email == "" || id.Email != u.Email {
 			continue
 		}
-		if err := saveIdentityData(ctx, tx, id, id.Data.merge(metadata{"email_verified": true}), e.now()); err != nil {
+		if err := store.SaveIdentityData(ctx, tx, id, id.Data.Merge(store.Metadata{"email_verified": true}), e.now()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *User) error {
-	if err := proofRecovery.clear(ctx, tx, u, e.now()); err != nil {
+func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User) error {
+	if err := store.Recovery.Clear(ctx, tx, u, e.now()); err != nil {
 		return err
 	}
-	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if u.Confirmed() {
-		return e.audit(ctx, tx, u, "login", nil)
+		return e.store.Audit(ctx, tx, u, "login", nil)
 	}
-	if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}
 	if !u.PhoneConfirmed() {
 		// A provider may have brought somebody else here, who would come in with them.
-		if !u.knownBy("email") {
-			if err := savePassword(ctx, tx, u, "", nil, e.now()); err != nil {
+		if !u.HasIdentity("email") {
+			if err := store.SavePassword(ctx, tx, u, "", nil, e.now()); err != nil {
 				return err
 			}
 		}
@@ -361,24 +360,24 @@ func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *User) error
 			return err
 		}
 	}
-	return confirmEmail(ctx, tx, u, e.now())
+	return store.ConfirmEmail(ctx, tx, u, e.now())
 }
 
 // verifiedEmailChange changes the address, once both have agreed where both must.
-func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *User, hash string) (half bool, err error) {
+func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *store.User, hash string) (half bool, err error) {
 	ctx, now := r.Context(), e.now()
 	if !e.config.MailerAutoconfirm && !e.config.Mail.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
-		used := proofChangeNew
-		if proofChangeCurrent.matches(u, strings.TrimPrefix(hash, pkcePrefix), e.mailLife(), now) {
-			used = proofChangeCurrent
+		used := store.EmailChangeNew
+		if store.EmailChangeCurrent.Matches(u, strings.TrimPrefix(hash, store.PKCEPrefix), e.mailLife(), now) {
+			used = store.EmailChangeCurrent
 		}
-		if err := used.clear(ctx, tx, u, now); err != nil {
+		if err := used.Clear(ctx, tx, u, now); err != nil {
 			return false, err
 		}
 		u.EmailChangeConfirmStatus = 1
-		return true, setColumn(ctx, tx, u, "email_change_confirm_status", 1, now)
+		return true, store.SetColumn(ctx, tx, u, "email_change_confirm_status", 1, now)
 	}
-	if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
 		return false, err
 	}
 	old := u.Email
@@ -392,9 +391,9 @@ func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *User, has
 }
 
 // changeEmail gives the account a confirmed address.
-func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *User, address string) error {
+func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *store.User, address string) error {
 	now := e.now()
-	if err := saveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
+	if err := store.SaveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
 		return err
 	}
 	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus, u.IsAnonymous = address, "", "", "", 0, false
@@ -403,31 +402,31 @@ func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *User, address st
 		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
 		       email_change_confirm_status = 0, is_anonymous = false, updated_at = $3
 		 where id = $1`, u.ID, address, now); err != nil {
-		return takenBy(err, errEmailExists)
+		return store.DuplicateContact(err, store.ErrEmailExists)
 	}
-	if err := forgetTokens(ctx, tx, u.ID); err != nil {
+	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if !u.Confirmed() {
-		return confirmEmail(ctx, tx, u, now)
+		return store.ConfirmEmail(ctx, tx, u, now)
 	}
 	return nil
 }
 
 // verifiedPhone confirms a number, or changes it.
-func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *User, p verifyParams) error {
+func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *store.User, p verifyParams) error {
 	ctx, now := r.Context(), e.now()
 	if p.Type == "sms" {
-		if err := e.audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
+		if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
 			return err
 		}
-		if err := confirmPhone(ctx, tx, u, now); err != nil || !u.IsAnonymous {
+		if err := store.ConfirmPhone(ctx, tx, u, now); err != nil || !u.IsAnonymous {
 			return err
 		}
 		u.IsAnonymous = false
-		return setColumn(ctx, tx, u, "is_anonymous", false, now)
+		return store.SetColumn(ctx, tx, u, "is_anonymous", false, now)
 	}
-	if err := e.audit(ctx, tx, u, "user_modified", nil); err != nil {
+	if err := e.store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
 		return err
 	}
 	old := u.Phone
@@ -441,9 +440,9 @@ func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *User, p verifyP
 }
 
 // changePhone gives the account a confirmed number.
-func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *User, phone string) error {
+func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *store.User, phone string) error {
 	now := e.now()
-	if err := saveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
+	if err := store.SaveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
 		return err
 	}
 	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt, u.IsAnonymous = phone, "", "", &now, false
@@ -451,7 +450,7 @@ func (e *Engine) changePhone(ctx context.Context, tx pgx.Tx, u *User, phone stri
 		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
 		       updated_at = $3
 		 where id = $1`, u.ID, phone, now); err != nil {
-		return takenBy(err, errPhoneExists)
+		return store.DuplicateContact(err, store.ErrPhoneExists)
 	}
-	return forgetTokens(ctx, tx, u.ID)
+	return store.DeleteTokens(ctx, tx, u.ID)
 }

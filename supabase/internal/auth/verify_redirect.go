@@ -1,10 +1,10 @@
 package auth
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 
+	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/wire"
 )
 
@@ -19,12 +19,6 @@ func tokenRedirect(target string, t *tokenReply, q url.Values) string {
 	return target + "#" + q.Encode()
 }
 
-// oauthErrors words a status as RFC 6749 does.
-var oauthErrors = map[int]string{
-	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
-	http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
-}
-
 // errorRedirect tells an error behind the #, and with PKCE in the query, too.
 func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {
 	u, err := url.Parse(target)
@@ -33,7 +27,7 @@ func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {
 	}
 	fragment, q := url.Values{}, u.Query()
 	for _, to := range []url.Values{fragment, q} {
-		if word, ok := oauthErrors[e.Status]; ok {
+		if word, ok := endpoint.OAuthErrors[e.Status]; ok {
 			to.Set("error", word)
 		}
 		to.Set("error_code", e.Code)
@@ -42,7 +36,7 @@ func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {
 	if pkce {
 		u.RawQuery = q.Encode()
 	}
-	return withFragment(u, fragment), nil
+	return endpoint.SetFragment(u, fragment), nil
 }
 
 func messageRedirect(target, message string, pkce bool) (string, error) {
@@ -55,12 +49,5 @@ func messageRedirect(target, message string, pkce bool) (string, error) {
 		q.Set("message", message)
 		u.RawQuery = q.Encode()
 	}
-	return withFragment(u, url.Values{"message": {message}}), nil
-}
-
-func withFragment(u *url.URL, fragment url.Values) string {
-	fragment.Set("sb", "")
-	bare := *u
-	bare.Fragment, bare.RawFragment = "", ""
-	return bare.String() + "#" + fragment.Encode()
+	return endpoint.SetFragment(u, url.Values{"message": {message}}), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
@@ -46,7 +47,7 @@ func (e *Engine) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
 
 // holder is a user as the WebAuthn library sees one.
 type holder struct {
-	user        *User
+	user        *store.User
 	credentials []webauthn.Credential
 }
 
@@ -59,15 +60,15 @@ func (h holder) WebAuthnName() string {
 }
 
 func (h holder) WebAuthnDisplayName() string {
-	name := h.user.UserMetadata.text("name")
+	name := h.user.UserMetadata.Text("name")
 	name = cmp.Or(name, h.WebAuthnName())
 	return name
 }
 
 // factorHolder is the user with the credentials of the verified WebAuthn factors.
-func factorHolder(ctx context.Context, tx pgx.Tx, u *User) (holder, error) {
+func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error) {
 	h := holder{user: u}
-	factors, err := findFactors(ctx, tx, `where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
+	factors, err := store.FindFactors(ctx, tx, `where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
 	if err != nil {
 		return h, err
 	}
@@ -85,7 +86,7 @@ func factorHolder(ctx context.Context, tx pgx.Tx, u *User) (holder, error) {
 }
 
 // webAuthnChallenge begins the making of a factor's credential, or the proof that it is at hand.
-func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *User, f *factorRow) (*webAuthnPart, json.RawMessage, error) {
+func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
 	rp, err := e.relyingParty(false)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +97,7 @@ func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *User, f *f
 	}
 	part := &webAuthnPart{Type: "request"}
 	var session *webauthn.SessionData
-	if f.verified() {
+	if f.Verified() {
 		part.Options, session, err = rp.BeginLogin(h)
 	} else {
 		part.Type = "create"
@@ -111,7 +112,7 @@ func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *User, f *f
 
 // webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential. wrong is the refusal of
 // an answer; err is a failure, or a request without one.
-func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *factorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
+func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
 	switch {
 	case a == nil:
@@ -120,7 +121,7 @@ func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *fact
 		return nil, bad("WebAuthn type must be create or request")
 	case a.Response == nil:
 		return nil, bad("credential_response required")
-	case (a.Type == "create") == f.verified():
+	case (a.Type == "create") == f.Verified():
 		return nil, bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
 	}
 	rp, err := e.relyingParty(false)
@@ -172,7 +173,7 @@ func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *User, f *fact
 var errCloned = errors.New("the authenticator's counter did not grow")
 
 // ownCredential says whether the credential that answered is the factor's, not another one of the user.
-func ownCredential(f *factorRow, c *webauthn.Credential) bool {
+func ownCredential(f *store.FactorRow, c *webauthn.Credential) bool {
 	var own webauthn.Credential
 	return json.Unmarshal(f.Credential, &own) == nil && bytes.Equal(own.ID, c.ID)
 }

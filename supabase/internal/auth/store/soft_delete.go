@@ -1,4 +1,4 @@
-package auth
+package store
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// softDelete keeps the row for whatever refers to it and replaces what tells who it was by hashes, so that the person can
+// SoftDelete keeps the row for whatever refers to it and replaces what tells who it was by hashes, so that the person can
 // sign up anew.
-func softDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
+func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	if u.DeletedAt != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package auth
+package store
 
 import (
 	"context"
@@ -6,18 +6,24 @@ import (
 	"time"
 )
 
-// swept is what has no use any more a while after its time, by table. $1 is the time before which that is so.
+// sweep describes rows of a table that can be deleted: where is a condition on the row t, in which $1 is before.
+type sweep struct {
+	table, where string
+	before       time.Time
+}
+
+// sweeps returns what can be deleted at now: rows that expired at least a day ago.
 //
-// Of the refresh tokens the one before the current stays: a phone that lost the last answer, and was off since, has no
-// other (refreshLegacy).
-func (e *Engine) swept(now time.Time) []sweep {
+// The refresh token before the current one stays. A client that lost the last reply and was offline since has no other
+// (see session.refreshLegacy).
+func (s *Store) sweeps(now time.Time) []sweep {
 	const day = 24 * time.Hour
-	c := e.config
+	c := s.config
 	out := []sweep{
 		{"refresh_tokens", `t.revoked and t.updated_at < $1
 			and not exists (select from auth.refresh_tokens n where n.parent = t.token and n.revoked is false)`, now.Add(-day)},
 		{"sessions", `t.not_after < $1`, now.Add(-day)},
-		{"flow_state", `t.created_at < $1`, now.Add(-day - c.Mail.CodeExpiry)}, // it may wait for a link in a mailbox
+		{"flow_state", `t.created_at < $1`, now.Add(-day - c.LinkExpiry)}, // its link may still be valid
 		{"oauth_client_states", `t.created_at < $1`, now.Add(-day)},
 		{"oauth_authorizations", `t.expires_at < $1`, now.Add(-day)},
 		{"mfa_challenges", `t.created_at < $1`, now.Add(-day)},
@@ -33,25 +39,20 @@ func (e *Engine) swept(now time.Time) []sweep {
 	return out
 }
 
-type sweep struct {
-	table, where string
-	before       time.Time
-}
-
-// sweepBatch is how many rows one statement removes: none keeps others waiting.
+// sweepBatch is the number of rows that one statement deletes, so that it locks few rows at a time.
 const sweepBatch = 1000
 
-// Sweep removes what is left of flows, challenges and sessions that ended long ago. It may run beside anything, and on
+// Sweep deletes flows, challenges, tokens and sessions that expired long ago. It may run beside all other work, and on
 // several replicas at once.
-func (e *Engine) Sweep(ctx context.Context) error {
-	for _, s := range e.swept(e.now()) {
+func (s *Store) Sweep(ctx context.Context) error {
+	for _, rows := range s.sweeps(s.now()) {
 		statement := fmt.Sprintf(`
 			delete from auth.%[1]s where id in (
-			  select t.id from auth.%[1]s t where %[2]s limit %[3]d for update skip locked)`, s.table, s.where, sweepBatch)
+			  select t.id from auth.%[1]s t where %[2]s limit %[3]d for update skip locked)`, rows.table, rows.where, sweepBatch)
 		for {
-			done, err := e.db.Pgx().Exec(ctx, statement, s.before)
+			done, err := s.db.Pgx().Exec(ctx, statement, rows.before)
 			if err != nil {
-				return fmt.Errorf("sweep %s: %w", s.table, err)
+				return fmt.Errorf("sweep %s: %w", rows.table, err)
 			}
 			if done.RowsAffected() < sweepBatch {
 				break

@@ -1,4 +1,4 @@
-package auth
+package endpoint
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // pageOf reads page and per_page.
-func pageOf(q url.Values) (page, perPage uint64, err error) {
+func Page(q url.Values) (page, perPage uint64, err error) {
 	page, perPage = 1, 50
 	for _, p := range []struct {
 		name string
@@ -31,7 +31,7 @@ func pageOf(q url.Values) (page, perPage uint64, err error) {
 }
 
 // setPages writes X-Total-Count and a relative Link (RFC 8288), which auth-js reads.
-func setPages(h http.Header, u *url.URL, page, perPage, total uint64) {
+func SetPages(h http.Header, u *url.URL, page, perPage, total uint64) {
 	pages := (total + perPage - 1) / perPage
 	link := func(n uint64, rel string) string {
 		q := u.Query()

@@ -1,4 +1,4 @@
-package auth
+package store
 
 import (
 	"context"
@@ -10,10 +10,54 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/db"
 )
 
-// metadata is a JSON object that clients and administrators fill.
-type metadata map[string]any
+// UserOfIdentity finds the account that an identity belongs to.
+func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
+	u, err := FindUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
+	return u, &u.Identities[at], nil
+}
+
+// FindUserAndSession reads user and session in one round trip; what does not exist is nil.
+func FindUserAndSession(ctx context.Context, pool *db.Pool, user, session uuid.UUID) (u *User, s *Session, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(selectUser+`where u.id = $1`, user)
+	if session != uuid.Nil {
+		batch.Queue(selectSession+`where s.id = $1`, session)
+	}
+	results := pool.Pgx().SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	rows, err := results.Query()
+	if err != nil {
+		return nil, nil, err
+	}
+	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u.inUTC()
+	if session == uuid.Nil {
+		return u, nil, nil
+	}
+	if rows, err = results.Query(); err != nil {
+		return nil, nil, err
+	}
+	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
+		return u, nil, nil
+	}
+	return u, s, err
+}
+
+// Metadata is a JSON object that clients and administrators fill.
+type Metadata map[string]any
 
 // User is a row of auth.users with its identities and factors. Its JSON is the body of /user and of every reply about a
 // user; what has no JSON name is never sent.
@@ -35,8 +79,8 @@ type User struct {
 	PhoneChangeSentAt        *time.Time `json:"phone_change_sent_at,omitempty" db:"phone_change_sent_at"`
 	ReauthenticationSentAt   *time.Time `json:"reauthentication_sent_at,omitempty" db:"reauthentication_sent_at"`
 	LastSignInAt             *time.Time `json:"last_sign_in_at,omitempty" db:"last_sign_in_at"`
-	AppMetadata              metadata   `json:"app_metadata" db:"raw_app_meta_data"`
-	UserMetadata             metadata   `json:"user_metadata" db:"raw_user_meta_data"`
+	AppMetadata              Metadata   `json:"app_metadata" db:"raw_app_meta_data"`
+	UserMetadata             Metadata   `json:"user_metadata" db:"raw_user_meta_data"`
 	Factors                  []Factor   `json:"factors,omitempty" db:"factors"`
 	Identities               []Identity `json:"identities" db:"identities"`
 	CreatedAt                time.Time  `json:"created_at" db:"created_at"`
@@ -61,7 +105,7 @@ type Identity struct {
 	ID           uuid.UUID  `json:"identity_id"`
 	ProviderID   string     `json:"id"`
 	UserID       uuid.UUID  `json:"user_id"`
-	Data         metadata   `json:"identity_data,omitempty"`
+	Data         Metadata   `json:"identity_data,omitempty"`
 	Provider     string     `json:"provider"`
 	LastSignInAt *time.Time `json:"last_sign_in_at,omitempty"`
 	CreatedAt    time.Time  `json:"created_at"`
@@ -109,26 +153,18 @@ const selectUser = `
 	          from auth.mfa_factors f where f.user_id = u.id) factors
 	  from auth.users u `
 
-// errNotFound means that no row fits.
-var errNotFound = errors.New("not found")
-
-// queries is what reads and writes run on: a transaction, or the pool.
-type queries interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
-func findUser(ctx context.Context, q queries, where string, args ...any) (*User, error) {
-	users, err := findUsers(ctx, q, where, args...)
+func FindUser(ctx context.Context, q Queries, where string, args ...any) (*User, error) {
+	users, err := FindUsers(ctx, q, where, args...)
 	if err != nil {
 		return nil, err
 	}
 	if len(users) == 0 {
-		return nil, errNotFound
+		return nil, ErrNotFound
 	}
 	return users[0], nil
 }
 
-func findUsers(ctx context.Context, q queries, rest string, args ...any) ([]*User, error) {
+func FindUsers(ctx context.Context, q Queries, rest string, args ...any) ([]*User, error) {
 	rows, err := q.Query(ctx, selectUser+rest, args...)
 	if err != nil {
 		return nil, err
@@ -140,28 +176,28 @@ func findUsers(ctx context.Context, q queries, rest string, args ...any) ([]*Use
 	return users, err
 }
 
-func userByID(ctx context.Context, q queries, id uuid.UUID) (*User, error) {
-	return findUser(ctx, q, `where u.id = $1`, id)
+func UserByID(ctx context.Context, q Queries, id uuid.UUID) (*User, error) {
+	return FindUser(ctx, q, `where u.id = $1`, id)
 }
 
-// userByEmail finds the account of an address; those of single sign-on may share addresses and are left out.
-func userByEmail(ctx context.Context, q queries, email, audience string) (*User, error) {
-	return findUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
+// UserByEmail finds the account of an address; those of single sign-on may share addresses and are left out.
+func UserByEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
+	return FindUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
-// vouchedFor holds of an identity i whose provider says that the address is the person's. Any other may name anybody's.
-const vouchedFor = `i.identity_data ->> 'email_verified' = 'true'`
+// VerifiedIdentity holds of an identity i whose provider says that the address is the person's. Any other may name anybody's.
+const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 
-// userOfEmail finds who has an address as their own or as a verified one of an identity's.
-func userOfEmail(ctx context.Context, q queries, email, audience string) (*User, error) {
-	return findUser(ctx, q, `
+// UserOfEmail finds who has an address as their own or as a verified one of an identity's.
+func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
+	return FindUser(ctx, q, `
 		where u.aud = $2 and not u.is_sso_user
-		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1 and `+vouchedFor+`))
+		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1 and `+VerifiedIdentity+`))
 		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
 }
 
-func userByPhone(ctx context.Context, q queries, phone, audience string) (*User, error) {
-	return findUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user`, phone, audience)
+func UserByPhone(ctx context.Context, q Queries, phone, audience string) (*User, error) {
+	return FindUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user`, phone, audience)
 }
 
 // inUTC shows times as every server does, whatever the time zone of this machine.
@@ -170,22 +206,22 @@ func (u *User) inUTC() {
 		&u.EmailConfirmedAt, &u.InvitedAt, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.ConfirmedAt, &u.RecoverySentAt,
 		&u.EmailChangeSentAt, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt, &u.BannedUntil, &u.DeletedAt,
 	} {
-		utc(t)
+		UTC(t)
 	}
 	u.CreatedAt, u.UpdatedAt = u.CreatedAt.UTC(), u.UpdatedAt.UTC()
 	for i := range u.Identities {
 		id := &u.Identities[i]
-		utc(&id.LastSignInAt)
+		UTC(&id.LastSignInAt)
 		id.CreatedAt, id.UpdatedAt = id.CreatedAt.UTC(), id.UpdatedAt.UTC()
 	}
 	for i := range u.Factors {
 		f := &u.Factors[i]
-		utc(&f.LastChallengedAt)
+		UTC(&f.LastChallengedAt)
 		f.CreatedAt, f.UpdatedAt = f.CreatedAt.UTC(), f.UpdatedAt.UTC()
 	}
 }
 
-func utc(t **time.Time) {
+func UTC(t **time.Time) {
 	if *t != nil {
 		u := (*t).UTC()
 		*t = &u
@@ -201,20 +237,20 @@ func (u *User) Confirmed() bool { return u.EmailConfirmedAt != nil }
 // PhoneConfirmed says whether the number is known to be the person's.
 func (u *User) PhoneConfirmed() bool { return u.PhoneConfirmedAt != nil }
 
-func (u *User) banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
+func (u *User) Banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
 
-// knownBy says whether the account has an identity of the provider; an address is one of email's, a number of phone's.
-func (u *User) knownBy(provider string) bool {
+// HasIdentity says whether the account has an identity of the provider; an address is one of email's, a number of phone's.
+func (u *User) HasIdentity(provider string) bool {
 	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
 }
 
-// opensWith says whether the hash is still that of the account's password.
-func (u *User) opensWith(hash *string) bool {
+// HasPasswordHash says whether the hash is still that of the account's password.
+func (u *User) HasPasswordHash(hash *string) bool {
 	return hash != nil && u.EncryptedPassword != nil && *hash == *u.EncryptedPassword
 }
 
-// verifiedFactor says whether a second factor protects the account.
-func (u *User) verifiedFactor() bool {
+// HasVerifiedFactor says whether a second factor protects the account.
+func (u *User) HasVerifiedFactor() bool {
 	for _, f := range u.Factors {
 		if f.Status == "verified" {
 			return true
@@ -223,9 +259,9 @@ func (u *User) verifiedFactor() bool {
 	return false
 }
 
-// merge applies an update of metadata: null removes a member.
-func (m metadata) merge(changes metadata) metadata {
-	out := metadata{}
+// Merge applies an update of metadata: null removes a member.
+func (m Metadata) Merge(changes Metadata) Metadata {
+	out := Metadata{}
 	for k, v := range m {
 		out[k] = v
 	}
@@ -239,8 +275,8 @@ func (m metadata) merge(changes metadata) metadata {
 	return out
 }
 
-// json is the metadata for a jsonb column; an absent object is an empty one.
-func (m metadata) json() []byte {
+// JSON is the metadata for a jsonb column; an absent object is an empty one.
+func (m Metadata) JSON() []byte {
 	if m == nil {
 		return []byte("{}")
 	}
@@ -249,4 +285,9 @@ func (m metadata) json() []byte {
 		return []byte("{}")
 	}
 	return text
+}
+
+func (m Metadata) Text(name string) string {
+	s, _ := m[name].(string)
+	return s
 }

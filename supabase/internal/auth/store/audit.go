@@ -1,4 +1,4 @@
-package auth
+package store
 
 import (
 	"context"
@@ -23,8 +23,8 @@ func logType(action string) string {
 	return "user"
 }
 
-// audit writes what was done into the log, in the same transaction.
-func (e *Engine) audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
+// Audit writes what was done into the log, in the same transaction.
+func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
 	name := actor.Email
 	if actor.Phone != "" {
 		name = actor.Phone
@@ -39,8 +39,8 @@ func (e *Engine) audit(ctx context.Context, tx pgx.Tx, actor *User, action strin
 	if traits != nil {
 		payload["traits"] = traits
 	}
-	if e.config.NoAuditTable {
-		e.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
+	if s.config.NoAuditTable {
+		s.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
 		return nil
 	}
 	text, err := json.Marshal(payload)
@@ -49,6 +49,6 @@ func (e *Engine) audit(ctx context.Context, tx pgx.Tx, actor *User, action strin
 	}
 	_, err = tx.Exec(ctx, `
 		insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
-		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`, uuid.New(), text, e.now())
+		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`, uuid.New(), text, s.now())
 	return err
 }
