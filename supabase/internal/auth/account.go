@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -226,7 +227,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 	u := c.user
 	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) {
 		if p.Nonce != "" {
-			if err := e.limitSubject(ctx, limitVerify, u.ID.String()); err != nil {
+			if err := e.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
 				return "", err
 			}
 			if err := e.checkNonce(u, p.Nonce); err != nil {

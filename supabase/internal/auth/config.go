@@ -10,6 +10,7 @@ import (
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/ratelimit"
 )
 
 // Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml, FromEnv
@@ -125,26 +126,6 @@ type Hooks struct {
 	BeforeUserCreated, AfterUserCreated                 hook.Hook
 }
 
-// Limits bound what a client or everybody together may do. Zero means no limit; they are kept in the database, so that
-// replicas share them.
-type Limits struct {
-	Header string // header whose first value names the client; "" counts per client not at all
-
-	EmailPerHour int // all together; negative allows none
-	SMSPerHour   int
-
-	// Per client.
-	AnonymousPerHour    int
-	TokenRefreshPerFive int // per five minutes; all grants
-	SignInSignUpPerFive int // of each: sign-ups, links, codes, recoveries, resendings, changes of an account
-	VerificationPerFive int
-	ChallengePerMinute  int // of second factors, and answers; twice as many at once
-	Web3PerFive         int
-	PasskeyPerFive      int
-
-	OAuthRegisterPerFive int // applications that register themselves
-}
-
 // Captcha asks for a proof of humanity.
 type Captcha struct {
 	Provider string // hcaptcha or turnstile; "" asks for none
@@ -226,3 +207,6 @@ func text(value *string, usual string) {
 		*value = usual
 	}
 }
+
+// Limits bound how often a client, or all clients together, may do something.
+type Limits = ratelimit.Limits

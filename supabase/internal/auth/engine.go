@@ -16,6 +16,7 @@ import (
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
@@ -50,6 +51,7 @@ type Options struct {
 type Engine struct {
 	db        *db.Pool
 	store     *store.Store
+	limiter   *ratelimit.Limiter
 	keys      Keyring
 	verifier  *keys.Verifier
 	config    Config
@@ -66,7 +68,6 @@ type Engine struct {
 
 	mailsAtOnce  bool
 	texts, mails queue
-	inFlight     inFlight
 }
 
 // New makes an engine. It opens no connection before the first request.
@@ -92,6 +93,9 @@ func New(o Options) (*Engine, error) {
 		DefaultRole: e.config.DefaultRole, NoAuditTable: e.config.NoAuditTable, LinkExpiry: e.config.Mail.CodeExpiry,
 		Timebox: e.config.Timebox, Inactivity: e.config.Inactivity,
 	}})
+	e.limiter = ratelimit.New(ratelimit.Options{
+		DB: o.DB, Log: e.log, Now: e.now, Limits: e.config.Limits, FreeMail: e.config.MailerAutoconfirm, FreeSMS: e.config.PhoneAutoconfirm,
+	})
 	var err error
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)

@@ -71,13 +71,13 @@ type emailData struct {
 }
 
 func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *store.User, d emailData) error {
-	if err := tx.tally.allowMail(r.Context(), tx); err != nil {
+	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
 		return err
 	}
 	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
 	err := e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
-		tx.tally.unsent("email")
+		tx.tally.MailNotSent()
 	}
 	return err
 }

@@ -49,12 +49,12 @@ func (e *Engine) sendMail(r *http.Request, tx messageTx, u *store.User, m messag
 	if !e.authorized(m.to) {
 		return wire.Errorf(http.StatusBadRequest, "email_address_not_authorized", "Email address %q cannot be used as it is not authorized", m.to)
 	}
-	if err := tx.tally.allowMail(r.Context(), tx); err != nil {
+	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			tx.tally.unsent("email")
+			tx.tally.MailNotSent()
 		}
 	}()
 	unsent := wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
@@ -131,7 +131,7 @@ func (e *Engine) redirectTo(r *http.Request) string {
 func (e *Engine) sendProof(r *http.Request, tx messageTx, u *store.User, p store.OneTimeToken, kind, action string, pkce bool) error {
 	ctx := r.Context()
 	_, sentAt := p.Fields(u)
-	if err := e.tooSoon(*sentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+	if err := e.limiter.TooSoon(*sentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
 	code := newCode(e.config.Mail.CodeLength)
@@ -155,7 +155,7 @@ func (e *Engine) sendProof(r *http.Request, tx messageTx, u *store.User, p store
 // sendEmailChange mails the new address, and where both must agree the current one, too.
 func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *store.User, address string, pkce bool) error {
 	ctx, now := r.Context(), e.now()
-	if err := e.tooSoon(u.EmailChangeSentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+	if err := e.limiter.TooSoon(u.EmailChangeSentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
 	u.EmailChange, u.EmailChangeConfirmStatus = address, 0

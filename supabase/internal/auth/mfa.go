@@ -19,6 +19,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -267,7 +268,7 @@ func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f 
 		return err
 	}
 	channel = cmp.Or(channel, "sms")
-	if err := e.tooSoon(f.LastChallengedAt, e.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
+	if err := e.limiter.TooSoon(f.LastChallengedAt, e.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return err
 	}
 	c.Code = newCode(e.config.MFA.PhoneCodeLength)
@@ -300,7 +301,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		return wire.Errorf(http.StatusInternalServerError, "", "Cannot read SessionId claim as UUID")
 	}
 	ctx := r.Context()
-	if err := e.limitSubject(ctx, limitFactor, f.ID.String()); err != nil {
+	if err := e.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
 	reply, err := queued(ctx, e, e.noticeQueue(template.MFAFactorEnrolled), func(tx messageTx) (*tokenReply, error) {

@@ -88,7 +88,7 @@ func (e *Engine) testCode(phone string) (string, bool) {
 func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *store.User, p store.OneTimeToken, phone, channel string) (string, error) {
 	ctx := r.Context()
 	_, sentAt := p.Fields(u)
-	if err := e.tooSoon(*sentAt, e.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
+	if err := e.limiter.TooSoon(*sentAt, e.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return "", err
 	}
 	if p.Kind == store.PhoneChange.Kind && u.PhoneChange != phone {
@@ -118,12 +118,12 @@ type smsData struct {
 
 // sendSMS sends a code by the hook or the configured sender.
 func (e *Engine) sendSMS(r *http.Request, tx messageTx, u *store.User, d smsData, textTemplate, channel, purpose string) (id string, err error) {
-	if err := tx.tally.allowSMS(r.Context(), tx); err != nil {
+	if err := tx.tally.AllowSMS(r.Context(), tx); err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			tx.tally.unsent("sms")
+			tx.tally.SMSNotSent()
 		}
 	}()
 	if h := e.config.Hooks.SendSMS; h.Enabled() {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/auth/message/template"
-
 	"github.com/pquerna/otp/totp"
+
+	"daawo/supabase/internal/auth/message/template"
 )
 
 // TestReauthenticate: an old session needs a code to change the password, and the code works once and not for ever.

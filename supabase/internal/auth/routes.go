@@ -6,6 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -28,16 +29,16 @@ func (e *Engine) routes() http.Handler {
 
 	post("/signup", e.withCaptcha(e.signup))
 	post("/token", e.token)
-	post("/otp", e.withLimit(limitOTP, e.withCaptcha(e.otp)))
-	post("/magiclink", e.withLimit(limitMagicLink, e.withCaptcha(e.magiclink)))
-	post("/recover", e.withLimit(limitRecover, e.withCaptcha(e.recover)))
-	post("/resend", e.withLimit(limitResend, e.withCaptcha(e.resend)))
-	get("/verify", e.withLimit(limitVerify, e.verifyGet))
-	post("/verify", e.withLimit(limitVerify, e.verifyPost))
+	post("/otp", e.limiter.Limited(ratelimit.OTP, e.withCaptcha(e.otp)))
+	post("/magiclink", e.limiter.Limited(ratelimit.MagicLink, e.withCaptcha(e.magiclink)))
+	post("/recover", e.limiter.Limited(ratelimit.Recover, e.withCaptcha(e.recover)))
+	post("/resend", e.limiter.Limited(ratelimit.Resend, e.withCaptcha(e.resend)))
+	get("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyGet))
+	post("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyPost))
 	post("/logout", e.asBearer(e.logout))
 	get("/reauthenticate", e.asUser(e.reauthenticate))
 	get("/user", e.asBearer(e.getUser))
-	put("/user", e.withLimit(limitUser, e.asUser(e.updateUser)))
+	put("/user", e.limiter.Limited(ratelimit.User, e.asUser(e.updateUser)))
 
 	get("/authorize", e.authorize)
 	get("/callback", e.callback)
@@ -46,11 +47,11 @@ func (e *Engine) routes() http.Handler {
 	remove("/user/identities/{identity_id}", e.withLinking(e.unlinkIdentity))
 
 	post("/factors", e.asFactorUser(e.enroll))
-	post("/factors/{factor_id}/challenge", e.withLimit(limitChallenge, e.asFactorUser(e.challenge)))
-	post("/factors/{factor_id}/verify", e.withLimit(limitAnswer, e.asFactorUser(e.verifyFactor)))
+	post("/factors/{factor_id}/challenge", e.limiter.Limited(ratelimit.Challenge, e.asFactorUser(e.challenge)))
+	post("/factors/{factor_id}/verify", e.limiter.Limited(ratelimit.FactorAnswer, e.asFactorUser(e.verifyFactor)))
 	remove("/factors/{factor_id}", e.asFactorUser(e.unenroll))
 
-	post("/passkeys/authentication/options", e.withPasskeys(e.withLimit(limitPasskey, e.withCaptcha(e.passkeyLoginOptions))))
+	post("/passkeys/authentication/options", e.withPasskeys(e.limiter.Limited(ratelimit.Passkey, e.withCaptcha(e.passkeyLoginOptions))))
 	post("/passkeys/authentication/verify", e.withPasskeys(e.passkeyLogin))
 	post("/passkeys/registration/options", e.withPasskeys(e.asFactorUser(e.passkeyRegisterOptions)))
 	post("/passkeys/registration/verify", e.withPasskeys(e.asFactorUser(e.passkeyRegister)))
@@ -60,12 +61,12 @@ func (e *Engine) routes() http.Handler {
 	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.asUser(e.passkeyRename))))
 	remove("/passkeys/{passkey_id}", e.withPasskeys(e.asUser(e.passkeyDelete)))
 
-	get("/oauth/authorize", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthAuthorize)))
+	get("/oauth/authorize", e.withOAuthServer(e.limiter.Limited(ratelimit.OAuth, e.oauthAuthorize)))
 	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.asUser(e.oauthDetails))))
 	post("/oauth/authorizations/{authorization_id}/consent", e.withOAuthServer(e.fromSite(e.asUser(e.oauthConsent))))
-	post("/oauth/token", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthToken)))
+	post("/oauth/token", e.withOAuthServer(e.limiter.Limited(ratelimit.OAuth, e.oauthToken)))
 	get("/oauth/userinfo", e.withOAuthServer(e.asBearer(e.userInfo)))
-	post("/oauth/clients/register", e.withOAuthServer(e.withLimit(limitRegister, e.registerSelf)))
+	post("/oauth/clients/register", e.withOAuthServer(e.limiter.Limited(ratelimit.Register, e.registerSelf)))
 	get("/user/oauth/grants", e.asUser(e.withGrants(e.listGrants)))
 	remove("/user/oauth/grants", e.asUser(e.withGrants(e.revokeGrant)))
 

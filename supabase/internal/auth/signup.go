@@ -11,6 +11,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -51,7 +52,7 @@ func (e *Engine) signup(w http.ResponseWriter, r *http.Request) error {
 	if p.provider() == "" {
 		return e.signupAnonymously(w, r, p)
 	}
-	if err := e.limit(r, limitSignup); err != nil {
+	if err := e.limiter.Limit(r, ratelimit.Signup); err != nil {
 		return err
 	}
 	reply, err := e.signUp(r, w.Header(), p, false)
@@ -330,7 +331,7 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 	if !e.config.EnableAnonymous {
 		return wire.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
 	}
-	if err := e.limit(r, limitAnonymous); err != nil {
+	if err := e.limiter.Limit(r, ratelimit.Anonymous); err != nil {
 		return err
 	}
 	if e.config.DisableSignup {

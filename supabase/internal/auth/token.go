@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -32,7 +33,7 @@ func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if err := e.limit(r, limitToken); err != nil {
+	if err := e.limiter.Limit(r, ratelimit.Token); err != nil {
 		return err
 	}
 	return grant(w, r)

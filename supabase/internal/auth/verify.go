@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -105,7 +106,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.Token != "" {
-		if err := e.limitSubject(r.Context(), limitVerify, p.Email+p.Phone); err != nil {
+		if err := e.limiter.LimitSubject(r.Context(), ratelimit.Verify, p.Email+p.Phone); err != nil {
 			return err
 		}
 	}
