@@ -70,7 +70,7 @@ func (e *Engine) newTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessio
 		ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)
-	if e.config.Hooks.CustomAccessToken.Enabled() {
+	if e.hooks.CustomAccessToken.Enabled() {
 		payload, err = e.claimsByHook(r, tx, u, claims, method)
 	}
 	if err != nil {

@@ -172,7 +172,7 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 	newPassword := p.Password != nil && *p.Password != ""
 	newEmail, newPhone := p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone
 	if p.Password != nil {
-		if err := e.checkPassword(*p.Password); err != nil {
+		if err := e.passwords.Check(*p.Password); err != nil {
 			return err
 		}
 	}
@@ -245,7 +245,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
 			}
-			ok, err := e.matches(ctx, u, *p.CurrentPassword)
+			ok, err := e.passwords.MatchesUser(ctx, u, *p.CurrentPassword)
 			if err != nil {
 				return "", err
 			}
@@ -253,7 +253,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
 			}
 		}
-		same, err := e.matches(ctx, u, *p.Password)
+		same, err := e.passwords.MatchesUser(ctx, u, *p.Password)
 		if err != nil {
 			return "", err
 		}
@@ -261,7 +261,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 			return "", wire.Errorf(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
 		}
 	}
-	return e.hasher.Hash(ctx, *p.Password)
+	return e.passwords.Hash(ctx, *p.Password)
 }
 
 // logout ends sessions: all of the user's, this one, or the others. An application ends its own.

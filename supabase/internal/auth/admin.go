@@ -198,14 +198,14 @@ func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*store.User, string
 		}
 		return u, p.PasswordHash, nil
 	}
-	secret := e.unknownPassword()
+	secret := e.passwords.Random()
 	if p.Password != nil && *p.Password != "" {
 		secret = *p.Password
 	}
 	if len(secret) > password.MaxLength {
 		return bad("bcrypt: password length exceeds 72 bytes")
 	}
-	hash, err := e.hasher.Hash(ctx, secret)
+	hash, err := e.passwords.Hash(ctx, secret)
 	return u, hash, err
 }
 
@@ -271,10 +271,10 @@ func (e *Engine) adminUpdateUser(w http.ResponseWriter, r *http.Request, admin *
 	}
 	hash := ""
 	if p.Password != nil {
-		if err := e.checkPassword(*p.Password); err != nil {
+		if err := e.passwords.Check(*p.Password); err != nil {
 			return err
 		}
-		if hash, err = e.hasher.Hash(ctx, *p.Password); err != nil {
+		if hash, err = e.passwords.Hash(ctx, *p.Password); err != nil {
 			return err
 		}
 	}

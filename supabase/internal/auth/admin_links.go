@@ -9,6 +9,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -55,7 +56,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.Use
 		return err
 	}
 	if fresh {
-		if err := e.afterUserCreated(r, u); err != nil {
+		if err := e.hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -76,7 +77,7 @@ func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, err
 	}
 	u = e.store.NewUser(p.Email, "", p.Data, "", e.audience(r, nil))
 	u.Identities = nil
-	return u, e.beforeUserCreated(r, u)
+	return u, e.hooks.BeforeUserCreated(r, nil, u)
 }
 
 // storeInvited stores an account that others made for somebody.
@@ -132,7 +133,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 			return err
 		}
 	}
-	code := newCode(e.config.Mail.CodeLength)
+	code := password.Code(e.config.Mail.CodeLength)
 	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
 	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		if fresh {
@@ -146,7 +147,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 		return err
 	}
 	if fresh {
-		if err := e.afterUserCreated(r, u); err != nil {
+		if err := e.hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -166,17 +167,17 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error
 	hash := ""
 	switch p.Type {
 	case "magiclink":
-		p.Type, p.Password = "signup", e.unknownPassword()
+		p.Type, p.Password = "signup", e.passwords.Random()
 		fallthrough
 	case "signup":
 		if p.Password == "" {
 			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 		}
-		if err := e.checkPassword(p.Password); err != nil {
+		if err := e.passwords.Check(p.Password); err != nil {
 			return nil, err
 		}
 		var err error
-		if hash, err = e.hasher.Hash(r.Context(), p.Password); err != nil {
+		if hash, err = e.passwords.Hash(r.Context(), p.Password); err != nil {
 			return nil, err
 		}
 	case "invite":
@@ -186,7 +187,7 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error
 		return nil, badLinkType(p.Type)
 	}
 	u := e.store.NewUser(p.Email, "", p.Data, hash, e.audience(r, nil))
-	return u, e.beforeUserCreated(r, u)
+	return u, e.hooks.BeforeUserCreated(r, nil, u)
 }
 
 func badLinkType(kind string) error {

@@ -72,7 +72,7 @@ func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(
 		return nil, err
 	}
 	if created != nil {
-		return reply, e.afterUserCreated(r, created)
+		return reply, e.hooks.AfterUserCreated(r, created)
 	}
 	return reply, nil
 }
@@ -201,10 +201,8 @@ func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*store.User
 	u := e.store.NewUser(a.email.Address, "", a.data, "", e.audience(r, nil))
 	u.IsAnonymous = false
 	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
-	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
-		if err := e.callHook(r, tx, h, "before-user-created", map[string]any{"user": u}, &struct{}{}); err != nil {
-			return nil, err
-		}
+	if err := e.hooks.BeforeUserCreated(r, tx, u); err != nil {
+		return nil, err
 	}
 	return u, store.StoreUser(r.Context(), tx, u)
 }

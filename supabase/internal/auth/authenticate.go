@@ -95,7 +95,7 @@ func (e *Engine) caller(r *http.Request) (*caller, error) {
 // meantForUs says whether a token's audience is its user's, as it is in every access token that is made here. A hook may
 // write another one on purpose, but no token without a role: that one is an ID token, and an application's to read.
 func (e *Engine) meantForUs(claims *keys.Claims, u *store.User) bool {
-	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.config.Hooks.CustomAccessToken.Enabled() && claims.Role != ""
+	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || e.hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
 // own refuses what only the user's own session may do: an application that somebody signed in to may read who they are,
@@ -126,6 +126,12 @@ func (e *Engine) asBearer(h func(http.ResponseWriter, *http.Request, *caller) er
 		}
 		return h(w, r, c)
 	}
+}
+
+// isAdmin reports whether the access token of a request has an administering role.
+func (e *Engine) isAdmin(r *http.Request) bool {
+	claims, err := e.bearer(r)
+	return err == nil && slices.Contains(e.config.AdminRoles, claims.Role)
 }
 
 // asAdmin lets a handler run for a token of an administering role. Its actor in the audit log is the role.

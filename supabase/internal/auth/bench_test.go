@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/store"
 )
 
@@ -52,8 +53,8 @@ func BenchmarkRefresh(b *testing.B) {
 // BenchmarkLogin uses bcrypt's real cost, as an installation does.
 func BenchmarkLogin(b *testing.B) {
 	w, _ := benchWorld(b)
-	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = passwordCost, 2 })
-	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), passwordCost)
+	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = credential.DefaultCost, 2 })
+	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), credential.DefaultCost)
 	if err != nil {
 		b.Fatal(err)
 	}

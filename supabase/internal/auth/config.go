@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"time"
 
+	"daawo/supabase/internal/auth/captcha"
+	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/external/idp"
-	"daawo/supabase/internal/auth/hook"
+	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 )
@@ -119,20 +121,6 @@ type WebAuthnConfig struct {
 	MaxPasskeys         int  // 10 when zero
 }
 
-// Hooks are called at these points; one without a URI is not.
-type Hooks struct {
-	CustomAccessToken, SendEmail, SendSMS               hook.Hook
-	PasswordVerificationAttempt, MFAVerificationAttempt hook.Hook
-	BeforeUserCreated, AfterUserCreated                 hook.Hook
-}
-
-// Captcha asks for a proof of humanity.
-type Captcha struct {
-	Provider string // hcaptcha or turnstile; "" asks for none
-	Secret   string
-	URL      string // the provider's address; its usual one when empty
-}
-
 func (c Config) validate() error {
 	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 || c.FlowExpiry < 0 {
 		return errors.New("auth: durations must not be negative")
@@ -142,19 +130,11 @@ func (c Config) validate() error {
 			return fmt.Errorf("auth: list of leaked passwords: %w", err)
 		}
 	}
-	switch c.Captcha.Provider {
-	case "", "hcaptcha", "turnstile":
-	default:
-		return fmt.Errorf("auth: captcha provider %q is neither hcaptcha nor turnstile", c.Captcha.Provider)
+	if err := c.Captcha.Validate(); err != nil {
+		return fmt.Errorf("auth: %w", err)
 	}
-	for name, h := range map[string]hook.Hook{
-		"custom_access_token": c.Hooks.CustomAccessToken, "send_email": c.Hooks.SendEmail, "send_sms": c.Hooks.SendSMS,
-		"password_verification_attempt": c.Hooks.PasswordVerificationAttempt, "mfa_verification_attempt": c.Hooks.MFAVerificationAttempt,
-		"before_user_created": c.Hooks.BeforeUserCreated, "after_user_created": c.Hooks.AfterUserCreated,
-	} {
-		if err := h.Validate(); err != nil {
-			return fmt.Errorf("auth: hook %s: %w", name, err)
-		}
+	if err := c.Hooks.Validate(); err != nil {
+		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
 }
@@ -187,7 +167,7 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, passwordCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual
@@ -210,3 +190,9 @@ func text(value *string, usual string) {
 
 // Limits bound how often a client, or all clients together, may do something.
 type Limits = ratelimit.Limits
+
+// Hooks are called at the points that they are named after.
+type Hooks = hookpoint.Hooks
+
+// Captcha is the captcha's configuration.
+type Captcha = captcha.Config

@@ -13,9 +13,11 @@ import (
 	"net/http"
 	"time"
 
+	"daawo/supabase/internal/auth/captcha"
+	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message/template"
-	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/auth/store"
@@ -60,7 +62,9 @@ type Engine struct {
 	client    *http.Client
 	log       *slog.Logger
 	now       func() time.Time
-	hasher    *password.Hasher
+	hooks     *hookpoint.Caller
+	captcha   *captcha.Checker
+	passwords *credential.Passwords
 	redirects *redirect.List
 	templates *template.Set
 	providers *idp.Registry
@@ -96,6 +100,12 @@ func New(o Options) (*Engine, error) {
 	e.limiter = ratelimit.New(ratelimit.Options{
 		DB: o.DB, Log: e.log, Now: e.now, Limits: e.config.Limits, FreeMail: e.config.MailerAutoconfirm, FreeSMS: e.config.PhoneAutoconfirm,
 	})
+	e.hooks = hookpoint.New(hookpoint.Options{DB: o.DB, Now: e.now, Client: e.client, Hooks: e.config.Hooks})
+	e.passwords = credential.New(credential.Options{
+		MinLength: e.config.MinimumPasswordLength, Required: e.config.RequiredCharacters, Leaked: e.config.LeakedPasswords,
+		Cost: e.config.PasswordCost, AtOnce: e.config.HashesAtOnce,
+	})
+	e.captcha = captcha.New(e.config.Captcha, e.client, e.isAdmin)
 	var err error
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -105,7 +115,6 @@ func New(o Options) (*Engine, error) {
 	}
 	e.providers = idp.New(e.config.Providers, o.Client, e.now)
 	e.verifier = keys.NewVerifier(keys.Options{Now: e.now}, o.Keys.Verifying()...)
-	e.hasher = password.NewHasher(e.config.PasswordCost, e.config.HashesAtOnce)
 	e.handler = e.routes()
 	return e, nil
 }

@@ -6,54 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/auth/endpoint"
-	"daawo/supabase/internal/auth/hook"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
-
-// hookMetadata tells a hook which call it is.
-type hookMetadata struct {
-	UUID    uuid.UUID `json:"uuid"`
-	Time    time.Time `json:"time"`
-	Name    string    `json:"name,omitempty"`
-	Address string    `json:"ip_address,omitempty"`
-}
-
-// callHook calls a hook within tx. With nil a function of the database gets a transaction for it alone; a service needs none,
-// and while it is asked no connection is held.
-func (e *Engine) callHook(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
-	input["metadata"] = hookMetadata{uuid.New(), e.now(), name, endpoint.ClientOf(r).Address}
-	caller := hook.Caller{Client: e.client, Now: e.now}
-	if tx != nil || !h.InDatabase() {
-		return caller.Call(r.Context(), tx, h, input, output)
-	}
-	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) {
-		return nil, caller.Call(r.Context(), tx, h, input, output)
-	})
-	return err
-}
-
-// beforeUserCreated lets a hook refuse a new account.
-func (e *Engine) beforeUserCreated(r *http.Request, u *store.User) error {
-	if h := e.config.Hooks.BeforeUserCreated; h.Enabled() {
-		return e.callHook(r, nil, h, "before-user-created", map[string]any{"user": u}, &struct{}{})
-	}
-	return nil
-}
-
-// afterUserCreated tells a hook about a new account.
-func (e *Engine) afterUserCreated(r *http.Request, u *store.User) error {
-	if h := e.config.Hooks.AfterUserCreated; h.Enabled() {
-		return e.callHook(r, nil, h, "after-user-created", map[string]any{"user": u}, &struct{}{})
-	}
-	return nil
-}
 
 // emailData is what the send_email hook gets instead of a mail being sent; the names are GoTrue's.
 type emailData struct {
@@ -75,7 +33,7 @@ func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *store.User, d emai
 		return err
 	}
 	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
-	err := e.callHook(r, tx, e.config.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+	err := e.hooks.Call(r, tx, e.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
 		tx.tally.MailNotSent()
 	}
@@ -88,7 +46,7 @@ func (e *Engine) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims 
 		Claims map[string]json.RawMessage `json:"claims"`
 	}
 	input := map[string]any{"user_id": u.ID, "claims": claims, "authentication_method": method}
-	if err := e.callHook(r, tx, e.config.Hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
+	if err := e.hooks.Call(r, tx, e.hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
 		return nil, err
 	}
 	if out.Claims == nil {
@@ -115,12 +73,12 @@ type verdict struct {
 
 // passwordVerdict asks a hook whether a password attempt may go on.
 func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) error {
-	h := e.config.Hooks.PasswordVerificationAttempt
+	h := e.hooks.PasswordVerificationAttempt
 	if !h.Enabled() {
 		return nil
 	}
 	var v verdict
-	if err := e.callHook(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid}, &v); err != nil {
+	if err := e.hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid}, &v); err != nil {
 		return err
 	}
 	if v.Decision != "reject" {
@@ -138,13 +96,13 @@ func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) err
 // factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session. It runs in the
 // attempt's transaction: a second connection could not be had when every attempt waits for one.
 func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
-	h := e.config.Hooks.MFAVerificationAttempt
+	h := e.hooks.MFAVerificationAttempt
 	if !h.Enabled() {
 		return nil
 	}
 	var v verdict
 	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
-	if err := e.callHook(r, tx, h, "mfa-verification", input, &v); err != nil {
+	if err := e.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
 		return err
 	}
 	if v.Decision != "reject" {

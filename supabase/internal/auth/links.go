@@ -79,7 +79,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 	}
 	// Where nobody has to confirm, the link is what opens an account that somebody else may have made.
 	if u == nil || !u.Confirmed() && !e.config.MailerAutoconfirm {
-		p.Password = e.unknownPassword()
+		p.Password = e.passwords.Random()
 		if _, err := e.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}

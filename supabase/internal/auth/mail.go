@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/wire"
@@ -134,7 +135,7 @@ func (e *Engine) sendProof(r *http.Request, tx messageTx, u *store.User, p store
 	if err := e.limiter.TooSoon(*sentAt, e.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
-	code := newCode(e.config.Mail.CodeLength)
+	code := password.Code(e.config.Mail.CodeLength)
 	hash := store.HashCode(u.Email, code)
 	if pkce {
 		hash = store.PKCEPrefix + hash
@@ -146,7 +147,7 @@ func (e *Engine) sendProof(r *http.Request, tx messageTx, u *store.User, p store
 	if p.Kind == store.Reauthentication.Kind {
 		m.hash = "" // a code only: there is nothing to follow
 	}
-	if e.config.Hooks.SendEmail.Enabled() {
+	if e.hooks.SendEmail.Enabled() {
 		return e.mailByHook(r, tx, u, emailData{Token: code, TokenHash: hash, Action: action})
 	}
 	return e.sendMail(r, tx, u, m)
@@ -167,7 +168,7 @@ func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *store.User, a
 	if pkce {
 		prefix = store.PKCEPrefix
 	}
-	newCodeText := newCode(e.config.Mail.CodeLength)
+	newCodeText := password.Code(e.config.Mail.CodeLength)
 	hash := prefix + store.HashCode(address, newCodeText)
 	if err := store.EmailChangeNew.Save(ctx, tx, u, address, hash, now); err != nil {
 		return err
@@ -175,14 +176,14 @@ func (e *Engine) sendEmailChange(r *http.Request, tx messageTx, u *store.User, a
 	mails := []message{{kind: template.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
 	both := !e.config.Mail.SingleConfirmation && u.Email != ""
 	if both {
-		current := newCode(e.config.Mail.CodeLength)
+		current := password.Code(e.config.Mail.CodeLength)
 		hash := prefix + store.HashCode(u.Email, current)
 		if err := store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, hash, now); err != nil {
 			return err
 		}
 		mails = append(mails, message{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
 	}
-	if e.config.Hooks.SendEmail.Enabled() {
+	if e.hooks.SendEmail.Enabled() {
 		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the new one.
 		data := emailData{Token: newCodeText, TokenHash: hash, Action: "email_change"}
 		if both {
@@ -212,7 +213,7 @@ func (e *Engine) notify(r *http.Request, tx messageTx, u *store.User, kind, to s
 	// A savepoint: a mail that cannot be written must not undo what it tells of.
 	err := pgx.BeginFunc(r.Context(), tx.Tx, func(savepoint pgx.Tx) error {
 		tx := messageTx{savepoint, tx.tally}
-		if e.config.Hooks.SendEmail.Enabled() {
+		if e.hooks.SendEmail.Enabled() {
 			return e.mailByHook(r, tx, u, emailData{
 				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider, FactorType: about.FactorType,
 			})

@@ -19,6 +19,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
@@ -271,7 +272,7 @@ func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f 
 	if err := e.limiter.TooSoon(f.LastChallengedAt, e.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return err
 	}
-	c.Code = newCode(e.config.MFA.PhoneCodeLength)
+	c.Code = password.Code(e.config.MFA.PhoneCodeLength)
 	_, err := e.sendSMS(r, tx, u, smsData{OTP: c.Code, Type: "mfa", Phone: f.Phone}, e.config.MFA.PhoneTemplate, channel, "mfa")
 	return err
 }

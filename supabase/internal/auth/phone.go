@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -51,7 +52,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 	}
 	// Where nobody has to confirm, the code is what opens an account that somebody else may have made.
 	if u == nil || !u.PhoneConfirmed() && !e.config.PhoneAutoconfirm {
-		p.Password = e.unknownPassword()
+		p.Password = e.passwords.Random()
 		if _, err := e.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (e *Engine) sendPhoneProof(r *http.Request, tx messageTx, u *store.User, p 
 	code, test := e.testCode(phone)
 	id := "test-otp"
 	if !test {
-		code = newCode(e.config.SMS.CodeLength)
+		code = password.Code(e.config.SMS.CodeLength)
 		var err error
 		if id, err = e.sendSMS(r, tx, u, smsData{OTP: code, Phone: phone}, e.config.SMS.Template, channel, p.Kind); err != nil {
 			return "", err
@@ -126,8 +127,8 @@ func (e *Engine) sendSMS(r *http.Request, tx messageTx, u *store.User, d smsData
 			tx.tally.SMSNotSent()
 		}
 	}()
-	if h := e.config.Hooks.SendSMS; h.Enabled() {
-		return "", e.callHook(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
+	if h := e.hooks.SendSMS; h.Enabled() {
+		return "", e.hooks.Call(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
 	}
 	if e.sms == nil {
 		return "", wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unable to get SMS provider")

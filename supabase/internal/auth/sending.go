@@ -40,7 +40,7 @@ func queued[T any](ctx context.Context, e *Engine, q queue, fn func(messageTx) (
 
 // textLine is for what sends a text.
 func (e *Engine) textQueue() queue {
-	if h := e.config.Hooks.SendSMS; h.Enabled() && h.InDatabase() || !h.Enabled() && e.sms == nil {
+	if h := e.hooks.SendSMS; h.Enabled() && h.InDatabase() || !h.Enabled() && e.sms == nil {
 		return nil
 	}
 	return e.texts
@@ -48,7 +48,7 @@ func (e *Engine) textQueue() queue {
 
 // mailLine is for what sends a mail; an outbox does not keep anybody waiting.
 func (e *Engine) mailQueue() queue {
-	if h := e.config.Hooks.SendEmail; h.Enabled() && h.InDatabase() || !h.Enabled() && !e.mailsAtOnce {
+	if h := e.hooks.SendEmail; h.Enabled() && h.InDatabase() || !h.Enabled() && !e.mailsAtOnce {
 		return nil
 	}
 	return e.mails

@@ -82,13 +82,13 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 	}
 	u, hash := existing, ""
 	if u == nil || !u.HasIdentity(p.provider()) {
-		if hash, err = e.hasher.Hash(ctx, p.Password); err != nil {
+		if hash, err = e.passwords.Hash(ctx, p.Password); err != nil {
 			return nil, err
 		}
 	}
 	if u == nil {
 		u = e.store.NewUser(p.Email, p.Phone, p.Data, hash, e.audience(r, nil))
-		if err := e.beforeUserCreated(r, u); err != nil {
+		if err := e.hooks.BeforeUserCreated(r, nil, u); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +122,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		return nil, err
 	}
 	if existing == nil {
-		if err := e.afterUserCreated(r, u); err != nil {
+		if err := e.hooks.AfterUserCreated(r, u); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func (e *Engine) continues(r *http.Request, p signupParams, u *store.User) (bool
 	if u.InvitedAt != nil || u.Banned(e.now()) || !u.HasPassword() {
 		return false, nil
 	}
-	ok, err := e.matches(r.Context(), u, p.Password)
+	ok, err := e.passwords.MatchesUser(r.Context(), u, p.Password)
 	if err != nil {
 		return false, err
 	}
@@ -180,11 +180,11 @@ func (e *Engine) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p
 	}
 	secret := p.Password
 	if u.InvitedAt != nil { // whoever signs up need not be the invited person
-		secret, hash = e.unknownPassword(), ""
+		secret, hash = e.passwords.Random(), ""
 	}
 	if hash == "" {
 		var err error
-		if hash, err = e.hasher.Hash(ctx, secret); err != nil {
+		if hash, err = e.passwords.Hash(ctx, secret); err != nil {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*st
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 	}
 	if !byCode {
-		if err := e.checkPassword(p.Password); err != nil {
+		if err := e.passwords.Check(p.Password); err != nil {
 			return nil, err
 		}
 	}
@@ -339,7 +339,7 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 	}
 	ctx := r.Context()
 	u := e.store.NewUser(p.Email, p.Phone, p.Data, "", e.audience(r, nil))
-	if err := e.beforeUserCreated(r, u); err != nil {
+	if err := e.hooks.BeforeUserCreated(r, nil, u); err != nil {
 		return err
 	}
 	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
@@ -351,7 +351,7 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 	if err != nil {
 		return err
 	}
-	if err := e.afterUserCreated(r, u); err != nil {
+	if err := e.hooks.AfterUserCreated(r, u); err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, reply)

@@ -29,7 +29,7 @@ func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 	}
 	if kind == "password" || kind == "web3" {
-		if err := e.checkCaptcha(r); err != nil {
+		if err := e.captcha.Check(r); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,9 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		// An old password may be weaker than today's rules: the client is told, and let in.
-		reply.WeakPassword = e.weakness(p.Password)
+		if weak := e.passwords.Weakness(p.Password); weak != nil {
+			reply.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
+		}
 		return endpoint.SendJSON(w, http.StatusOK, reply)
 	}
 	return errInvalidLogin
@@ -75,7 +77,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		return nil, err
 	}
 	if u == nil || !u.HasPassword() {
-		if err := e.matchesNobody(ctx, password); err != nil {
+		if err := e.passwords.MatchUnknown(ctx, password); err != nil {
 			return nil, err
 		}
 		return nil, errInvalidLogin
@@ -83,7 +85,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 	if u.Banned(e.now()) {
 		return nil, errBanned
 	}
-	ok, err := e.matches(ctx, u, password)
+	ok, err := e.passwords.MatchesUser(ctx, u, password)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +102,8 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		return nil, wire.Errorf(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	}
 	fresh := ""
-	if e.hasher.Outdated(*u.EncryptedPassword) {
-		if fresh, err = e.hasher.Hash(ctx, password); err != nil {
+	if e.passwords.Outdated(*u.EncryptedPassword) {
+		if fresh, err = e.passwords.Hash(ctx, password); err != nil {
 			return nil, err
 		}
 	}

@@ -311,7 +311,7 @@ func (e *Engine) verified(r *http.Request, tx messageTx, u *store.User, p verify
 func (e *Engine) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if !u.HasPassword() && u.InvitedAt != nil {
 		// The invited person chooses a password once they are in; until then nobody knows it.
-		hash, err := e.hasher.Hash(ctx, e.unknownPassword())
+		hash, err := e.passwords.Hash(ctx, e.passwords.Random())
 		if err != nil {
 			return err
 		}

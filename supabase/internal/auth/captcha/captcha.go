@@ -1,12 +1,15 @@
-package auth
+// Package captcha checks the captcha token of a request with the provider of the captcha.
+//
+// Only auth imports it. Of ours it imports auth/endpoint and wire.
+package captcha
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,23 +17,47 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// withCaptcha lets a handler run for humans and administrators.
-func (e *Engine) withCaptcha(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+// Config is the captcha's configuration.
+type Config struct {
+	Provider string // hcaptcha or turnstile; "" turns the captcha off
+	Secret   string
+	URL      string // address of the provider; its usual one when empty
+}
+
+// Validate returns an error if the provider is unknown.
+func (c Config) Validate() error {
+	switch c.Provider {
+	case "", "hcaptcha", "turnstile":
+		return nil
+	}
+	return fmt.Errorf("captcha provider %q is neither hcaptcha nor turnstile", c.Provider)
+}
+
+// Checker checks captchas.
+type Checker struct {
+	config Config
+	client *http.Client
+	exempt func(*http.Request) bool
+}
+
+// New returns a Checker. Requests for which exempt returns true need no captcha.
+func New(c Config, client *http.Client, exempt func(*http.Request) bool) *Checker {
+	return &Checker{config: c, client: client, exempt: exempt}
+}
+
+// Required checks the captcha of a request before it calls h.
+func (c *Checker) Required(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := e.checkCaptcha(r); err != nil {
+		if err := c.Check(r); err != nil {
 			return err
 		}
 		return h(w, r)
 	}
 }
 
-// checkCaptcha asks the captcha's provider about the token in gotrue_meta_security.
-func (e *Engine) checkCaptcha(r *http.Request) error {
-	c := e.config.Captcha
-	if c.Provider == "" {
-		return nil
-	}
-	if claims, err := e.bearer(r); err == nil && slices.Contains(e.config.AdminRoles, claims.Role) {
+// Check checks the token in the member gotrue_meta_security of the body.
+func (c *Checker) Check(r *http.Request) error {
+	if c.config.Provider == "" || c.exempt(r) {
 		return nil
 	}
 	body, err := endpoint.ReadBody(r)
@@ -49,7 +76,7 @@ func (e *Engine) checkCaptcha(r *http.Request) error {
 	if token == "" {
 		return wire.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (no captcha_token found)")
 	}
-	problems, err := e.askCaptcha(r, token)
+	problems, err := c.ask(r, token)
 	if err != nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "captcha verification process failed").WithCause(err)
 	}
@@ -59,25 +86,24 @@ func (e *Engine) checkCaptcha(r *http.Request) error {
 	return nil
 }
 
-// askCaptcha gives nil for a human and the provider's reasons otherwise.
-func (e *Engine) askCaptcha(r *http.Request, token string) ([]string, error) {
-	c := e.config.Captcha
-	address := c.URL
+// ask returns nil if the provider accepts the token, else its reasons.
+func (c *Checker) ask(r *http.Request, token string) ([]string, error) {
+	address := c.config.URL
 	if address == "" {
 		address = map[string]string{
 			"hcaptcha":  "https://hcaptcha.com/siteverify",
 			"turnstile": "https://challenges.cloudflare.com/turnstile/v0/siteverify",
-		}[c.Provider]
+		}[c.config.Provider]
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	form := url.Values{"secret": {c.Secret}, "response": {token}, "remoteip": {endpoint.ClientOf(r).Address}}
+	form := url.Values{"secret": {c.config.Secret}, "response": {token}, "remoteip": {endpoint.ClientOf(r).Address}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := e.client.Do(request)
+	response, err := c.client.Do(request)
 	if err != nil {
 		return nil, err
 	}
