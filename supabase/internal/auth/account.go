@@ -13,16 +13,17 @@ import (
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
 // getUser answers GET /user.
-func (e *Engine) getUser(w http.ResponseWriter, r *http.Request, c *caller) error {
-	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
+func (e *Engine) getUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	if len(c.Claims.Audience) == 0 || e.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Token audience doesn't match request audience")
 	}
-	return endpoint.SendJSON(w, http.StatusOK, c.user)
+	return endpoint.SendJSON(w, http.StatusOK, c.User)
 }
 
 type userChanges struct {
@@ -39,12 +40,12 @@ type userChanges struct {
 }
 
 // updateUser answers PUT /user.
-func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	var p userChanges
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
-	ctx, u := r.Context(), c.user
+	ctx, u := r.Context(), c.User
 	if err := e.checkChanges(ctx, c, &p); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 	}
 	judged := u.EncryptedPassword
 	_, err := queued(ctx, e, e.updateQueue(u, p), func(tx messageTx) (any, error) {
-		if err := e.stillCalls(ctx, tx, c); err != nil {
+		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if hash != "" {
@@ -65,8 +66,8 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 				return nil, wire.Errorf(http.StatusConflict, "conflict", "The password was changed meanwhile")
 			}
 			var keep *uuid.UUID
-			if c.session != nil {
-				keep = &c.session.ID
+			if c.Session != nil {
+				keep = &c.Session.ID
 			}
 			if err := store.SavePassword(ctx, tx, u, hash, keep, e.now()); err != nil {
 				return nil, err
@@ -90,31 +91,6 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *caller) e
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, u)
-}
-
-// stillCalls holds the caller and reads them and their session again: a change of the password that ended the session may
-// have overtaken this request while it waited for its turn to hash.
-func (e *Engine) stillCalls(ctx context.Context, tx pgx.Tx, c *caller) error {
-	if err := store.ReloadUser(ctx, tx, c.user); errors.Is(err, store.ErrNotFound) {
-		return errUserGone
-	} else if err != nil {
-		return err
-	}
-	if c.user.Banned(e.now()) {
-		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
-	}
-	if c.session == nil {
-		return nil
-	}
-	fresh, err := store.FindSession(ctx, tx, c.session.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return errSessionGone
-	}
-	if err != nil {
-		return err
-	}
-	c.session = fresh
-	return nil
 }
 
 // changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
@@ -150,8 +126,8 @@ func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *store.User, p 
 }
 
 // checkChanges says what the user may not change.
-func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) error {
-	u := c.user
+func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userChanges) error {
+	u := c.User
 	var err error
 	if p.Email != "" {
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
@@ -179,7 +155,7 @@ func (e *Engine) checkChanges(ctx context.Context, c *caller, p *userChanges) er
 	if p.AppData != nil {
 		return wire.Errorf(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
 	}
-	if u.HasVerifiedFactor() && (c.session == nil || c.session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
+	if u.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
 		return wire.Errorf(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
 	}
 	if u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "" {
@@ -223,9 +199,9 @@ func taken(u *store.User, err error) error {
 }
 
 // newPassword checks that the user may set it and makes its hash.
-func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (string, error) {
-	u := c.user
-	if e.config.RequireReauth && (c.session == nil || e.now().After(c.session.CreatedAt.Add(24*time.Hour))) {
+func (e *Engine) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {
+	u := c.User
+	if e.config.RequireReauth && (c.Session == nil || e.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
 		if p.Nonce != "" {
 			if err := e.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
 				return "", err
@@ -241,7 +217,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 		return "", nil
 	}
 	if u.HasPassword() {
-		if e.config.RequireCurrent && (c.session == nil || !c.session.BeganByLink()) {
+		if e.config.RequireCurrent && (c.Session == nil || !c.Session.BeganByLink()) {
 			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
 			}
@@ -265,7 +241,7 @@ func (e *Engine) newPassword(ctx context.Context, c *caller, p userChanges) (str
 }
 
 // logout ends sessions: all of the user's, this one, or the others. An application ends its own.
-func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	scope := r.URL.Query().Get("scope")
 	switch scope {
 	case "", "global", "local", "others":
@@ -274,16 +250,16 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	ctx := r.Context()
 	_, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if err := e.store.Audit(ctx, tx, c.user, "logout", nil); err != nil {
+		if err := e.store.Audit(ctx, tx, c.User, "logout", nil); err != nil {
 			return nil, err
 		}
 		switch {
-		case c.session != nil && (scope == "local" || c.session.ClientID != nil):
-			return nil, store.EndSession(ctx, tx, c.session.ID)
-		case c.session != nil && scope == "others":
-			return nil, store.EndOtherSessions(ctx, tx, c.user.ID, c.session.ID)
+		case c.Session != nil && (scope == "local" || c.Session.ClientID != nil):
+			return nil, store.EndSession(ctx, tx, c.Session.ID)
+		case c.Session != nil && scope == "others":
+			return nil, store.EndOtherSessions(ctx, tx, c.User.ID, c.Session.ID)
 		}
-		return nil, store.EndSessions(ctx, tx, c.user.ID)
+		return nil, store.EndSessions(ctx, tx, c.User.ID)
 	})
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (e *Engine) adminListUsers(w http.ResponseWriter, r *http.Request, _ *store
 	if err != nil {
 		return err
 	}
-	ctx, aud := r.Context(), e.audience(r, nil)
+	ctx, aud := r.Context(), e.sessions.Audience(r, nil)
 	const filter = `where u.aud = $1 and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
 	var total uint64
 	if err := e.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud, q.Get("filter")).Scan(&total); err != nil {
@@ -162,7 +162,7 @@ func (e *Engine) prepareUser(r *http.Request, p *adminUser) (*store.User, string
 	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: store.Metadata{}, UserMetadata: store.Metadata{}.Merge(p.UserMetadata),
 		Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now}
 	if u.Audience == "" {
-		u.Audience = e.audience(r, nil)
+		u.Audience = e.sessions.Audience(r, nil)
 	}
 	if u.Role == "" {
 		u.Role = e.config.DefaultRole

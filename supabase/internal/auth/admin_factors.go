@@ -13,7 +13,7 @@ import (
 
 // ofSubject lets a handler run for the user whom an administrator's request names.
 func (e *Engine) ofSubject(h func(w http.ResponseWriter, r *http.Request, admin, subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
+	return e.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 		u, err := e.adminSubject(r)
 		if err != nil {
 			return err

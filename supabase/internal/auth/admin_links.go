@@ -65,7 +65,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.Use
 
 // userToInvite finds the unconfirmed account of an address or makes one, which is not stored yet and has no identities.
 func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, error) {
-	u, err := store.UserByEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+	u, err := store.UserByEmail(r.Context(), e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	switch {
 	case err == nil && u.Confirmed():
 		return nil, store.ErrEmailExists
@@ -75,7 +75,7 @@ func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, err
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	u = e.store.NewUser(p.Email, "", p.Data, "", e.audience(r, nil))
+	u = e.store.NewUser(p.Email, "", p.Data, "", e.sessions.Audience(r, nil))
 	u.Identities = nil
 	return u, e.hooks.BeforeUserCreated(r, nil, u)
 }
@@ -123,7 +123,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 	if e.redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
 	}
-	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -186,7 +186,7 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error
 	default:
 		return nil, badLinkType(p.Type)
 	}
-	u := e.store.NewUser(p.Email, "", p.Data, hash, e.audience(r, nil))
+	u := e.store.NewUser(p.Email, "", p.Data, hash, e.sessions.Audience(r, nil))
 	return u, e.hooks.BeforeUserCreated(r, nil, u)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -45,11 +46,11 @@ func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
 
 // arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
 // for it, and lets then finish the sign-in.
-func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(messageTx, *store.User) (*tokenReply, error)) (*tokenReply, error) {
+func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(messageTx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := e.arrivalOf(f.Provider, p)
 	var created *store.User
-	reply, err := queued(ctx, e, e.mailQueue(), func(tx messageTx) (*tokenReply, error) {
+	reply, err := queued(ctx, e, e.mailQueue(), func(tx messageTx) (*session.TokenReply, error) {
 		var u *store.User
 		var err error
 		switch {
@@ -103,7 +104,7 @@ func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOption
 		}
 		a.email.Address = u.Email
 	default:
-		if u, err = e.linkable(ctx, tx, &a, e.audience(r, nil)); err != nil {
+		if u, err = e.linkable(ctx, tx, &a, e.sessions.Audience(r, nil)); err != nil {
 			return nil, false, err
 		}
 		if u == nil {
@@ -198,7 +199,7 @@ func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*store.User
 	if e.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
-	u := e.store.NewUser(a.email.Address, "", a.data, "", e.audience(r, nil))
+	u := e.store.NewUser(a.email.Address, "", a.data, "", e.sessions.Audience(r, nil))
 	u.IsAnonymous = false
 	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
 	if err := e.hooks.BeforeUserCreated(r, tx, u); err != nil {

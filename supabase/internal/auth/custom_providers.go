@@ -97,7 +97,7 @@ func (e *Engine) provider(ctx context.Context, name, scopes string) (*idp.Provid
 
 // asCustomAdmin lets a handler run for an administrator where there are such providers.
 func (e *Engine) asCustomAdmin(h endpoint.Handler) endpoint.Handler {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
+	return e.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 		if e.config.CustomProviders.Disabled {
 			return wire.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
 		}

@@ -20,20 +20,17 @@ import (
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
 )
 
 // Version is the GoTrue whose behaviour this engine has.
 const Version = "v2.196.0"
 
-// Keyring gives the current keys; they may change while the engine runs.
-type Keyring interface {
-	Signer() keys.Key      // signs new access tokens
-	Verifying() []keys.Key // accepted in access tokens
-}
+// Keyring holds the keys of access tokens.
+type Keyring = session.Keyring
 
 // Options is what an Engine needs. Only DB, Keys and Config are required.
 type Options struct {
@@ -55,7 +52,7 @@ type Engine struct {
 	store     *store.Store
 	limiter   *ratelimit.Limiter
 	keys      Keyring
-	verifier  *keys.Verifier
+	sessions  *session.Manager
 	config    Config
 	mailer    Mailer
 	sms       SMS
@@ -105,7 +102,15 @@ func New(o Options) (*Engine, error) {
 		MinLength: e.config.MinimumPasswordLength, Required: e.config.RequiredCharacters, Leaked: e.config.LeakedPasswords,
 		Cost: e.config.PasswordCost, AtOnce: e.config.HashesAtOnce,
 	})
-	e.captcha = captcha.New(e.config.Captcha, e.client, e.isAdmin)
+	e.sessions = session.New(session.Options{
+		DB: o.DB, Store: e.store, Hooks: e.hooks, Keys: e.keys, Now: e.now, Config: session.Config{
+			Issuer: e.config.Issuer, Audience: e.config.Audience, AdminRoles: e.config.AdminRoles, TokenExpiry: e.config.TokenExpiry,
+			SignedRefreshTokens: e.config.SignedRefreshTokens, RefreshTokenRotation: e.config.RefreshTokenRotation,
+			AllowReuse: e.config.AllowReuse, ReuseInterval: e.config.ReuseInterval, Timebox: e.config.Timebox,
+			Inactivity: e.config.Inactivity, AllowLowAAL: e.config.AllowLowAAL, SinglePerUser: e.config.SinglePerUser,
+		},
+	})
+	e.captcha = captcha.New(e.config.Captcha, e.client, e.sessions.IsAdmin)
 	var err error
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -114,13 +119,12 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	e.providers = idp.New(e.config.Providers, o.Client, e.now)
-	e.verifier = keys.NewVerifier(keys.Options{Now: e.now}, o.Keys.Verifying()...)
 	e.handler = e.routes()
 	return e, nil
 }
 
-// KeysChanged makes the engine believe the keys that Keyring gives now.
-func (e *Engine) KeysChanged() { e.verifier.SetKeys(e.keys.Verifying()...) }
+// KeysChanged takes over the keys that the Keyring returns now.
+func (e *Engine) KeysChanged() { e.sessions.KeysChanged() }
 
 // Close ends the engine; it has no work of its own.
 func (e *Engine) Close(context.Context) error { return nil }

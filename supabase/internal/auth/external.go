@@ -17,6 +17,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -38,8 +39,8 @@ func (e *Engine) authorize(w http.ResponseWriter, r *http.Request) error {
 }
 
 // linkIdentity answers GET /user/identities/authorize: the same, for a user who wants a further way in.
-func (e *Engine) linkIdentity(w http.ResponseWriter, r *http.Request, c *caller) error {
-	target, err := e.providerURL(r, &c.user.ID)
+func (e *Engine) linkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	target, err := e.providerURL(r, &c.User.ID)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (e *Engine) callback(w http.ResponseWriter, r *http.Request) error {
 		if token.Refresh != "" {
 			q.Set("provider_refresh_token", token.Refresh)
 		}
-		target = tokenRedirect(target, reply, q)
+		target = session.TokenRedirect(target, reply, q)
 	}
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (e *Engine) flowOf(r *http.Request) (*store.Flow, error) {
 }
 
 // finishExternal trades the provider's code and signs the person in.
-func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *store.Flow) (*tokenReply, idp.Token, error) {
+func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *store.Flow) (*session.TokenReply, idp.Token, error) {
 	var none idp.Token
 	ctx := r.Context()
 	if word := r.Form.Get("error"); word != "" {
@@ -244,12 +245,12 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *store
 	if len(person.Emails) == 0 && !f.EmailOptional {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*tokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*session.TokenReply, error) {
 		if !f.PKCE() {
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err
 			}
-			return e.signIn(r, tx, w.Header(), u, "oauth")
+			return e.sessions.SignIn(r, tx, w.Header(), u, "oauth")
 		}
 		tag, err := tx.Exec(ctx, `
 			update auth.flow_state
@@ -312,14 +313,14 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		if r.Header.Get("Authorization") == "" {
 			return refuse("Linking requires a valid user access token in Authorization")
 		}
-		c, err := e.caller(r)
+		c, err := e.sessions.Caller(r)
 		if err != nil {
 			return err
 		}
-		if err := c.own(); err != nil {
+		if err := c.CheckOwn(); err != nil {
 			return err
 		}
-		f.LinkingTargetID = &c.user.ID
+		f.LinkingTargetID = &c.User.ID
 	}
 	if e.providers.Enabled(f.Provider) && strings.Count(p.IDToken, ".") != 2 {
 		return refuse("Bad ID token") // no JWT: its issuer need not be asked
@@ -354,8 +355,8 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		return refuse("%s", reason)
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*tokenReply, error) {
-		return e.signIn(r, tx, w.Header(), u, "oauth")
+	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*session.TokenReply, error) {
+		return e.sessions.SignIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {
 		return err

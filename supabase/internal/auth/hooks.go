@@ -2,10 +2,7 @@ package auth
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,30 +35,6 @@ func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *store.User, d emai
 		tx.tally.MailNotSent()
 	}
 	return err
-}
-
-// claimsByHook lets a hook change the claims of an access token. Those that every reader needs must stay.
-func (e *Engine) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims, method string) (json.RawMessage, error) {
-	var out struct {
-		Claims map[string]json.RawMessage `json:"claims"`
-	}
-	input := map[string]any{"user_id": u.ID, "claims": claims, "authentication_method": method}
-	if err := e.hooks.Call(r, tx, e.hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
-		return nil, err
-	}
-	if out.Claims == nil {
-		return nil, wire.Errorf(http.StatusInternalServerError, "", "output claims field is missing")
-	}
-	var missing []string
-	for _, name := range []string{"aud", "exp", "iat", "sub", "email", "phone", "role", "aal", "session_id", "is_anonymous"} {
-		if _, ok := out.Claims[name]; !ok {
-			missing = append(missing, fmt.Sprintf("- (root): %s is required\n", name))
-		}
-	}
-	if missing != nil {
-		return nil, wire.Errorf(http.StatusInternalServerError, "", "output claims do not conform to the expected schema: \n%s", strings.Join(missing, ""))
-	}
-	return json.Marshal(out.Claims)
 }
 
 // verdict is what the verification hooks answer.

@@ -13,13 +13,14 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
 // withLinking answers as a GoTrue without manual linking where it is not enabled.
-func (e *Engine) withLinking(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request) error {
-	return e.asUser(func(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) withLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+	return e.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if !e.config.ManualLinking {
 			return wire.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
 		}
@@ -28,18 +29,18 @@ func (e *Engine) withLinking(h func(http.ResponseWriter, *http.Request, *caller)
 }
 
 // unlinkIdentity answers DELETE /user/identities/{id}. The last way in stays.
-func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "identity_id"))
 	if err != nil {
 		return wire.Errorf(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
 	}
-	if len(c.claims.Audience) == 0 || e.audience(r, c.claims) != c.claims.Audience[0] {
+	if len(c.Claims.Audience) == 0 || e.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
 	}
-	u, ctx := c.user, r.Context()
+	u, ctx := c.User, r.Context()
 	_, err = queued(ctx, e, e.noticeQueue(template.IdentityUnlinked), func(tx messageTx) (any, error) {
 		// Two requests at once would each leave the other's identity.
-		if err := e.stillCalls(ctx, tx, c); err != nil {
+		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if len(u.Identities) <= 1 {

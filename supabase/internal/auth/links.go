@@ -6,6 +6,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -70,7 +71,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 		return err
 	}
-	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -86,7 +87,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 		if !e.config.MailerAutoconfirm {
 			return endpoint.SendJSON(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
 		}
-		if u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil)); err != nil {
+		if u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil)); err != nil {
 			return err
 		}
 	}
@@ -128,7 +129,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	if err := p.checkPKCE(); err != nil {
 		return err
 	}
-	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	if errors.Is(err, store.ErrNotFound) {
 		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 	}
@@ -168,9 +169,9 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 	var u *store.User
 	var err error
 	if p.Email != "" {
-		u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.audience(r, nil))
+		u, err = store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	} else {
-		u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
+		u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.sessions.Audience(r, nil))
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
@@ -257,8 +258,8 @@ type messageReply struct {
 }
 
 // reauthenticate sends a code that allows a password change in an old session.
-func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *caller) error {
-	u, ctx := c.user, r.Context()
+func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	u, ctx := c.User, r.Context()
 	switch {
 	case u.Email == "" && u.Phone == "":
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Reauthentication requires the user to have an email or a phone number")

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -40,9 +41,9 @@ type totpSecret struct {
 }
 
 // asFactorUser lets a handler run for a user who is somebody: second factors protect accounts, not visitors.
-func (e *Engine) asFactorUser(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request) error {
-	return e.asUser(func(w http.ResponseWriter, r *http.Request, c *caller) error {
-		if c.user.IsAnonymous {
+func (e *Engine) asFactorUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+	return e.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+		if c.User.IsAnonymous {
 			return wire.Errorf(http.StatusForbidden, "no_authorization", "Anonymous user not allowed to perform these actions")
 		}
 		return h(w, r, c)
@@ -50,8 +51,8 @@ func (e *Engine) asFactorUser(h func(http.ResponseWriter, *http.Request, *caller
 }
 
 // enroll answers POST /factors: a factor that protects once it has been verified.
-func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error {
-	if c.session == nil {
+func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	if c.Session == nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and a registered user are required to enroll a factor")
 	}
 	var p struct {
@@ -67,7 +68,7 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		return err
 	}
 	now := e.now()
-	f := store.FactorRow{UserID: c.user.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
+	f := store.FactorRow{UserID: c.User.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
 	reply := enrollReply{ID: f.ID, Type: p.FactorType, FriendlyName: p.FriendlyName}
 	switch p.FactorType {
 	case "phone":
@@ -81,7 +82,7 @@ func (e *Engine) enroll(w http.ResponseWriter, r *http.Request, c *caller) error
 		reply.Phone = p.Phone
 	case "totp":
 		p.Issuer = cmp.Or(p.Issuer, e.redirects.Host())
-		key, err := totp.Generate(totp.GenerateOpts{Issuer: p.Issuer, AccountName: account(c.user)})
+		key, err := totp.Generate(totp.GenerateOpts{Issuer: p.Issuer, AccountName: account(c.User)})
 		if err != nil {
 			return wire.Errorf(http.StatusInternalServerError, "", "Error generating QR Code").WithCause(err)
 		}
@@ -125,7 +126,7 @@ func (e *Engine) enrollable(kind string) error {
 }
 
 // storeFactor stores a factor, unless the user has too many, one of its name, or must prove the ones there are first.
-func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *store.FactorRow) error {
+func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
 	now := e.now()
 	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
 		return err // two enrolments of one user count one another
@@ -160,7 +161,7 @@ func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *store
 	switch {
 	case count >= e.config.MFA.MaxFactors, verified >= e.config.MFA.MaxVerified:
 		return wire.Errorf(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
-	case verified > 0 && c.session.AAL != "aal2":
+	case verified > 0 && c.Session.AAL != "aal2":
 		return wire.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
 	}
 	if _, err := tx.Exec(ctx, `
@@ -169,7 +170,7 @@ func (e *Engine) storeFactor(ctx context.Context, tx pgx.Tx, c *caller, f *store
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
 	}
-	return e.store.Audit(ctx, tx, c.user, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+	return e.store.Audit(ctx, tx, c.User, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
 // qrSVG draws a QR code of the highest error correction, three units a module, with the margin that readers need.
@@ -203,8 +204,8 @@ type challengeReply struct {
 }
 
 // challenge answers POST /factors/{id}/challenge.
-func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
+func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -228,19 +229,19 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *caller) er
 	_, err = queued(r.Context(), e, wait, func(tx messageTx) (any, error) {
 		switch f.FactorType {
 		case "phone":
-			if err := e.sendFactorCode(r, tx, c.user, f, &row, p.Channel); err != nil {
+			if err := e.sendFactorCode(r, tx, c.User, f, &row, p.Channel); err != nil {
 				return nil, err
 			}
 		case "webauthn":
 			var err error
-			if reply.WebAuthn, row.SessionData, err = e.webAuthnChallenge(r.Context(), tx, c.user, f); err != nil {
+			if reply.WebAuthn, row.SessionData, err = e.webAuthnChallenge(r.Context(), tx, c.User, f); err != nil {
 				return nil, err
 			}
 		}
 		if err := insertChallenge(r.Context(), tx, row); err != nil {
 			return nil, err
 		}
-		return nil, e.store.Audit(r.Context(), tx, c.user, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
+		return nil, e.store.Audit(r.Context(), tx, c.User, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
 	})
 	if err != nil {
 		return err
@@ -279,8 +280,8 @@ func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f 
 
 // verifyFactor answers POST /factors/{id}/verify: the session becomes aal2 and gets new tokens, the user's weaker
 // sessions end.
-func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
+func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -298,14 +299,14 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 	if err := e.verifiable(f.FactorType); err != nil {
 		return err
 	}
-	if c.session == nil {
+	if c.Session == nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "Cannot read SessionId claim as UUID")
 	}
 	ctx := r.Context()
 	if err := e.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := queued(ctx, e, e.noticeQueue(template.MFAFactorEnrolled), func(tx messageTx) (*tokenReply, error) {
+	reply, err := queued(ctx, e, e.noticeQueue(template.MFAFactorEnrolled), func(tx messageTx) (*session.TokenReply, error) {
 		// Two answers with one code follow one another.
 		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 			return nil, err
@@ -314,17 +315,17 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *caller)
 		if err != nil {
 			return nil, err
 		}
-		wrong, err := e.answer(ctx, tx, c.user, f, row, p.Code, p.WebAuthn)
+		wrong, err := e.answer(ctx, tx, c.User, f, row, p.Code, p.WebAuthn)
 		if err != nil {
 			return nil, err
 		}
-		if err := e.factorVerdict(r, tx, c.user, f, wrong == nil); err != nil {
+		if err := e.factorVerdict(r, tx, c.User, f, wrong == nil); err != nil {
 			return nil, err
 		}
 		if wrong != nil {
 			return nil, store.AfterCommit(wrong) // what the hook wrote of the attempt is kept
 		}
-		if err := e.store.Audit(ctx, tx, c.user, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
+		if err := e.store.Audit(ctx, tx, c.User, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
 			return nil, err
 		}
 		return e.raise(r, tx, c, f, row)
@@ -365,14 +366,14 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.
 }
 
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
-func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *store.FactorRow, row *challengeRow) (*tokenReply, error) {
+func (e *Engine) raise(r *http.Request, tx messageTx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
 	ctx, now := r.Context(), e.now()
-	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.session.ID)
+	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
 	if err != nil {
 		return nil, err // no refresh is under way
 	}
 	if held.RowsAffected() == 0 { // it was signed out meanwhile
-		return nil, errSessionGone
+		return nil, session.ErrSessionGone
 	}
 	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
 		return nil, err
@@ -384,21 +385,21 @@ func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *store.Factor
 		}
 	}
 	method := map[string]string{"totp": "totp", "phone": "mfa/phone", "webauthn": "mfa/webauthn"}[f.FactorType]
-	if err := store.AddMethod(ctx, tx, c.session.ID, method, now); err != nil {
+	if err := store.AddMethod(ctx, tx, c.Session.ID, method, now); err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, c.session.ID, f.ID, now); err != nil {
+	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, c.Session.ID, f.ID, now); err != nil {
 		return nil, err
 	}
-	u, err := store.UserByID(ctx, tx, c.user.ID)
+	u, err := store.UserByID(ctx, tx, c.User.ID)
 	if err != nil {
 		return nil, err
 	}
-	token, err := e.nextToken(ctx, tx, u, c.session.ID)
+	token, err := e.sessions.NextToken(ctx, tx, u, c.Session.ID)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := e.newTokenReply(r, tx, u, c.session.ID, token, method)
+	reply, err := e.sessions.NewTokenReply(r, tx, u, c.Session.ID, token, method)
 	if err != nil {
 		return nil, err
 	}
@@ -414,41 +415,16 @@ func (e *Engine) raise(r *http.Request, tx messageTx, c *caller, f *store.Factor
 	return reply, nil
 }
 
-// nextToken makes the session's next refresh token. Those before are gone, also as a retry: an aal1 token that somebody
-// copied never becomes an aal2 one. The session is held.
-func (e *Engine) nextToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID) (string, error) {
-	s, err := store.FindSession(ctx, tx, session)
-	if err != nil {
-		return "", err
-	}
-	if s.HMACKey != nil && s.TokenCounter != nil {
-		return newSignedToken(ctx, tx, session)
-	}
-	var active int
-	if err := tx.QueryRow(ctx, `
-		with gone as (delete from auth.refresh_tokens where session_id = $1 returning revoked)
-		select count(*) from gone where revoked is not true`, session).Scan(&active); err != nil {
-		return "", err
-	}
-	if active == 0 { // its family was revoked, and the access token still lives
-		return "", errSessionGone
-	}
-	if err := e.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
-		return "", err
-	}
-	return storeLegacyToken(ctx, tx, u, session, "", e.now())
-}
-
 // unenroll answers DELETE /factors/{id}.
-func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.user, chi.URLParam(r, "factor_id"))
+func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	f, err := store.FactorByID(r.Context(), e.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
-	if c.session == nil {
+	if c.Session == nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and factor are required to unenroll a factor")
 	}
-	if f.Verified() && c.session.AAL != "aal2" {
+	if f.Verified() && c.Session.AAL != "aal2" {
 		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
@@ -456,8 +432,8 @@ func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *caller) err
 		if err := store.DeleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
-		e.notify(r, tx, c.user, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
-		return nil, e.store.Audit(ctx, tx, c.user, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.session.ID})
+		e.notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
+		return nil, e.store.Audit(ctx, tx, c.User, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.Session.ID})
 	})
 	if err != nil {
 		return err

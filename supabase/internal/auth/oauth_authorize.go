@@ -19,6 +19,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -166,10 +167,10 @@ func (e *Engine) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*au
 
 // oauthDetails answers GET /oauth/authorizations/{id}: what the consent page shows, or where to go at once when the person
 // has agreed to as much before.
-func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	ctx := r.Context()
 	out, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		a, err := e.authorizationOf(r, tx, c.user)
+		a, err := e.authorizationOf(r, tx, c.User)
 		if err != nil {
 			return nil, err
 		}
@@ -181,10 +182,10 @@ func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller)
 			return nil, err
 		}
 		if a.UserID == nil {
-			if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set user_id = $2 where id = $1`, a.ID, c.user.ID); err != nil {
+			if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set user_id = $2 where id = $1`, a.ID, c.User.ID); err != nil {
 				return nil, err
 			}
-			agreed, err := consentedScopes(ctx, tx, c.user.ID, a.ClientID)
+			agreed, err := consentedScopes(ctx, tx, c.User.ID, a.ClientID)
 			if err != nil {
 				return nil, err
 			}
@@ -192,7 +193,7 @@ func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller)
 				return e.approve(ctx, tx, a)
 			}
 		}
-		return authorizationDetails{a.Name, a.RedirectURI, detailsOf(client), userDetails{c.user.ID, c.user.Email}, a.Scope}, nil
+		return authorizationDetails{a.Name, a.RedirectURI, detailsOf(client), userDetails{c.User.ID, c.User.Email}, a.Scope}, nil
 	})
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func (e *Engine) oauthDetails(w http.ResponseWriter, r *http.Request, c *caller)
 }
 
 // oauthConsent answers POST …/consent: the person agrees, or does not.
-func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	var p struct {
 		Action string `json:"action"`
 	}
@@ -214,7 +215,7 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 	ctx := r.Context()
 	out, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (redirectReply, error) {
 		var none redirectReply
-		a, err := e.authorizationOf(r, tx, c.user)
+		a, err := e.authorizationOf(r, tx, c.User)
 		if err != nil {
 			return none, err
 		}
@@ -229,7 +230,7 @@ func (e *Engine) oauthConsent(w http.ResponseWriter, r *http.Request, c *caller)
 			insert into auth.oauth_consents (id, user_id, client_id, scopes, granted_at) values ($1, $2, $3, $4, $5)
 			on conflict on constraint oauth_consents_user_client_unique
 			do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`,
-			uuid.New(), c.user.ID, a.ClientID, strings.Join(protocol.Scopes(a.Scope), " "), e.now()); err != nil {
+			uuid.New(), c.User.ID, a.ClientID, strings.Join(protocol.Scopes(a.Scope), " "), e.now()); err != nil {
 			return none, err
 		}
 		return e.approve(ctx, tx, a)

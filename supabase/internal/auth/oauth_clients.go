@@ -45,7 +45,7 @@ func (e *Engine) withOAuthServer(h endpoint.Handler) endpoint.Handler {
 }
 
 func (e *Engine) asClientAdmin(h endpoint.Handler) endpoint.Handler {
-	return e.asAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return e.withOAuthServer(h)(w, r) })
+	return e.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return e.withOAuthServer(h)(w, r) })
 }
 
 const selectClient = `

@@ -11,6 +11,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -26,8 +27,8 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 }
 
 // withGrants lets a handler run where there is an OAuth server.
-func (e *Engine) withGrants(h func(http.ResponseWriter, *http.Request, *caller) error) func(http.ResponseWriter, *http.Request, *caller) error {
-	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) withGrants(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if err := e.oauthServer(); err != nil {
 			return err
 		}
@@ -42,11 +43,11 @@ type oauthGrant struct {
 }
 
 // listGrants answers GET /user/oauth/grants: the applications that the user has let in.
-func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	rows, err := e.db.Pgx().Query(r.Context(), `
 		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes, o.granted_at
 		  from auth.oauth_consents o join auth.oauth_clients c on c.id = o.client_id and c.deleted_at is null
-		 where o.user_id = $1 and o.revoked_at is null order by o.granted_at desc, c.id`, c.user.ID)
+		 where o.user_id = $1 and o.revoked_at is null order by o.granted_at desc, c.id`, c.User.ID)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *caller) e
 }
 
 // revokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
-func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	text := r.URL.Query().Get("client_id")
 	client, err := uuid.Parse(text)
 	switch {
@@ -77,7 +78,7 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
 			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
-			c.user.ID, client, e.now())
+			c.User.ID, client, e.now())
 		if err != nil {
 			return nil, err
 		}
@@ -88,11 +89,11 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *caller) 
 			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`,
 			`delete from auth.sessions where user_id = $1 and oauth_client_id = $2`,
 		} {
-			if _, err := tx.Exec(ctx, statement, c.user.ID, client); err != nil {
+			if _, err := tx.Exec(ctx, statement, c.User.ID, client); err != nil {
 				return nil, err
 			}
 		}
-		return nil, e.store.Audit(ctx, tx, c.user, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
+		return nil, e.store.Audit(ctx, tx, c.User, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 )
 
@@ -89,9 +90,9 @@ func profile(u *store.User) (name, picture, username string) {
 
 // userInfo answers GET /oauth/userinfo (OpenID Connect Core, section 5.3) with what the session's scopes cover, in
 // GoTrue's names.
-func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) error {
-	u, out := c.user, map[string]any{"sub": c.user.ID}
-	if c.session == nil {
+func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *session.Caller) error {
+	u, out := c.User, map[string]any{"sub": c.User.ID}
+	if c.Session == nil {
 		return endpoint.SendJSON(w, http.StatusOK, out)
 	}
 	put := func(name, value string) {
@@ -99,7 +100,7 @@ func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *caller) err
 			out[name] = value
 		}
 	}
-	scopes := protocol.Scopes(c.session.Scopes)
+	scopes := protocol.Scopes(c.Session.Scopes)
 	if slices.Contains(scopes, "email") {
 		put("email", u.Email)
 		if u.Confirmed() {

@@ -13,6 +13,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/provider/protocol"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -38,26 +39,6 @@ type oauthTokenReply struct {
 	TokenType    string `json:"token_type"`
 }
 
-// oauthError is an answer in the words of RFC 6749, section 5.2.
-func oauthError(code, format string, args ...any) error {
-	err := wire.Errorf(http.StatusBadRequest, code, format, args...)
-	err.Details = wire.AuthOAuth{}
-	return err
-}
-
-// heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
-func checkHolder(s *store.Session, holder *uuid.UUID) error {
-	switch {
-	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
-		return nil
-	case holder == nil:
-		return oauthError("invalid_client", "Client authentication required for OAuth session")
-	case s.ClientID == nil:
-		return oauthError("invalid_client", "Client authentication not allowed for non-OAuth session")
-	}
-	return oauthError("invalid_client", "Client does not match the session's OAuth client")
-}
-
 // oauthToken answers POST /oauth/token.
 func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 	p, err := readTokenRequest(r)
@@ -69,10 +50,10 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.GrantType == "" {
-		return oauthError("invalid_request", "grant_type is required")
+		return session.OAuthError("invalid_request", "grant_type is required")
 	}
 	if !slices.Contains(client.Grants, p.GrantType) {
-		return oauthError("unsupported_grant_type", "Client is not allowed to use grant type: %s", p.GrantType)
+		return session.OAuthError("unsupported_grant_type", "Client is not allowed to use grant type: %s", p.GrantType)
 	}
 	var reply oauthTokenReply
 	switch p.GrantType {
@@ -80,10 +61,10 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 		reply, err = e.exchangeCode(w, r, client, p)
 	case protocol.GrantRefresh:
 		if p.RefreshToken == "" {
-			return oauthError("invalid_request", "refresh_token is required for refresh_token grant")
+			return session.OAuthError("invalid_request", "refresh_token is required for refresh_token grant")
 		}
-		var tokens *tokenReply
-		if tokens, err = e.refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
+		var tokens *session.TokenReply
+		if tokens, err = e.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
 			reply = oauthReply(tokens, "")
 		}
 	}
@@ -94,7 +75,7 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-func oauthReply(t *tokenReply, idToken string) oauthTokenReply {
+func oauthReply(t *session.TokenReply, idToken string) oauthTokenReply {
 	return oauthTokenReply{t.AccessToken, t.ExpiresIn, idToken, t.RefreshToken, t.TokenType}
 }
 
@@ -104,7 +85,7 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 		return p, err
 	}
 	if err := r.ParseForm(); err != nil {
-		return p, oauthError("invalid_request", "Failed to parse form data")
+		return p, session.OAuthError("invalid_request", "Failed to parse form data")
 	}
 	f := r.PostForm // not the query: it is written into logs
 	return oauthTokenRequest{
@@ -155,36 +136,36 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 // exchangeCode gives an application the session that its code stands for. The code is gone with the same transaction.
 func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
-		return oauthTokenReply{}, oauthError("invalid_request", "code is required for authorization_code grant")
+		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")
 	}
 	ctx := r.Context()
 	return store.InTx(ctx, e.db, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
 		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashOfCode(p.Code))
 		if errors.Is(err, store.ErrNotFound) || err == nil && a.UserID == nil {
-			return none, oauthError("invalid_grant", "Invalid authorization code")
+			return none, session.OAuthError("invalid_grant", "Invalid authorization code")
 		}
 		if err != nil {
 			return none, err
 		}
 		switch {
 		case e.now().After(a.ExpiresAt):
-			return none, oauthError("invalid_grant", "Authorization code has expired")
+			return none, session.OAuthError("invalid_grant", "Authorization code has expired")
 		case a.ClientID != client.ID:
-			return none, oauthError("invalid_grant", "Authorization code was not issued for this client")
+			return none, session.OAuthError("invalid_grant", "Authorization code was not issued for this client")
 		case p.Resource != "" && p.Resource != a.Resource:
-			return none, oauthError("invalid_grant", "Authorization code resource does not match the resource parameter")
+			return none, session.OAuthError("invalid_grant", "Authorization code resource does not match the resource parameter")
 		case p.RedirectURI != "" && p.RedirectURI != a.RedirectURI:
-			return none, oauthError("invalid_grant", "Invalid redirect_uri")
+			return none, session.OAuthError("invalid_grant", "Invalid redirect_uri")
 		case a.Method != "s256" || !protocol.Verifies(a.Challenge, p.CodeVerifier):
-			return none, oauthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
+			return none, session.OAuthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
 		u, err := store.UserByID(ctx, tx, *a.UserID)
 		if err != nil {
 			return none, err
 		}
 		if u.Banned(e.now()) {
-			return none, oauthError("access_denied", "User is banned")
+			return none, session.OAuthError("access_denied", "User is banned")
 		}
 		idToken := ""
 		if scopes := protocol.Scopes(a.Scope); slices.Contains(scopes, protocol.ScopeOpenID) {
@@ -195,7 +176,7 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
 			return none, err
 		}
-		tokens, err := e.beginSession(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
+		tokens, err := e.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
 		if err != nil {
 			return none, err
 		}

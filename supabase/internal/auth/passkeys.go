@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
@@ -100,21 +101,21 @@ func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (s
 }
 
 // passkeyManager says whether the user may add and remove passkeys now.
-func passkeyManager(c *caller) error {
-	if c.user.IsSSO {
+func passkeyManager(c *session.Caller) error {
+	if c.User.IsSSO {
 		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "SSO users cannot register passkeys")
 	}
-	if c.user.HasVerifiedFactor() && (c.session == nil || c.session.AAL != "aal2") {
+	if c.User.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") {
 		return wire.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 session is required to manage passkeys when MFA is enabled")
 	}
 	return nil
 }
 
-func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	h, err := passkeyHolder(r.Context(), e.db.Pgx(), c.user)
+	h, err := passkeyHolder(r.Context(), e.db.Pgx(), c.User)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn registration options").WithCause(err)
 	}
-	reply, err := e.keepChallenge(r.Context(), &c.user.ID, "registration", session, options.Response)
+	reply, err := e.keepChallenge(r.Context(), &c.User.ID, "registration", session, options.Response)
 	if err != nil {
 		return err
 	}
@@ -138,11 +139,11 @@ func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, 
 
 var errTooManyPasskeys = wire.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
 
-func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	session, p, err := e.takeChallenge(r, &c.user.ID, "registration")
+	ceremony, p, err := e.takeChallenge(r, &c.User.ID, "registration")
 	if err != nil {
 		return err
 	}
@@ -157,17 +158,17 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 	}
 	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
 	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.user.ID); err != nil {
+		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.User.ID); err != nil {
 			return nil, err
 		}
-		h, err := passkeyHolder(ctx, tx, c.user)
+		h, err := passkeyHolder(ctx, tx, c.User)
 		if err != nil {
 			return nil, err
 		}
 		if len(h.credentials) >= e.config.WebAuthn.MaxPasskeys {
 			return nil, errTooManyPasskeys
 		}
-		credential, err := rp.CreateCredential(h, session, parsed)
+		credential, err := rp.CreateCredential(h, ceremony, parsed)
 		if err != nil {
 			return nil, wire.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Credential verification failed").WithCause(err)
 		}
@@ -180,7 +181,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 			  id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports, backup_eligible, backed_up,
 			  friendly_name, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
-			made.ID, c.user.ID, credential.ID, credential.PublicKey, credential.AttestationType, aaguid(credential),
+			made.ID, c.User.ID, credential.ID, credential.PublicKey, credential.AttestationType, aaguid(credential),
 			int64(credential.Authenticator.SignCount), transports, credential.Flags.BackupEligible, credential.Flags.BackupState,
 			made.FriendlyName, made.CreatedAt); err != nil {
 			if db.IsCode(err, "23505") {
@@ -188,7 +189,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *call
 			}
 			return nil, err
 		}
-		return nil, e.store.Audit(ctx, tx, c.user, "passkey_created", map[string]any{"passkey_id": made.ID})
+		return nil, e.store.Audit(ctx, tx, c.User, "passkey_created", map[string]any{"passkey_id": made.ID})
 	})
 	if err != nil {
 		return err
@@ -213,7 +214,7 @@ func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) err
 }
 
 func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
-	session, p, err := e.takeChallenge(r, nil, "authentication")
+	ceremony, p, err := e.takeChallenge(r, nil, "authentication")
 	if err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		}
 		return passkeyHolder(ctx, e.db.Pgx(), u)
 	}
-	_, credential, err := rp.ValidatePasskeyLogin(find, session, parsed)
+	_, credential, err := rp.ValidatePasskeyLogin(find, ceremony, parsed)
 	if err != nil {
 		return failed("Credential verification failed", err)
 	}
@@ -255,7 +256,7 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	case u.Banned(e.now()):
 		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
@@ -265,7 +266,7 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
 			return nil, err
 		}
-		return e.signIn(r, tx, w.Header(), u, "passkey")
+		return e.sessions.SignIn(r, tx, w.Header(), u, "passkey")
 	})
 	if err != nil {
 		return err
@@ -273,15 +274,15 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-func (e *Engine) passkeyList(w http.ResponseWriter, r *http.Request, c *caller) error {
-	keys, err := store.FindPasskeys(r.Context(), e.db.Pgx(), c.user.ID)
+func (e *Engine) passkeyList(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	keys, err := store.FindPasskeys(r.Context(), e.db.Pgx(), c.User.ID)
 	if err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
 
-func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
 	if err != nil {
 		return store.ErrNoPasskey
@@ -303,14 +304,14 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller
 	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
-			returning created_at, last_used_at`, id, c.user.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
+			returning created_at, last_used_at`, id, c.User.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, store.ErrNoPasskey
 		}
 		if err != nil {
 			return nil, err
 		}
-		return nil, e.store.Audit(ctx, tx, c.user, "passkey_updated", map[string]any{"passkey_id": id})
+		return nil, e.store.Audit(ctx, tx, c.User, "passkey_updated", map[string]any{"passkey_id": id})
 	})
 	if err != nil {
 		return err
@@ -320,11 +321,11 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *caller
 	return endpoint.SendJSON(w, http.StatusOK, renamed)
 }
 
-func (e *Engine) passkeyDelete(w http.ResponseWriter, r *http.Request, c *caller) error {
+func (e *Engine) passkeyDelete(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	if err := e.store.RemovePasskey(r.Context(), c.user, c.user, chi.URLParam(r, "passkey_id")); err != nil {
+	if err := e.store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

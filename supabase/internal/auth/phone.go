@@ -43,7 +43,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 		return err
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	u, err := store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil))
+	u, err := store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -59,7 +59,7 @@ func (e *Engine) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupP
 		if !e.config.PhoneAutoconfirm {
 			return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 		}
-		if u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.audience(r, nil)); err != nil {
+		if u, err = store.UserByPhone(ctx, e.db.Pgx(), p.Phone, e.sessions.Audience(r, nil)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -38,7 +39,7 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
 	}
 	ctx := r.Context()
-	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		f, u, err := store.LockFlowByCode(ctx, tx, p.Code)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, wire.Errorf(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
@@ -58,7 +59,7 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
 			return nil, err
 		}
-		reply, err := e.signIn(r, tx, w.Header(), u, f.Method)
+		reply, err := e.sessions.SignIn(r, tx, w.Header(), u, f.Method)
 		if err != nil {
 			return nil, err
 		}

@@ -35,10 +35,10 @@ func (e *Engine) routes() http.Handler {
 	post("/resend", e.limiter.Limited(ratelimit.Resend, e.captcha.Required(e.resend)))
 	get("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyGet))
 	post("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyPost))
-	post("/logout", e.asBearer(e.logout))
-	get("/reauthenticate", e.asUser(e.reauthenticate))
-	get("/user", e.asBearer(e.getUser))
-	put("/user", e.limiter.Limited(ratelimit.User, e.asUser(e.updateUser)))
+	post("/logout", e.sessions.AsBearer(e.logout))
+	get("/reauthenticate", e.sessions.AsUser(e.reauthenticate))
+	get("/user", e.sessions.AsBearer(e.getUser))
+	put("/user", e.limiter.Limited(ratelimit.User, e.sessions.AsUser(e.updateUser)))
 
 	get("/authorize", e.authorize)
 	get("/callback", e.callback)
@@ -56,28 +56,28 @@ func (e *Engine) routes() http.Handler {
 	post("/passkeys/registration/options", e.withPasskeys(e.asFactorUser(e.passkeyRegisterOptions)))
 	post("/passkeys/registration/verify", e.withPasskeys(e.asFactorUser(e.passkeyRegister)))
 	for _, list := range []string{"/passkeys", "/passkeys/"} {
-		get(list, e.withPasskeys(e.asUser(e.passkeyList)))
+		get(list, e.withPasskeys(e.sessions.AsUser(e.passkeyList)))
 	}
-	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.asUser(e.passkeyRename))))
-	remove("/passkeys/{passkey_id}", e.withPasskeys(e.asUser(e.passkeyDelete)))
+	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.sessions.AsUser(e.passkeyRename))))
+	remove("/passkeys/{passkey_id}", e.withPasskeys(e.sessions.AsUser(e.passkeyDelete)))
 
 	get("/oauth/authorize", e.withOAuthServer(e.limiter.Limited(ratelimit.OAuth, e.oauthAuthorize)))
-	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.asUser(e.oauthDetails))))
-	post("/oauth/authorizations/{authorization_id}/consent", e.withOAuthServer(e.fromSite(e.asUser(e.oauthConsent))))
+	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.sessions.AsUser(e.oauthDetails))))
+	post("/oauth/authorizations/{authorization_id}/consent", e.withOAuthServer(e.fromSite(e.sessions.AsUser(e.oauthConsent))))
 	post("/oauth/token", e.withOAuthServer(e.limiter.Limited(ratelimit.OAuth, e.oauthToken)))
-	get("/oauth/userinfo", e.withOAuthServer(e.asBearer(e.userInfo)))
+	get("/oauth/userinfo", e.withOAuthServer(e.sessions.AsBearer(e.userInfo)))
 	post("/oauth/clients/register", e.withOAuthServer(e.limiter.Limited(ratelimit.Register, e.registerSelf)))
-	get("/user/oauth/grants", e.asUser(e.withGrants(e.listGrants)))
-	remove("/user/oauth/grants", e.asUser(e.withGrants(e.revokeGrant)))
+	get("/user/oauth/grants", e.sessions.AsUser(e.withGrants(e.listGrants)))
+	remove("/user/oauth/grants", e.sessions.AsUser(e.withGrants(e.revokeGrant)))
 
-	post("/invite", e.asAdmin(e.invite))
-	post("/admin/generate_link", e.asAdmin(e.generateLink))
-	get("/admin/audit", e.asAdmin(e.adminAudit))
-	get("/admin/users", e.asAdmin(e.adminListUsers))
-	post("/admin/users", e.asAdmin(e.adminCreateUser))
-	get("/admin/users/{user_id}", e.asAdmin(e.adminGetUser))
-	put("/admin/users/{user_id}", e.asAdmin(e.adminUpdateUser))
-	remove("/admin/users/{user_id}", e.asAdmin(e.adminDeleteUser))
+	post("/invite", e.sessions.AsAdmin(e.invite))
+	post("/admin/generate_link", e.sessions.AsAdmin(e.generateLink))
+	get("/admin/audit", e.sessions.AsAdmin(e.adminAudit))
+	get("/admin/users", e.sessions.AsAdmin(e.adminListUsers))
+	post("/admin/users", e.sessions.AsAdmin(e.adminCreateUser))
+	get("/admin/users/{user_id}", e.sessions.AsAdmin(e.adminGetUser))
+	put("/admin/users/{user_id}", e.sessions.AsAdmin(e.adminUpdateUser))
+	remove("/admin/users/{user_id}", e.sessions.AsAdmin(e.adminDeleteUser))
 	get("/admin/users/{user_id}/factors", e.ofSubject(e.adminListFactors))
 	put("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminUpdateFactor))
 	remove("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminDeleteFactor))
@@ -113,11 +113,11 @@ func (e *Engine) disabled(r chi.Router) {
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
 	// These are for administrators: others learn nothing.
 	admin := func(code, text string) http.HandlerFunc {
-		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
+		return e.handle(e.sessions.AsAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
+	r.Get("/admin/sso/providers", e.handle(e.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
 		return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
 	})))
 	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {

@@ -12,6 +12,7 @@ import (
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -87,7 +88,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		}
 	}
 	if u == nil {
-		u = e.store.NewUser(p.Email, p.Phone, p.Data, hash, e.audience(r, nil))
+		u = e.store.NewUser(p.Email, p.Phone, p.Data, hash, e.sessions.Audience(r, nil))
 		if err := e.hooks.BeforeUserCreated(r, nil, u); err != nil {
 			return nil, err
 		}
@@ -116,7 +117,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
 			return nil, err
 		}
-		return e.signIn(r, tx, headers, u, "password")
+		return e.sessions.SignIn(r, tx, headers, u, "password")
 	})
 	if err != nil {
 		return nil, err
@@ -280,7 +281,7 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*st
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserOfEmail(r.Context(), e.db.Pgx(), p.Email, e.audience(r, nil))
+		existing, err = store.UserOfEmail(r.Context(), e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
 	} else {
 		if !e.config.EnablePhone {
 			return nil, wire.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
@@ -288,7 +289,7 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*st
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserByPhone(r.Context(), e.db.Pgx(), p.Phone, e.audience(r, nil))
+		existing, err = store.UserByPhone(r.Context(), e.db.Pgx(), p.Phone, e.sessions.Audience(r, nil))
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -338,15 +339,15 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 		return wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
 	ctx := r.Context()
-	u := e.store.NewUser(p.Email, p.Phone, p.Data, "", e.audience(r, nil))
+	u := e.store.NewUser(p.Email, p.Phone, p.Data, "", e.sessions.Audience(r, nil))
 	if err := e.hooks.BeforeUserCreated(r, nil, u); err != nil {
 		return err
 	}
-	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		if err := e.storeSignup(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
-		return e.signIn(r, tx, w.Header(), u, "anonymous")
+		return e.sessions.SignIn(r, tx, w.Header(), u, "anonymous")
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -21,7 +22,7 @@ var (
 // token answers POST /token by its grant_type.
 func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 	grants := map[string]func(http.ResponseWriter, *http.Request) error{
-		"password": e.passwordGrant, "refresh_token": e.refreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": web3Grant,
+		"password": e.passwordGrant, "refresh_token": e.sessions.RefreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": web3Grant,
 	}
 	kind := r.FormValue("grant_type")
 	grant, ok := grants[kind]
@@ -63,14 +64,14 @@ func (e *Engine) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		// An old password may be weaker than today's rules: the client is told, and let in.
 		if weak := e.passwords.Weakness(p.Password); weak != nil {
-			reply.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
+			reply.WeakPassword = &session.WeakPassword{Message: weak.Message, Reasons: weak.Reasons}
 		}
 		return endpoint.SendJSON(w, http.StatusOK, reply)
 	}
 	return errInvalidLogin
 }
 
-func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phone, password string) (*tokenReply, error) {
+func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phone, password string) (*session.TokenReply, error) {
 	ctx := r.Context()
 	u, provider, err := e.findLogin(r, email, phone)
 	if err != nil {
@@ -107,7 +108,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 			return nil, err
 		}
 	}
-	return store.InTx(ctx, e.db, func(tx pgx.Tx) (*tokenReply, error) {
+	return store.InTx(ctx, e.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		// Hashing has its queue: the password that was matched may be the old one by now.
 		matched := u.EncryptedPassword
 		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
@@ -129,7 +130,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
 			return nil, err
 		}
-		return e.signIn(r, tx, headers, u, "password")
+		return e.sessions.SignIn(r, tx, headers, u, "password")
 	})
 }
 
@@ -150,7 +151,7 @@ func web3Grant(_ http.ResponseWriter, r *http.Request) error {
 
 // findLogin finds the account that an address or a number names; nil when there is none.
 func (e *Engine) findLogin(r *http.Request, email, phone string) (u *store.User, provider string, err error) {
-	ctx, aud := r.Context(), e.audience(r, nil)
+	ctx, aud := r.Context(), e.sessions.Audience(r, nil)
 	switch {
 	case email != "" && phone != "":
 		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")

@@ -13,6 +13,7 @@ import (
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
@@ -45,7 +46,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a token or a token hash")
 	}
 	pkce := strings.HasPrefix(p.TokenHash, store.PKCEPrefix)
-	var reply *tokenReply
+	var reply *session.TokenReply
 	var code string
 	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
 		u, err := e.byLink(r.Context(), tx, &p)
@@ -60,7 +61,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 			code, err = e.issueCode(r.Context(), tx, u, flowMethod(p.Type))
 			return false, err
 		}
-		reply, err = e.signIn(r, tx, w.Header(), u, "otp")
+		reply, err = e.sessions.SignIn(r, tx, w.Header(), u, "otp")
 		return false, err
 	})
 	target := p.RedirectTo
@@ -79,7 +80,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	case pkce:
 		target, err = endpoint.AddQuery(target, "code", code)
 	default:
-		target = tokenRedirect(target, reply, url.Values{"type": {p.Type}})
+		target = session.TokenRedirect(target, reply, url.Values{"type": {p.Type}})
 	}
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	var reply *tokenReply
+	var reply *session.TokenReply
 	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
 		find := e.byCode
 		if p.Token == "" {
@@ -118,7 +119,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 				return e.byLink(ctx, tx, p)
 			}
 		}
-		u, err := find(r.Context(), tx, &p, e.audience(r, nil))
+		u, err := find(r.Context(), tx, &p, e.sessions.Audience(r, nil))
 		if err != nil {
 			return false, err
 		}
@@ -126,7 +127,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		if err != nil || half {
 			return half, err
 		}
-		reply, err = e.signIn(r, tx, w.Header(), u, "otp")
+		reply, err = e.sessions.SignIn(r, tx, w.Header(), u, "otp")
 		return false, err
 	})
 	if err != nil {

@@ -2,22 +2,10 @@ package auth
 
 import (
 	"net/url"
-	"strconv"
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/wire"
 )
-
-// tokenRedirect puts a session behind the #, where no server sees it.
-func tokenRedirect(target string, t *tokenReply, q url.Values) string {
-	q.Set("access_token", t.AccessToken)
-	q.Set("token_type", t.TokenType)
-	q.Set("expires_in", strconv.Itoa(t.ExpiresIn))
-	q.Set("expires_at", strconv.FormatInt(t.ExpiresAt, 10))
-	q.Set("refresh_token", t.RefreshToken)
-	q.Set("sb", "") // tells clients whose redirect it is
-	return target + "#" + q.Encode()
-}
 
 // errorRedirect tells an error behind the #, and with PKCE in the query, too.
 func errorRedirect(target string, e *wire.Error, pkce bool) (string, error) {

@@ -1,4 +1,4 @@
-package auth
+package session
 
 import (
 	"context"
@@ -111,5 +111,5 @@ func parseSignedToken(text string) (signedToken, error) {
 	return t, nil
 }
 
-// authentic says whether the session's key signed the token.
+// Authentic says whether the session's key signed the token.
 func (t signedToken) authentic(key []byte) bool { return hmac.Equal(tokenMAC(key, t.message), t.mac) }

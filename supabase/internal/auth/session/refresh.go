@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/store"
+	"daawo/supabase/internal/wire"
+)
+
+// OAuthError is an answer in the words of RFC 6749, section 5.2.
+func OAuthError(code, format string, args ...any) error {
+	err := wire.Errorf(http.StatusBadRequest, code, format, args...)
+	err.Details = wire.AuthOAuth{}
+	return err
+}
+
+// heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
+func checkHolder(s *store.Session, holder *uuid.UUID) error {
+	switch {
+	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
+		return nil
+	case holder == nil:
+		return OAuthError("invalid_client", "Client authentication required for OAuth session")
+	case s.ClientID == nil:
+		return OAuthError("invalid_client", "Client authentication not allowed for non-OAuth session")
+	}
+	return OAuthError("invalid_client", "Client does not match the session's OAuth client")
+}
+
+var errAlreadyUsed = wire.Errorf(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+
+// RefreshGrant exchanges a refresh token for a fresh pair.
+func (m *Manager) RefreshGrant(w http.ResponseWriter, r *http.Request) error {
+	var p struct {
+		RefreshToken string `json:"refresh_token"`
+	}
+	if err := endpoint.ReadJSON(r, &p); err != nil {
+		return err
+	}
+	reply, err := m.Refresh(r, w.Header(), p.RefreshToken, nil)
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, reply)
+}
+
+// Refresh does so for the application that holds the session; nil for a session of the user's own.
+func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
+	legacy := isLegacyToken(text)
+	var signed signedToken
+	if !legacy {
+		var err error
+		if signed, err = parseSignedToken(text); err != nil {
+			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
+		}
+	}
+	return store.InTx(r.Context(), m.db, func(tx pgx.Tx) (*TokenReply, error) {
+		if legacy {
+			return m.refreshLegacy(r, tx, headers, text, holder)
+		}
+		return m.refreshSigned(r, tx, headers, signed, holder)
+	})
+}
+
+// refreshable loads whose session it is and checks that it may go on.
+func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.Session, error) {
+	s, err := store.FindSession(ctx, tx, session)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := store.UserByID(ctx, tx, s.UserID)
+	if err != nil {
+		return nil, nil, err
+	}
+	headers.Set("sb-auth-user-id", u.ID.String())
+	if u.Banned(m.now()) {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
+	}
+	headers.Set("sb-auth-session-id", s.ID.String())
+	if why := m.expired(s, u, tokenTime); why != "" {
+		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
+	}
+	if err := checkHolder(s, holder); err != nil {
+		return nil, nil, err
+	}
+	if m.config.SinglePerUser {
+		others, err := store.OtherSessions(ctx, tx, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, o := range others {
+			if o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) && m.expired(o, u, time.Time{}) == "" {
+				return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
+			}
+		}
+	}
+	return u, s, nil
+}
+
+// refreshed notes when and by whom the session was used, and answers.
+func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, token string) (*TokenReply, error) {
+	c := endpoint.ClientOf(r)
+	if _, err := tx.Exec(r.Context(), `
+		update auth.sessions
+		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
+		 where id = $1`,
+		session, m.now(), c.UserAgent, c.Address); err != nil {
+		return nil, err
+	}
+	return m.NewTokenReply(r, tx, u, session, token, "token_refresh")
+}
+
+// expired says why the session may not be refreshed any more; "" when it may.
+func (m *Manager) expired(s *store.Session, u *store.User, tokenTime time.Time) string {
+	c, now := m.config, m.now()
+	switch {
+	case s.NotAfter != nil && now.After(*s.NotAfter), c.Timebox > 0 && now.After(s.CreatedAt.Add(c.Timebox)):
+		return "Invalid Refresh Token: Session Expired"
+	case c.Inactivity > 0 && now.After(s.LastUsed(tokenTime).Add(c.Inactivity)):
+		return "Invalid Refresh Token: Session Expired (Inactivity)"
+	case c.AllowLowAAL > 0 && s.AAL == "aal1" && u.HasVerifiedFactor() && now.After(s.CreatedAt.Add(c.AllowLowAAL)):
+		return "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)"
+	}
+	return ""
+}
