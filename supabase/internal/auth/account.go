@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/session"
@@ -57,7 +58,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.C
 		}
 	}
 	judged := u.EncryptedPassword
-	_, err := queued(ctx, e, e.updateQueue(u, p), func(tx messageTx) (any, error) {
+	_, err := message.Queued(ctx, e.sender, e.updateQueue(u, p), func(tx message.Tx) (any, error) {
 		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
@@ -75,7 +76,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.C
 			if err := e.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
 				return nil, err
 			}
-			e.notify(r, tx, u, template.PasswordChanged, "", template.Data{})
+			e.sender.Notify(r, tx, u, template.PasswordChanged, "", template.Data{})
 		}
 		if p.Data != nil {
 			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), e.now()); err != nil {
@@ -95,7 +96,7 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.C
 
 // changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
 // needs no proof. An anonymous user's first address and, with autoconfirm, any number are taken at once.
-func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *store.User, p userChanges) error {
+func (e *Engine) changeContacts(r *http.Request, tx message.Tx, u *store.User, p userChanges) error {
 	ctx := r.Context()
 	if p.Email != "" && p.Email != u.Email {
 		if u.IsAnonymous && e.config.MailerAutoconfirm {
@@ -109,7 +110,7 @@ func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *store.User, p 
 					return err
 				}
 			}
-			if err := e.sendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
+			if err := e.sender.SendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
 				return err
 			}
 		}
@@ -121,7 +122,7 @@ func (e *Engine) changeContacts(r *http.Request, tx messageTx, u *store.User, p 
 		return e.changePhone(ctx, tx, u, p.Phone)
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	_, err := e.sendPhoneProof(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
+	_, err := e.sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
 	return err
 }
 
@@ -138,7 +139,7 @@ func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userCha
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
-		if err := e.checkChannel(p.Channel); err != nil {
+		if err := e.sender.CheckChannel(p.Channel); err != nil {
 			return err
 		}
 	}
@@ -265,5 +266,18 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *session.Calle
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// updateLine is for what a change of the account sends: a text where it sends both.
+func (e *Engine) updateQueue(u *store.User, p userChanges) message.Queue {
+	switch {
+	case p.Phone != "" && p.Phone != u.Phone && !e.config.PhoneAutoconfirm:
+		return e.sender.TextQueue()
+	case p.Email != "" && p.Email != u.Email:
+		return e.sender.MailQueue()
+	case p.Password != nil:
+		return e.sender.NotificationQueue(template.PasswordChanged)
+	}
 	return nil
 }

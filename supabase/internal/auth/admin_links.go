@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/store"
@@ -38,7 +39,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.Use
 		return err
 	}
 	fresh := u.Identities == nil
-	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
+	_, err = message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if fresh {
 			if err := e.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -47,7 +48,7 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.Use
 		if err := e.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
-		if err := e.sendProof(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
+		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
 			return nil, err
 		}
 		return nil, e.markInvited(ctx, tx, u)
@@ -119,7 +120,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 		return err
 	}
 	ctx := r.Context()
-	redirect := e.redirectTo(r)
+	redirect := e.sender.RedirectTo(r)
 	if e.redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
 	}
@@ -158,7 +159,7 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 	case "email_change_new":
 		action, hash = "email_change", u.EmailChangeTokenNew
 	}
-	reply.ActionLink = e.link(action, hash, redirect)
+	reply.ActionLink = e.sender.Link(action, hash, redirect)
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
@@ -46,11 +47,11 @@ func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
 
 // arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
 // for it, and lets then finish the sign-in.
-func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(messageTx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
+func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := e.arrivalOf(f.Provider, p)
 	var created *store.User
-	reply, err := queued(ctx, e, e.mailQueue(), func(tx messageTx) (*session.TokenReply, error) {
+	reply, err := message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
 		var u *store.User
 		var err error
 		switch {
@@ -80,7 +81,7 @@ func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(
 
 // accountOf follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
 // links to it; everything else is a new account.
-func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOptional bool) (u *store.User, fresh bool, err error) {
+func (e *Engine) accountOf(r *http.Request, tx message.Tx, a arrival, emailOptional bool) (u *store.User, fresh bool, err error) {
 	ctx, now := r.Context(), e.now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
@@ -134,7 +135,7 @@ func (e *Engine) accountOf(r *http.Request, tx messageTx, a arrival, emailOption
 }
 
 // confirmExternal confirms the address that the provider vouches for, and mails to one that it does not.
-func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *store.User, a arrival, emailOptional bool) error {
+func (e *Engine) confirmExternal(r *http.Request, tx message.Tx, u *store.User, a arrival, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
 		return e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
@@ -151,7 +152,7 @@ func (e *Engine) confirmExternal(r *http.Request, tx messageTx, u *store.User, a
 	}
 	sent := a.email.Address != ""
 	if sent {
-		if err := e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 	}
@@ -233,7 +234,7 @@ func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a ar
 }
 
 // attach adds an identity to the account that asked for it.
-func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arrival) (*store.User, error) {
+func (e *Engine) attach(r *http.Request, tx message.Tx, target uuid.UUID, a arrival) (*store.User, error) {
 	ctx, now := r.Context(), e.now()
 	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
@@ -264,12 +265,12 @@ func (e *Engine) attach(r *http.Request, tx messageTx, target uuid.UUID, a arriv
 			return nil, err
 		}
 	}
-	e.notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
+	e.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
 	return u, nil
 }
 
 // adoptEmail gives an account without an address the linked identity's.
-func (e *Engine) adoptEmail(r *http.Request, tx messageTx, u *store.User, a arrival) error {
+func (e *Engine) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a arrival) error {
 	ctx, now := r.Context(), e.now()
 	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
 		return wire.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
@@ -281,7 +282,7 @@ func (e *Engine) adoptEmail(r *http.Request, tx messageTx, u *store.User, a arri
 		return err
 	}
 	if !a.email.Verified {
-		if err := e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 		return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",

@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hookpoint"
-	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/ratelimit"
 )
 
@@ -71,32 +71,6 @@ type Config struct {
 	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
 	NoAuditTable         bool   // the audit log goes to the log only
 	SMSProvider          string // what /settings says
-}
-
-// MailConfig is about messages by e-mail.
-type MailConfig struct {
-	Subjects      map[string]string     // by template (invite, confirmation, recovery, magic_link, email_change, reauthentication, …_notification)
-	Templates     map[string]string     // HTML, by template; the built-in ones where missing
-	Paths         map[string]string     // invite, confirmation, recovery, email_change: where links lead; ExternalURL/verify where missing
-	Translations  template.Translations // of the built-in texts, by language and template
-	Notifications map[string]bool       // password_changed, email_changed, …: told to the user
-
-	CodeLength         int           // digits; 6 when zero
-	CodeExpiry         time.Duration // a day when zero
-	MaxFrequency       time.Duration // between two mails to one user; a minute when zero, none when negative
-	SingleConfirmation bool          // an address change is confirmed by the new address alone
-	Authorized         []string      // when set, only these addresses get mail
-}
-
-// SMSConfig is about messages to phones.
-type SMSConfig struct {
-	Template     string            // text/template with .Code; "Your code is …" when empty
-	CodeLength   int               // 6 when zero
-	CodeExpiry   time.Duration     // a minute when zero
-	MaxFrequency time.Duration     // a minute when zero, none when negative
-	TestCodes    map[string]string // number → its fixed code, for reviewers of app stores; nothing is sent
-	TestUntil    time.Time         // when they end; never when zero
-	WhatsApp     bool              // the sender can do that channel
 }
 
 // MFAConfig is about second factors.
@@ -196,3 +170,12 @@ type Hooks = hookpoint.Hooks
 
 // Captcha is the captcha's configuration.
 type Captcha = captcha.Config
+
+// Types of Options and Config that belong to package message.
+type (
+	Mailer      = message.Mailer
+	Undelivered = message.Undelivered
+	SMS         = message.SMS
+	MailConfig  = message.MailConfig
+	SMSConfig   = message.SMSConfig
+)

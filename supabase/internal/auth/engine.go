@@ -17,6 +17,7 @@ import (
 	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hookpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
@@ -39,11 +40,11 @@ type Options struct {
 	Config Config
 	Mailer Mailer // nil: nothing can be mailed, and what needs a mail fails
 	SMS    SMS    // nil: nothing can be sent to phones
-	// MailsAtOnce says that Mailer waits for a mail server while the transaction is open.
-	MailsAtOnce bool
-	Client      *http.Client // for hooks, captchas and other providers; nil means one with a time limit
-	Log         *slog.Logger
-	Now         func() time.Time // nil means time.Now
+	// DirectMail: Mailer talks to the mail server while the transaction is open.
+	DirectMail bool
+	Client     *http.Client // for hooks, captchas and other providers; nil means one with a time limit
+	Log        *slog.Logger
+	Now        func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler rooted at GoTrue's own root.
@@ -54,8 +55,7 @@ type Engine struct {
 	keys      Keyring
 	sessions  *session.Manager
 	config    Config
-	mailer    Mailer
-	sms       SMS
+	sender    *message.Sender
 	client    *http.Client
 	log       *slog.Logger
 	now       func() time.Time
@@ -63,12 +63,8 @@ type Engine struct {
 	captcha   *captcha.Checker
 	passwords *credential.Passwords
 	redirects *redirect.List
-	templates *template.Set
 	providers *idp.Registry
 	handler   http.Handler
-
-	mailsAtOnce  bool
-	texts, mails queue
 }
 
 // New makes an engine. It opens no connection before the first request.
@@ -76,9 +72,7 @@ func New(o Options) (*Engine, error) {
 	if err := o.Config.validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), mailer: o.Mailer, sms: o.SMS, client: o.Client, log: o.Log, now: o.Now, mailsAtOnce: o.MailsAtOnce}
-	connections := o.DB.Pgx().Config().MaxConns
-	e.texts, e.mails = newQueue(connections), newQueue(connections)
+	e := &Engine{db: o.DB, keys: o.Keys, config: o.Config.withDefaults(), client: o.Client, log: o.Log, now: o.Now}
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -115,9 +109,15 @@ func New(o Options) (*Engine, error) {
 	if e.redirects, err = redirect.New(e.config.SiteURL, e.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	if e.templates, err = template.New(e.config.Mail.Subjects, e.config.Mail.Templates, e.config.Mail.Translations); err != nil {
+	templates, err := template.New(e.config.Mail.Subjects, e.config.Mail.Templates, e.config.Mail.Translations)
+	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
+	e.sender = message.New(message.Options{
+		DB: o.DB, Limiter: e.limiter, Hooks: e.hooks, Redirects: e.redirects, Templates: templates, Mailer: o.Mailer, SMS: o.SMS,
+		DirectMail: o.DirectMail, Log: e.log, Now: e.now,
+		Config: message.Config{SiteURL: e.config.SiteURL, ExternalURL: e.config.ExternalURL, Mail: e.config.Mail, SMS: e.config.SMS},
+	})
 	e.providers = idp.New(e.config.Providers, o.Client, e.now)
 	e.handler = e.routes()
 	return e, nil

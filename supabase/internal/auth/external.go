@@ -17,6 +17,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
@@ -71,7 +72,7 @@ func (e *Engine) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error)
 	}
 	f := store.Flow{
 		Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
-		InviteToken: q.Get("invite_token"), Referrer: e.redirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
+		InviteToken: q.Get("invite_token"), Referrer: e.sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
 	}
 	extra := map[string]string{}
 	for key := range q {
@@ -245,7 +246,7 @@ func (e *Engine) finishExternal(w http.ResponseWriter, r *http.Request, f *store
 	if len(person.Emails) == 0 && !f.EmailOptional {
 		return nil, none, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*session.TokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		if !f.PKCE() {
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err
@@ -355,7 +356,7 @@ func (e *Engine) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		return refuse("%s", reason)
 	}
-	reply, err := e.arrive(r, f, person, func(tx messageTx, u *store.User) (*session.TokenReply, error) {
+	reply, err := e.arrive(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		return e.sessions.SignIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {

@@ -10,33 +10,6 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// emailData is what the send_email hook gets instead of a mail being sent; the names are GoTrue's.
-type emailData struct {
-	Token        string `json:"token"`
-	TokenHash    string `json:"token_hash"`
-	RedirectTo   string `json:"redirect_to"`
-	Action       string `json:"email_action_type"`
-	SiteURL      string `json:"site_url"`
-	TokenNew     string `json:"token_new"`
-	TokenHashNew string `json:"token_hash_new"`
-	OldEmail     string `json:"old_email"`
-	OldPhone     string `json:"old_phone"`
-	Provider     string `json:"provider"`
-	FactorType   string `json:"factor_type"`
-}
-
-func (e *Engine) mailByHook(r *http.Request, tx messageTx, u *store.User, d emailData) error {
-	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
-		return err
-	}
-	d.RedirectTo, d.SiteURL = e.redirectTo(r), e.config.ExternalURL
-	err := e.hooks.Call(r, tx, e.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
-	if err != nil {
-		tx.tally.MailNotSent()
-	}
-	return err
-}
-
 // verdict is what the verification hooks answer.
 type verdict struct {
 	Decision string `json:"decision"`

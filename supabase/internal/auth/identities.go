@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
@@ -38,7 +39,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *sessi
 		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
 	}
 	u, ctx := c.User, r.Context()
-	_, err = queued(ctx, e, e.noticeQueue(template.IdentityUnlinked), func(tx messageTx) (any, error) {
+	_, err = message.Queued(ctx, e.sender, e.sender.NotificationQueue(template.IdentityUnlinked), func(tx message.Tx) (any, error) {
 		// Two requests at once would each leave the other's identity.
 		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *sessi
 		if err := store.SaveProviders(ctx, tx, u, e.now()); err != nil {
 			return nil, err
 		}
-		e.notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
+		e.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
 		return nil, nil
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
@@ -91,7 +92,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 			return err
 		}
 	}
-	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
+	_, err = message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if p.pkce() {
 			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: "magiclink", Method: "magiclink", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -100,7 +101,7 @@ func (e *Engine) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupP
 		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, store.Recovery, template.MagicLink, "magiclink", p.pkce())
+		return nil, e.sender.SendLink(r, tx, u, store.Recovery, template.MagicLink, "magiclink", p.pkce())
 	})
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = queued(ctx, e, e.mailQueue(), func(tx messageTx) (any, error) {
+	_, err = message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if p.pkce() {
 			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: "recovery", Method: "recovery", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
 				return nil, err
@@ -145,7 +146,7 @@ func (e *Engine) recover(w http.ResponseWriter, r *http.Request) error {
 		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, e.sendProof(r, tx, u, store.Recovery, template.Recovery, "recovery", p.pkce())
+		return nil, e.sender.SendLink(r, tx, u, store.Recovery, template.Recovery, "recovery", p.pkce())
 	})
 	if err != nil {
 		return err
@@ -184,11 +185,11 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 		p.Type == "email_change" && u.EmailChange == "", p.Type == "phone_change" && u.PhoneChange == "":
 		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 	}
-	wait := e.mailQueue()
+	wait := e.sender.MailQueue()
 	if p.Type == "sms" || p.Type == "phone_change" {
-		wait = e.textQueue()
+		wait = e.sender.TextQueue()
 	}
-	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
+	id, err := message.Queued(ctx, e.sender, wait, func(tx message.Tx) (string, error) {
 		if p.pkce() && (p.Type == "signup" || p.Type == "email_change") {
 			name := map[string]string{"signup": "email/signup", "email_change": "email_change"}[p.Type]
 			if err := e.store.NewFlow(ctx, tx, store.Flow{Provider: name, Method: name, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}); err != nil {
@@ -200,16 +201,16 @@ func (e *Engine) resend(w http.ResponseWriter, r *http.Request) error {
 			if err := e.store.Audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
 				return "", err
 			}
-			return "", e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
+			return "", e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 		case "email_change":
-			return "", e.sendEmailChange(r, tx, u, u.EmailChange, p.pkce())
+			return "", e.sender.SendEmailChange(r, tx, u, u.EmailChange, p.pkce())
 		case "sms":
 			if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 				return "", err
 			}
-			return e.sendPhoneProof(r, tx, u, store.Confirmation, u.Phone, "sms")
+			return e.sender.SendPhoneCode(r, tx, u, store.Confirmation, u.Phone, "sms")
 		}
-		return e.sendPhoneProof(r, tx, u, store.PhoneChange, u.PhoneChange, "sms")
+		return e.sender.SendPhoneCode(r, tx, u, store.PhoneChange, u.PhoneChange, "sms")
 	})
 	if err != nil {
 		return err
@@ -268,18 +269,18 @@ func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *sessi
 	case u.Email == "" && !u.PhoneConfirmed():
 		return wire.Errorf(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
 	}
-	wait := e.mailQueue()
+	wait := e.sender.MailQueue()
 	if u.Email == "" {
-		wait = e.textQueue()
+		wait = e.sender.TextQueue()
 	}
-	id, err := queued(ctx, e, wait, func(tx messageTx) (string, error) {
+	id, err := message.Queued(ctx, e.sender, wait, func(tx message.Tx) (string, error) {
 		if err := e.store.Audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
 			return "", err
 		}
 		if u.Email != "" {
-			return "", e.sendProof(r, tx, u, store.Reauthentication, template.Reauthentication, "reauthentication", false)
+			return "", e.sender.SendLink(r, tx, u, store.Reauthentication, template.Reauthentication, "reauthentication", false)
 		}
-		return e.sendPhoneProof(r, tx, u, store.Reauthentication, u.Phone, "sms")
+		return e.sender.SendPhoneCode(r, tx, u, store.Reauthentication, u.Phone, "sms")
 	})
 	if err != nil {
 		return err
@@ -289,7 +290,7 @@ func (e *Engine) reauthenticate(w http.ResponseWriter, r *http.Request, c *sessi
 
 // checkNonce checks the code that reauthenticate sent.
 func (e *Engine) checkNonce(u *store.User, nonce string) error {
-	contact, life := u.Email, e.mailLife()
+	contact, life := u.Email, e.sender.LinkExpiry()
 	if contact == "" {
 		contact, life = u.Phone, e.config.SMS.CodeExpiry
 	}

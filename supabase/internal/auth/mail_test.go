@@ -15,7 +15,7 @@ type noMailServer struct{}
 
 func (noMailServer) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error {
 	_, err := new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:1")
-	return Undelivered{err}
+	return Undelivered{Cause: err}
 }
 
 // TestMailServerDown: a mail that cannot be sent is said to be the mail's failure, not the database's, and leaves no account

@@ -18,6 +18,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/password"
 	"daawo/supabase/internal/auth/ratelimit"
@@ -222,11 +223,11 @@ func (e *Engine) challenge(w http.ResponseWriter, r *http.Request, c *session.Ca
 	}
 	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: e.now(), Address: endpoint.ClientOf(r).Address}
 	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(e.config.MFA.ChallengeExpiry).Unix()}
-	var wait queue
+	var wait message.Queue
 	if f.FactorType == "phone" {
-		wait = e.textQueue()
+		wait = e.sender.TextQueue()
 	}
-	_, err = queued(r.Context(), e, wait, func(tx messageTx) (any, error) {
+	_, err = message.Queued(r.Context(), e.sender, wait, func(tx message.Tx) (any, error) {
 		switch f.FactorType {
 		case "phone":
 			if err := e.sendFactorCode(r, tx, c.User, f, &row, p.Channel); err != nil {
@@ -265,8 +266,8 @@ func (e *Engine) verifiable(kind string) error {
 	return nil
 }
 
-func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f *store.FactorRow, c *challengeRow, channel string) error {
-	if err := e.checkChannel(channel); err != nil {
+func (e *Engine) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, f *store.FactorRow, c *challengeRow, channel string) error {
+	if err := e.sender.CheckChannel(channel); err != nil {
 		return err
 	}
 	channel = cmp.Or(channel, "sms")
@@ -274,7 +275,7 @@ func (e *Engine) sendFactorCode(r *http.Request, tx messageTx, u *store.User, f 
 		return err
 	}
 	c.Code = password.Code(e.config.MFA.PhoneCodeLength)
-	_, err := e.sendSMS(r, tx, u, smsData{OTP: c.Code, Type: "mfa", Phone: f.Phone}, e.config.MFA.PhoneTemplate, channel, "mfa")
+	_, err := e.sender.SendSMS(r, tx, u, message.SMSData{OTP: c.Code, Type: "mfa", Phone: f.Phone}, e.config.MFA.PhoneTemplate, channel, "mfa")
 	return err
 }
 
@@ -306,7 +307,7 @@ func (e *Engine) verifyFactor(w http.ResponseWriter, r *http.Request, c *session
 	if err := e.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := queued(ctx, e, e.noticeQueue(template.MFAFactorEnrolled), func(tx messageTx) (*session.TokenReply, error) {
+	reply, err := message.Queued(ctx, e.sender, e.sender.NotificationQueue(template.MFAFactorEnrolled), func(tx message.Tx) (*session.TokenReply, error) {
 		// Two answers with one code follow one another.
 		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 			return nil, err
@@ -366,7 +367,7 @@ func (e *Engine) answer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.
 }
 
 // raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
-func (e *Engine) raise(r *http.Request, tx messageTx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
+func (e *Engine) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
 	ctx, now := r.Context(), e.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
 	if err != nil {
@@ -410,7 +411,7 @@ func (e *Engine) raise(r *http.Request, tx messageTx, c *session.Caller, f *stor
 		return nil, err
 	}
 	if first {
-		e.notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
+		e.sender.Notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
 	}
 	return reply, nil
 }
@@ -428,11 +429,11 @@ func (e *Engine) unenroll(w http.ResponseWriter, r *http.Request, c *session.Cal
 		return wire.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
-	_, err = queued(ctx, e, e.noticeQueue(template.MFAFactorUnenrolled), func(tx messageTx) (any, error) {
+	_, err = message.Queued(ctx, e.sender, e.sender.NotificationQueue(template.MFAFactorUnenrolled), func(tx message.Tx) (any, error) {
 		if err := store.DeleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
-		e.notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
+		e.sender.Notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
 		return nil, e.store.Audit(ctx, tx, c.User, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.Session.ID})
 	})
 	if err != nil {

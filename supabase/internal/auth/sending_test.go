@@ -46,7 +46,7 @@ func TestSlowSender(t *testing.T) {
 		setup func(o *Options, s slowSender)
 	}{
 		"texts": {phone, func(o *Options, s slowSender) { o.SMS = s }},
-		"mails": {email, func(o *Options, s slowSender) { o.Mailer, o.MailsAtOnce = s, true }},
+		"mails": {email, func(o *Options, s slowSender) { o.Mailer, o.DirectMail = s, true }},
 		"hook": {email, func(o *Options, s slowSender) {
 			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_ = s.take(r.Context())

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/session"
@@ -93,7 +94,7 @@ func (e *Engine) signUp(r *http.Request, headers http.Header, p signupParams, by
 			return nil, err
 		}
 	}
-	reply, err := queued(ctx, e, e.signupQueue(p), func(tx messageTx) (any, error) {
+	reply, err := message.Queued(ctx, e.sender, e.signupQueue(p), func(tx message.Tx) (any, error) {
 		if existing == nil {
 			if err := e.storeSignup(ctx, tx, u, p); err != nil {
 				return nil, err
@@ -209,13 +210,13 @@ func (e *Engine) keepContact(ctx context.Context, tx pgx.Tx, u *store.User, prov
 }
 
 // askToConfirm sends what proves that the address or number is the person's.
-func (e *Engine) askToConfirm(r *http.Request, tx messageTx, u *store.User, p signupParams) error {
+func (e *Engine) askToConfirm(r *http.Request, tx message.Tx, u *store.User, p signupParams) error {
 	ctx := r.Context()
 	if err := e.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
 		return err
 	}
 	if p.Email == "" {
-		_, err := e.sendPhoneProof(r, tx, u, store.Confirmation, p.Phone, p.Channel)
+		_, err := e.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
 		return err
 	}
 	if p.pkce() {
@@ -224,18 +225,18 @@ func (e *Engine) askToConfirm(r *http.Request, tx messageTx, u *store.User, p si
 			return err
 		}
 	}
-	return e.sendProof(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
+	return e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 }
 
 // signupLine is for what askToConfirm sends.
-func (e *Engine) signupQueue(p signupParams) queue {
+func (e *Engine) signupQueue(p signupParams) message.Queue {
 	switch {
 	case e.autoconfirm(p):
 		return nil
 	case p.Email == "":
-		return e.textQueue()
+		return e.sender.TextQueue()
 	}
-	return e.mailQueue()
+	return e.sender.MailQueue()
 }
 
 func (e *Engine) autoconfirm(p signupParams) bool {
@@ -262,7 +263,7 @@ func (e *Engine) checkSignup(r *http.Request, p *signupParams, byCode bool) (*st
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on signup.")
 	}
 	if p.Phone != "" {
-		if err := e.checkChannel(p.Channel); err != nil {
+		if err := e.sender.CheckChannel(p.Channel); err != nil {
 			return nil, err
 		}
 		if p.pkce() {

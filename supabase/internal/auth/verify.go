@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/session"
@@ -38,7 +39,7 @@ var (
 // verifyGet answers a person who followed a link. Everything but a malformed link is answered by a redirect.
 func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: e.redirectTo(r)}
+	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: e.sender.RedirectTo(r)}
 	switch {
 	case p.Type == "":
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a verification type")
@@ -48,7 +49,7 @@ func (e *Engine) verifyGet(w http.ResponseWriter, r *http.Request) error {
 	pkce := strings.HasPrefix(p.TokenHash, store.PKCEPrefix)
 	var reply *session.TokenReply
 	var code string
-	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
+	half, err := message.Queued(r.Context(), e.sender, e.sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
 		u, err := e.byLink(r.Context(), tx, &p)
 		if err != nil {
 			return false, err
@@ -112,7 +113,7 @@ func (e *Engine) verifyPost(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var reply *session.TokenReply
-	half, err := queued(r.Context(), e, e.changeQueue(p.Type), func(tx messageTx) (bool, error) {
+	half, err := message.Queued(r.Context(), e.sender, e.sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
 		find := e.byCode
 		if p.Token == "" {
 			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*store.User, error) {
@@ -193,7 +194,7 @@ func (e *Engine) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*store
 		}
 	}
 	_, sentAt := kinds[0].Fields(u)
-	if *sentAt == nil || e.now().After((*sentAt).Add(e.mailLife())) {
+	if *sentAt == nil || e.now().After((*sentAt).Add(e.sender.LinkExpiry())) {
 		return nil, errLink
 	}
 	return u, nil
@@ -256,20 +257,20 @@ func (e *Engine) codeFits(u *store.User, p *verifyParams) bool {
 	}
 	switch p.Type {
 	case "email":
-		if fits(e.mailLife(), store.Confirmation) {
+		if fits(e.sender.LinkExpiry(), store.Confirmation) {
 			p.Type = "signup"
 			return true
 		}
 		p.Type = "magiclink"
-		return fits(e.mailLife(), store.Recovery)
+		return fits(e.sender.LinkExpiry(), store.Recovery)
 	case "signup", "invite":
-		return fits(e.mailLife(), store.Confirmation)
+		return fits(e.sender.LinkExpiry(), store.Confirmation)
 	case "recovery", "magiclink":
-		return fits(e.mailLife(), store.Recovery)
+		return fits(e.sender.LinkExpiry(), store.Recovery)
 	case "email_change":
-		return fits(e.mailLife(), store.EmailChangeCurrent, store.EmailChangeNew)
+		return fits(e.sender.LinkExpiry(), store.EmailChangeCurrent, store.EmailChangeNew)
 	case "sms", "phone_change":
-		if test, ok := e.testCode(p.Phone); ok && store.Equal(test, p.Token) {
+		if test, ok := e.sender.TestCode(p.Phone); ok && store.Equal(test, p.Token) {
 			return true
 		}
 		if p.Type == "sms" {
@@ -281,7 +282,7 @@ func (e *Engine) codeFits(u *store.User, p *verifyParams) bool {
 }
 
 // verified does what the proof was sent for. half says that another address must agree, too.
-func (e *Engine) verified(r *http.Request, tx messageTx, u *store.User, p verifyParams) (half bool, err error) {
+func (e *Engine) verified(r *http.Request, tx message.Tx, u *store.User, p verifyParams) (half bool, err error) {
 	ctx := r.Context()
 	switch p.Type {
 	case "signup", "invite":
@@ -366,11 +367,11 @@ func (e *Engine) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User)
 }
 
 // verifiedEmailChange changes the address, once both have agreed where both must.
-func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *store.User, hash string) (half bool, err error) {
+func (e *Engine) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.User, hash string) (half bool, err error) {
 	ctx, now := r.Context(), e.now()
 	if !e.config.MailerAutoconfirm && !e.config.Mail.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
 		used := store.EmailChangeNew
-		if store.EmailChangeCurrent.Matches(u, strings.TrimPrefix(hash, store.PKCEPrefix), e.mailLife(), now) {
+		if store.EmailChangeCurrent.Matches(u, strings.TrimPrefix(hash, store.PKCEPrefix), e.sender.LinkExpiry(), now) {
 			used = store.EmailChangeCurrent
 		}
 		if err := used.Clear(ctx, tx, u, now); err != nil {
@@ -387,7 +388,7 @@ func (e *Engine) verifiedEmailChange(r *http.Request, tx messageTx, u *store.Use
 		return false, err
 	}
 	if old != "" {
-		e.notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
+		e.sender.Notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
 	}
 	return false, nil
 }
@@ -416,7 +417,7 @@ func (e *Engine) changeEmail(ctx context.Context, tx pgx.Tx, u *store.User, addr
 }
 
 // verifiedPhone confirms a number, or changes it.
-func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *store.User, p verifyParams) error {
+func (e *Engine) verifiedPhone(r *http.Request, tx message.Tx, u *store.User, p verifyParams) error {
 	ctx, now := r.Context(), e.now()
 	if p.Type == "sms" {
 		if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
@@ -436,7 +437,7 @@ func (e *Engine) verifiedPhone(r *http.Request, tx messageTx, u *store.User, p v
 		return err
 	}
 	if old != "" && old != u.Phone {
-		e.notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
+		e.sender.Notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	defer pool.Close()
 	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log}
 	if s.SMTP != nil {
-		o.Mailer, o.MailsAtOnce = direct{*s.SMTP}, true
+		o.Mailer, o.DirectMail = direct{*s.SMTP}, true
 	}
 	engine, err := auth.New(o)
 	if err != nil {
