@@ -6,16 +6,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
-
-// verdict is what the verification hooks answer.
-type verdict struct {
-	Decision string `json:"decision"`
-	Message  string `json:"message"`
-	Logout   bool   `json:"should_logout_user"`
-}
 
 // passwordVerdict asks a hook whether a password attempt may go on.
 func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) error {
@@ -23,11 +17,11 @@ func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) err
 	if !h.Enabled() {
 		return nil
 	}
-	var v verdict
+	var v hookpoint.Verdict
 	if err := e.hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid}, &v); err != nil {
 		return err
 	}
-	if v.Decision != "reject" {
+	if !v.Rejected() {
 		return nil
 	}
 	v.Message = cmp.Or(v.Message, "Further password verification attempts will be rejected.")
@@ -46,12 +40,12 @@ func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *store.User, f *sto
 	if !h.Enabled() {
 		return nil
 	}
-	var v verdict
+	var v hookpoint.Verdict
 	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
 	if err := e.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
 		return err
 	}
-	if v.Decision != "reject" {
+	if !v.Rejected() {
 		return nil
 	}
 	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")

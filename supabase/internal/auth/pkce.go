@@ -54,7 +54,7 @@ func (e *Engine) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 			return nil, wire.Errorf(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
 		}
 		if u.Banned(e.now()) {
-			return nil, errBanned
+			return nil, session.ErrBanned
 		}
 		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
 			return nil, err

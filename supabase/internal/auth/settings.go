@@ -32,11 +32,11 @@ var providerNames = []string{
 
 // settings tells a sign-in page what it may offer.
 func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
-	external := map[string]bool{
+	providers := map[string]bool{
 		"anonymous_users": e.config.EnableAnonymous, "email": !e.config.DisableEmail, "phone": e.config.EnablePhone,
 	}
 	for _, name := range providerNames {
-		external[name] = e.providers.Enabled(name)
+		providers[name] = e.providers.Enabled(name)
 	}
 	return endpoint.SendJSON(w, http.StatusOK, struct {
 		External          map[string]bool `json:"external"`
@@ -48,7 +48,7 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 		SAMLNextKey       bool            `json:"saml_private_key_next_configured"`
 		PasskeysEnabled   bool            `json:"passkeys_enabled"`
 	}{
-		External: external, DisableSignup: e.config.DisableSignup, MailerAutoconfirm: e.config.MailerAutoconfirm,
+		External: providers, DisableSignup: e.config.DisableSignup, MailerAutoconfirm: e.config.MailerAutoconfirm,
 		PhoneAutoconfirm: e.config.PhoneAutoconfirm, SMSProvider: e.config.SMSProvider, PasskeysEnabled: e.config.WebAuthn.Passkeys,
 	})
 }

@@ -16,7 +16,6 @@ import (
 
 var (
 	errInvalidLogin = wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
-	errBanned       = wire.Errorf(http.StatusBadRequest, "user_banned", "User is banned")
 )
 
 // token answers POST /token by its grant_type.
@@ -84,7 +83,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		return nil, errInvalidLogin
 	}
 	if u.Banned(e.now()) {
-		return nil, errBanned
+		return nil, session.ErrBanned
 	}
 	ok, err := e.passwords.MatchesUser(ctx, u, password)
 	if err != nil {
@@ -120,7 +119,7 @@ func (e *Engine) passwordLogin(r *http.Request, headers http.Header, email, phon
 		case !u.HasPasswordHash(matched):
 			return nil, errOvertaken
 		case u.Banned(e.now()):
-			return nil, errBanned
+			return nil, session.ErrBanned
 		}
 		if fresh != "" {
 			if err := store.SetColumn(ctx, tx, u, "encrypted_password", fresh, e.now()); err != nil {

@@ -92,3 +92,13 @@ func (c *Caller) AfterUserCreated(r *http.Request, user any) error {
 	}
 	return c.Call(r, nil, c.Hooks.AfterUserCreated, "after-user-created", map[string]any{"user": user}, &struct{}{})
 }
+
+// Verdict is the reply of the hooks for verification attempts.
+type Verdict struct {
+	Decision string `json:"decision"`
+	Message  string `json:"message"`
+	Logout   bool   `json:"should_logout_user"`
+}
+
+// Rejected reports whether the attempt must not go on.
+func (v Verdict) Rejected() bool { return v.Decision == "reject" }

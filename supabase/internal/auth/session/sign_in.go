@@ -10,6 +10,7 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/store"
+	"daawo/supabase/internal/wire"
 )
 
 // NextToken makes the session's next refresh token. Those before are gone, also as a retry: an aal1 token that somebody
@@ -74,3 +75,6 @@ func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *stor
 	}
 	return m.NewTokenReply(r, tx, u, session, token, method)
 }
+
+// ErrBanned is the reply to a banned user who signs in.
+var ErrBanned = wire.Errorf(http.StatusBadRequest, "user_banned", "User is banned")
