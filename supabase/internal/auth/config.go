@@ -9,6 +9,7 @@ import (
 
 	"daawo/supabase/internal/auth/captcha"
 	"daawo/supabase/internal/auth/credential"
+	"daawo/supabase/internal/auth/external"
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message"
@@ -179,3 +180,6 @@ type (
 	MailConfig  = message.MailConfig
 	SMSConfig   = message.SMSConfig
 )
+
+// CustomProvidersConfig is about providers that administrators add while the server runs.
+type CustomProvidersConfig = external.CustomConfig

@@ -15,6 +15,7 @@ import (
 
 	"daawo/supabase/internal/auth/captcha"
 	"daawo/supabase/internal/auth/credential"
+	"daawo/supabase/internal/auth/external"
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message"
@@ -64,6 +65,7 @@ type Engine struct {
 	passwords *credential.Passwords
 	redirects *redirect.List
 	providers *idp.Registry
+	external  *external.Service
 	handler   http.Handler
 }
 
@@ -119,6 +121,14 @@ func New(o Options) (*Engine, error) {
 		Config: message.Config{SiteURL: e.config.SiteURL, ExternalURL: e.config.ExternalURL, Mail: e.config.Mail, SMS: e.config.SMS},
 	})
 	e.providers = idp.New(e.config.Providers, o.Client, e.now)
+	e.external = external.New(external.Options{
+		DB: o.DB, Store: e.store, Hooks: e.hooks, Sessions: e.sessions, Sender: e.sender, Providers: e.providers, Log: e.log, Now: e.now,
+		Config: external.Config{
+			SiteURL: e.config.SiteURL, DisableSignup: e.config.DisableSignup, MailerAutoconfirm: e.config.MailerAutoconfirm,
+			AllowUnverifiedEmail: e.config.AllowUnverifiedEmail, ManualLinking: e.config.ManualLinking, FlowExpiry: e.config.FlowExpiry,
+			CustomProviders: e.config.CustomProviders,
+		},
+	})
 	e.handler = e.routes()
 	return e, nil
 }

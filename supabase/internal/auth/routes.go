@@ -40,11 +40,11 @@ func (e *Engine) routes() http.Handler {
 	get("/user", e.sessions.AsBearer(e.getUser))
 	put("/user", e.limiter.Limited(ratelimit.User, e.sessions.AsUser(e.updateUser)))
 
-	get("/authorize", e.authorize)
-	get("/callback", e.callback)
-	post("/callback", e.callback)
-	get("/user/identities/authorize", e.withLinking(e.linkIdentity))
-	remove("/user/identities/{identity_id}", e.withLinking(e.unlinkIdentity))
+	get("/authorize", e.external.Authorize)
+	get("/callback", e.external.Callback)
+	post("/callback", e.external.Callback)
+	get("/user/identities/authorize", e.external.Linking(e.external.LinkIdentity))
+	remove("/user/identities/{identity_id}", e.external.Linking(e.external.UnlinkIdentity))
 
 	post("/factors", e.asFactorUser(e.enroll))
 	post("/factors/{factor_id}/challenge", e.limiter.Limited(ratelimit.Challenge, e.asFactorUser(e.challenge)))
@@ -90,11 +90,11 @@ func (e *Engine) routes() http.Handler {
 	remove("/admin/oauth/clients/{client_id}", e.ofClient(e.adminDeleteClient))
 	post("/admin/oauth/clients/{client_id}/regenerate_secret", e.ofClient(e.adminRenewSecret))
 
-	get("/admin/custom-providers", e.asCustomAdmin(e.adminListCustom))
-	post("/admin/custom-providers", e.asCustomAdmin(e.adminCreateCustom))
-	get("/admin/custom-providers/{identifier}", e.ofCustom(e.adminGetCustom))
-	put("/admin/custom-providers/{identifier}", e.ofCustom(e.adminUpdateCustom))
-	remove("/admin/custom-providers/{identifier}", e.ofCustom(e.adminDeleteCustom))
+	get("/admin/custom-providers", e.external.AsCustomAdmin(e.external.ListCustom))
+	post("/admin/custom-providers", e.external.AsCustomAdmin(e.external.CreateCustom))
+	get("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.GetCustom))
+	put("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.UpdateCustom))
+	remove("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.DeleteCustom))
 
 	e.disabled(r)
 	return r

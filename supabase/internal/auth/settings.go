@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/external"
 	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/keys"
 )
@@ -23,19 +24,12 @@ func (e *Engine) jwks(w http.ResponseWriter, _ *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, keys.JWKS(e.keys.Verifying()))
 }
 
-// providerNames are the names under which /settings speaks of providers, all of them, enabled or not.
-var providerNames = []string{
-	"apple", "azure", "bitbucket", "discord", "facebook", "snapchat", "figma", "fly", "github", "gitlab", "google",
-	"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos", "twitch",
-	"twitter", "zoom",
-}
-
 // settings tells a sign-in page what it may offer.
 func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 	providers := map[string]bool{
 		"anonymous_users": e.config.EnableAnonymous, "email": !e.config.DisableEmail, "phone": e.config.EnablePhone,
 	}
-	for _, name := range providerNames {
+	for _, name := range external.ProviderNames {
 		providers[name] = e.providers.Enabled(name)
 	}
 	return endpoint.SendJSON(w, http.StatusOK, struct {

@@ -21,7 +21,7 @@ var (
 // token answers POST /token by its grant_type.
 func (e *Engine) token(w http.ResponseWriter, r *http.Request) error {
 	grants := map[string]func(http.ResponseWriter, *http.Request) error{
-		"password": e.passwordGrant, "refresh_token": e.sessions.RefreshGrant, "pkce": e.pkceGrant, "id_token": e.idTokenGrant, "web3": web3Grant,
+		"password": e.passwordGrant, "refresh_token": e.sessions.RefreshGrant, "pkce": e.external.PKCEGrant, "id_token": e.external.IDTokenGrant, "web3": web3Grant,
 	}
 	kind := r.FormValue("grant_type")
 	grant, ok := grants[kind]

@@ -1,4 +1,4 @@
-package auth
+package external
 
 import (
 	"context"
@@ -15,13 +15,6 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
-
-// CustomProvidersConfig is about providers that administrators describe while the server runs.
-type CustomProvidersConfig struct {
-	Disabled    bool
-	Max         int    // how many there may be; zero means any number
-	ExternalURL string // whose /callback they lead to; auth's own when empty
-}
 
 const selectCustom = `
 	select id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled,
@@ -53,7 +46,7 @@ func customByName(ctx context.Context, q store.Queries, name, lock string) (idp.
 }
 
 // storeCustom inserts a provider or writes a changed one.
-func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
+func (s *Service) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.custom_oauth_providers (
 		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled, attribute_mapping,
@@ -79,60 +72,60 @@ func (e *Engine) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error
 	return err
 }
 
-// provider finds a provider by its name, among those that are configured and those that administrators have described.
-func (e *Engine) provider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
+// findProvider finds a provider by its name, among those that are configured and those that administrators have described.
+func (s *Service) findProvider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
 	name = strings.ToLower(name)
-	if !strings.HasPrefix(name, idp.CustomPrefix) || e.config.CustomProviders.Disabled {
-		return e.providers.Provider(ctx, name, scopes)
+	if !strings.HasPrefix(name, idp.CustomPrefix) || s.config.CustomProviders.Disabled {
+		return s.providers.Provider(ctx, name, scopes)
 	}
-	c, err := customByName(ctx, e.db.Pgx(), name, "")
+	c, err := customByName(ctx, s.db.Pgx(), name, "")
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Enabled {
 		return nil, idp.ErrUnknown
 	}
 	if err != nil {
 		return nil, err
 	}
-	return e.providers.Custom(ctx, c, strings.TrimRight(e.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
+	return s.providers.Custom(ctx, c, strings.TrimRight(s.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
 }
 
-// asCustomAdmin lets a handler run for an administrator where there are such providers.
-func (e *Engine) asCustomAdmin(h endpoint.Handler) endpoint.Handler {
-	return e.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-		if e.config.CustomProviders.Disabled {
+// AsCustomAdmin lets a handler run for an administrator where there are such providers.
+func (s *Service) AsCustomAdmin(h endpoint.Handler) endpoint.Handler {
+	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
+		if s.config.CustomProviders.Disabled {
 			return wire.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
 		}
 		return h(w, r)
 	})
 }
 
-// adminListCustom answers GET /admin/custom-providers, oldest first; type=oauth2 or oidc leaves the others out.
-func (e *Engine) adminListCustom(w http.ResponseWriter, r *http.Request) error {
+// ListCustom answers GET /admin/custom-providers, oldest first; type=oauth2 or oidc leaves the others out.
+func (s *Service) ListCustom(w http.ResponseWriter, r *http.Request) error {
 	kind := r.URL.Query().Get("type")
 	if kind != "" && kind != "oauth2" && kind != "oidc" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "type must be either 'oauth2' or 'oidc'")
 	}
-	found, err := findCustom(r.Context(), e.db.Pgx(), `where $1 in ('', provider_type) order by created_at, id`, kind)
+	found, err := findCustom(r.Context(), s.db.Pgx(), `where $1 in ('', provider_type) order by created_at, id`, kind)
 	if err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"providers": found})
 }
 
-func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) CreateCustom(w http.ResponseWriter, r *http.Request) error {
 	var d idp.Description
 	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	c, err := idp.NewCustom(d, e.now())
+	c, err := idp.NewCustom(d, s.now())
 	if err == nil && c.OpenID() {
-		err = e.providers.Discover(ctx, &c) // before the transaction: it asks somebody else
+		err = s.providers.Discover(ctx, &c) // before the transaction: it asks somebody else
 	}
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if most := e.config.CustomProviders.Max; most > 0 {
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+		if most := s.config.CustomProviders.Max; most > 0 {
 			// One after the other: two at once must not both be the last that fits.
 			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
 				return nil, err
@@ -145,7 +138,7 @@ func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error
 				return nil, wire.Errorf(http.StatusBadRequest, "over_custom_provider_quota", "Maximum number of custom OAuth/OIDC providers reached")
 			}
 		}
-		return nil, e.storeCustom(ctx, tx, c)
+		return nil, s.storeCustom(ctx, tx, c)
 	})
 	if err != nil {
 		return err
@@ -155,14 +148,14 @@ func (e *Engine) adminCreateCustom(w http.ResponseWriter, r *http.Request) error
 
 var errNoCustom = wire.Errorf(http.StatusNotFound, "custom_provider_not_found", "Custom OAuth provider not found")
 
-// ofCustom lets a handler run for the provider that an administrator's request names.
-func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) endpoint.Handler {
-	return e.asCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
+// OfCustom lets a handler run for the provider that an administrator's request names.
+func (s *Service) OfCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) endpoint.Handler {
+	return s.AsCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		name := chi.URLParam(r, "identifier")
 		if !strings.HasPrefix(name, idp.CustomPrefix) {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
 		}
-		c, err := customByName(r.Context(), e.db.Pgx(), name, "")
+		c, err := customByName(r.Context(), s.db.Pgx(), name, "")
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoCustom
 		}
@@ -173,27 +166,27 @@ func (e *Engine) ofCustom(h func(http.ResponseWriter, *http.Request, idp.Custom)
 	})
 }
 
-func (e *Engine) adminGetCustom(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
+func (s *Service) GetCustom(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
 	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
-// adminUpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
+// UpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
 // anything is stored, and what others have changed meanwhile stays.
-func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
+func (s *Service) UpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	var d idp.Description
 	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
 	}
 	ctx, moves := r.Context(), c.OpenID() && (d.Issuer != nil || d.DiscoveryURL != nil)
-	err := c.Change(d, e.now())
+	err := c.Change(d, s.now())
 	if err == nil && moves {
-		err = e.providers.Discover(ctx, &c)
+		err = s.providers.Discover(ctx, &c)
 	}
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	found := c.Discovery
-	c, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (idp.Custom, error) {
+	c, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (idp.Custom, error) {
 		c, err := customByName(ctx, tx, c.Identifier, "for update")
 		if errors.Is(err, store.ErrNotFound) {
 			return c, errNoCustom
@@ -201,13 +194,13 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp
 		if err != nil {
 			return c, err
 		}
-		if err := c.Change(d, e.now()); err != nil {
+		if err := c.Change(d, s.now()); err != nil {
 			return c, err
 		}
 		if moves {
 			c.Discovery = found
 		}
-		return c, e.storeCustom(ctx, tx, c)
+		return c, s.storeCustom(ctx, tx, c)
 	})
 	if err != nil {
 		return err
@@ -215,9 +208,9 @@ func (e *Engine) adminUpdateCustom(w http.ResponseWriter, r *http.Request, c idp
 	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
-func (e *Engine) adminDeleteCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
+func (s *Service) DeleteCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	ctx := r.Context()
-	if _, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	if _, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)
 		return nil, err
 	}); err != nil {

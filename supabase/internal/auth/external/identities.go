@@ -1,4 +1,4 @@
-package auth
+package external
 
 import (
 	"cmp"
@@ -19,29 +19,29 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// withLinking answers as a GoTrue without manual linking where it is not enabled.
-func (e *Engine) withLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
-	return e.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-		if !e.config.ManualLinking {
+// Linking answers as a GoTrue without manual linking where it is not enabled.
+func (s *Service) Linking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+		if !s.config.ManualLinking {
 			return wire.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
 		}
 		return h(w, r, c)
 	})
 }
 
-// unlinkIdentity answers DELETE /user/identities/{id}. The last way in stays.
-func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+// UnlinkIdentity answers DELETE /user/identities/{id}. The last way in stays.
+func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "identity_id"))
 	if err != nil {
 		return wire.Errorf(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
 	}
-	if len(c.Claims.Audience) == 0 || e.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
+	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return wire.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
 	}
 	u, ctx := c.User, r.Context()
-	_, err = message.Queued(ctx, e.sender, e.sender.NotificationQueue(template.IdentityUnlinked), func(tx message.Tx) (any, error) {
+	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.IdentityUnlinked), func(tx message.Tx) (any, error) {
 		// Two requests at once would each leave the other's identity.
-		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
+		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if len(u.Identities) <= 1 {
@@ -52,7 +52,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *sessi
 			return nil, wire.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
 		}
 		gone, told := u.Identities[at], u.Email
-		if err := e.store.Audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
 			return nil, err
 		}
 		if _, err := tx.Exec(ctx, `delete from auth.identities where id = $1`, gone.ID); err != nil {
@@ -61,16 +61,16 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *sessi
 		u.Identities = slices.Delete(u.Identities, at, at+1)
 		if gone.Provider == "phone" {
 			u.Phone, u.PhoneConfirmedAt = "", nil
-			if _, err := tx.Exec(ctx, `update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`, u.ID, e.now()); err != nil {
+			if _, err := tx.Exec(ctx, `update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`, u.ID, s.now()); err != nil {
 				return nil, err
 			}
-		} else if err := e.promoteEmail(ctx, tx, u); err != nil {
+		} else if err := s.promoteEmail(ctx, tx, u); err != nil {
 			return nil, err
 		}
-		if err := store.SaveProviders(ctx, tx, u, e.now()); err != nil {
+		if err := store.SaveProviders(ctx, tx, u, s.now()); err != nil {
 			return nil, err
 		}
-		e.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
+		s.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
 		return nil, nil
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (e *Engine) unlinkIdentity(w http.ResponseWriter, r *http.Request, c *sessi
 
 // promoteEmail gives the account the address of an identity that is left, the verified ones first. An address that nobody
 // vouches for is not confirmed, and what was sent to the old one is void.
-func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) error {
+func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	rank := func(i store.Identity) int {
 		verified, _ := i.Data["email_verified"].(bool)
 		switch {
@@ -116,7 +116,7 @@ func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) err
 	if at < 0 {
 		return wire.Errorf(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable", "Unable to unlink identity due to email conflict")
 	}
-	chosen, now := left[at], e.now()
+	chosen, now := left[at], s.now()
 	u.Email = chosen.Email
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew = "", "", "", "", ""
 	u.PhoneChange, u.PhoneChangeToken, u.ReauthenticationToken, u.EmailChangeConfirmStatus = "", "", "", 0
@@ -132,7 +132,7 @@ func (e *Engine) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) err
 	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	if rank(chosen) == 0 || rank(chosen) == 1 && e.config.MailerAutoconfirm {
+	if rank(chosen) == 0 || rank(chosen) == 1 && s.config.MailerAutoconfirm {
 		return nil
 	}
 	u.EmailConfirmedAt = nil

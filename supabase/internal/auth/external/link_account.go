@@ -1,4 +1,4 @@
-package auth
+package external
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// arrival is somebody who comes from another provider.
-type arrival struct {
+// profile is somebody who comes from another provider.
+type profile struct {
 	provider string
 	subject  string
 	data     store.Metadata // of the identity
@@ -27,11 +27,11 @@ type arrival struct {
 	verified []string       // all that are known to be theirs
 }
 
-func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
-	a := arrival{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
+func (s *Service) profileOf(provider string, p idp.Person) profile {
+	a := profile{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
 	for _, address := range p.Emails {
 		address.Address = strings.ToLower(address.Address)
-		if address.Verified || e.config.MailerAutoconfirm {
+		if address.Verified || s.config.MailerAutoconfirm {
 			a.verified = append(a.verified, address.Address)
 		}
 		if address.Primary || a.email.Address == "" {
@@ -45,23 +45,23 @@ func (e *Engine) arrivalOf(provider string, p idp.Person) arrival {
 	return a
 }
 
-// arrive finds or makes the account of somebody who comes from another provider, or links them to the account that asked
+// linkAccount finds or makes the account of somebody who comes from another provider, or links them to the account that asked
 // for it, and lets then finish the sign-in.
-func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
+func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
-	a := e.arrivalOf(f.Provider, p)
+	a := s.profileOf(f.Provider, p)
 	var created *store.User
-	reply, err := message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
+	reply, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
 		var u *store.User
 		var err error
 		switch {
 		case f.LinkingTargetID != nil:
-			u, err = e.attach(r, tx, *f.LinkingTargetID, a)
+			u, err = s.attach(r, tx, *f.LinkingTargetID, a)
 		case f.InviteToken != "":
-			u, err = e.acceptInvite(ctx, tx, f.InviteToken, a, p)
+			u, err = s.acceptInvite(ctx, tx, f.InviteToken, a, p)
 		default:
 			var fresh bool
-			if u, fresh, err = e.accountOf(r, tx, a, f.EmailOptional); fresh {
+			if u, fresh, err = s.findOrCreate(r, tx, a, f.EmailOptional); fresh {
 				created = u
 			}
 		}
@@ -74,15 +74,15 @@ func (e *Engine) arrive(r *http.Request, f *store.Flow, p idp.Person, then func(
 		return nil, err
 	}
 	if created != nil {
-		return reply, e.hooks.AfterUserCreated(r, created)
+		return reply, s.hooks.AfterUserCreated(r, created)
 	}
 	return reply, nil
 }
 
-// accountOf follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
+// findOrCreate follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
 // links to it; everything else is a new account.
-func (e *Engine) accountOf(r *http.Request, tx message.Tx, a arrival, emailOptional bool) (u *store.User, fresh bool, err error) {
-	ctx, now := r.Context(), e.now()
+func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User, fresh bool, err error) {
+	ctx, now := r.Context(), s.now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
 		// Whoever confirms the address meanwhile may take the identity off: it is looked up again.
@@ -105,15 +105,15 @@ func (e *Engine) accountOf(r *http.Request, tx message.Tx, a arrival, emailOptio
 		}
 		a.email.Address = u.Email
 	default:
-		if u, err = e.linkable(ctx, tx, &a, e.sessions.Audience(r, nil)); err != nil {
+		if u, err = s.findLinkable(ctx, tx, &a, s.sessions.Audience(r, nil)); err != nil {
 			return nil, false, err
 		}
 		if u == nil {
-			if u, err = e.newExternal(r, tx, a); err != nil {
+			if u, err = s.createUser(r, tx, a); err != nil {
 				return nil, false, err
 			}
 			fresh = true
-		} else if err := e.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+		} else if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 			return nil, false, err
 		}
 		if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
@@ -131,33 +131,33 @@ func (e *Engine) accountOf(r *http.Request, tx message.Tx, a arrival, emailOptio
 	if u.Banned(now) {
 		return nil, false, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	return u, fresh, e.confirmExternal(r, tx, u, a, emailOptional)
+	return u, fresh, s.confirm(r, tx, u, a, emailOptional)
 }
 
-// confirmExternal confirms the address that the provider vouches for, and mails to one that it does not.
-func (e *Engine) confirmExternal(r *http.Request, tx message.Tx, u *store.User, a arrival, emailOptional bool) error {
+// confirm confirms the address that the provider vouches for, and mails to one that it does not.
+func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
-		return e.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
+		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
 	// Whoever made the unconfirmed account need not be this person: their password and other identities go.
-	if err := e.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return err
 	}
-	if a.email.Verified || e.config.MailerAutoconfirm {
-		if err := e.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
+	if a.email.Verified || s.config.MailerAutoconfirm {
+		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
 			return err
 		}
-		return store.ConfirmEmail(ctx, tx, u, e.now())
+		return store.ConfirmEmail(ctx, tx, u, s.now())
 	}
 	sent := a.email.Address != ""
 	if sent {
-		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 	}
 	switch {
-	case e.config.AllowUnverifiedEmail:
+	case s.config.AllowUnverifiedEmail:
 		return nil
 	case sent:
 		return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
@@ -167,8 +167,8 @@ func (e *Engine) confirmExternal(r *http.Request, tx message.Tx, u *store.User, 
 		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider))
 }
 
-// linkable finds the account that a new identity belongs to by its verified addresses; nil when there is none.
-func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience string) (*store.User, error) {
+// findLinkable finds the account that a new identity belongs to by its verified addresses; nil when there is none.
+func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audience string) (*store.User, error) {
 	if len(a.verified) == 0 {
 		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
 		if errors.Is(err, store.ErrNotFound) {
@@ -195,22 +195,22 @@ func (e *Engine) linkable(ctx context.Context, tx pgx.Tx, a *arrival, audience s
 	return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Multiple accounts with the same email address in the same linking domain detected: default")
 }
 
-// newExternal stores the account of somebody who was never here.
-func (e *Engine) newExternal(r *http.Request, tx pgx.Tx, a arrival) (*store.User, error) {
-	if e.config.DisableSignup {
+// createUser stores the account of somebody who was never here.
+func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User, error) {
+	if s.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	}
-	u := e.store.NewUser(a.email.Address, "", a.data, "", e.sessions.Audience(r, nil))
+	u := s.store.NewUser(a.email.Address, "", a.data, "", s.sessions.Audience(r, nil))
 	u.IsAnonymous = false
 	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
-	if err := e.hooks.BeforeUserCreated(r, tx, u); err != nil {
+	if err := s.hooks.BeforeUserCreated(r, tx, u); err != nil {
 		return nil, err
 	}
 	return u, store.StoreUser(r.Context(), tx, u)
 }
 
 // acceptInvite gives an invited account the identity whose address was invited.
-func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a arrival, p idp.Person) (*store.User, error) {
+func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User, error) {
 	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, wire.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
@@ -221,21 +221,21 @@ func (e *Engine) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a ar
 	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
 		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
 	}
-	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, e.now()); err != nil {
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, s.now()); err != nil {
 		return nil, err
 	}
-	if err := e.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
+	if err := s.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
 		return nil, err
 	}
-	if err := e.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return nil, err
 	}
-	return u, store.ConfirmEmail(ctx, tx, u, e.now())
+	return u, store.ConfirmEmail(ctx, tx, u, s.now())
 }
 
 // attach adds an identity to the account that asked for it.
-func (e *Engine) attach(r *http.Request, tx message.Tx, target uuid.UUID, a arrival) (*store.User, error) {
-	ctx, now := r.Context(), e.now()
+func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a profile) (*store.User, error) {
+	ctx, now := r.Context(), s.now()
 	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
 	case err == nil && owner.ID == target:
@@ -257,21 +257,21 @@ func (e *Engine) attach(r *http.Request, tx message.Tx, target uuid.UUID, a arri
 	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err
 	}
-	if err := e.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+	if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 		return nil, err
 	}
 	if u.Email == "" && a.email.Address != "" {
-		if err := e.adoptEmail(r, tx, u, a); err != nil {
+		if err := s.adoptEmail(r, tx, u, a); err != nil {
 			return nil, err
 		}
 	}
-	e.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
+	s.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
 	return u, nil
 }
 
 // adoptEmail gives an account without an address the linked identity's.
-func (e *Engine) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a arrival) error {
-	ctx, now := r.Context(), e.now()
+func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
+	ctx, now := r.Context(), s.now()
 	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
 		return wire.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
 	} else if !errors.Is(err, store.ErrNotFound) {
@@ -282,7 +282,7 @@ func (e *Engine) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a arr
 		return err
 	}
 	if !a.email.Verified {
-		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 		return store.AfterCommit(wire.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
