@@ -13,6 +13,7 @@ import (
 	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message"
+	"daawo/supabase/internal/auth/mfa"
 	"daawo/supabase/internal/auth/ratelimit"
 )
 
@@ -72,28 +73,6 @@ type Config struct {
 	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
 	NoAuditTable         bool   // the audit log goes to the log only
 	SMSProvider          string // what /settings says
-}
-
-// MFAConfig is about second factors.
-type MFAConfig struct {
-	DisableTOTPEnroll, DisableTOTPVerify       bool
-	EnablePhoneEnroll, EnablePhoneVerify       bool
-	EnableWebAuthnEnroll, EnableWebAuthnVerify bool
-	MaxFactors                                 int           // 10 when zero
-	MaxVerified                                int           // 10 when zero
-	ChallengeExpiry                            time.Duration // 5 minutes when zero
-	FactorExpiry                               time.Duration // of one that was never verified; 5 minutes when zero
-	PhoneTemplate                              string
-	PhoneCodeLength                            int
-	PhoneMaxFrequency                          time.Duration
-}
-
-// WebAuthnConfig names the relying party (WebAuthn, section 4).
-type WebAuthnConfig struct {
-	RPID, RPDisplayName string
-	RPOrigins           []string
-	Passkeys            bool // sign-in with a passkey alone
-	MaxPasskeys         int  // 10 when zero
 }
 
 func (c Config) validate() error {
@@ -183,3 +162,9 @@ type (
 
 // CustomProvidersConfig is about providers that administrators add while the server runs.
 type CustomProvidersConfig = external.CustomConfig
+
+// Types of Config that belong to package mfa.
+type (
+	MFAConfig      = mfa.FactorConfig
+	WebAuthnConfig = mfa.WebAuthnConfig
+)

@@ -20,6 +20,7 @@ import (
 	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
+	"daawo/supabase/internal/auth/mfa"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/auth/session"
@@ -66,6 +67,7 @@ type Engine struct {
 	redirects *redirect.List
 	providers *idp.Registry
 	external  *external.Service
+	mfa       *mfa.Service
 	handler   http.Handler
 }
 
@@ -128,6 +130,10 @@ func New(o Options) (*Engine, error) {
 			AllowUnverifiedEmail: e.config.AllowUnverifiedEmail, ManualLinking: e.config.ManualLinking, FlowExpiry: e.config.FlowExpiry,
 			CustomProviders: e.config.CustomProviders,
 		},
+	})
+	e.mfa = mfa.New(mfa.Options{
+		DB: o.DB, Store: e.store, Limiter: e.limiter, Hooks: e.hooks, Sessions: e.sessions, Sender: e.sender, Redirects: e.redirects,
+		Now: e.now, Config: mfa.Config{MFA: e.config.MFA, WebAuthn: e.config.WebAuthn},
 	})
 	e.handler = e.routes()
 	return e, nil

@@ -33,28 +33,6 @@ func (e *Engine) passwordVerdict(r *http.Request, u *store.User, valid bool) err
 	return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "%s", v.Message)
 }
 
-// factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session. It runs in the
-// attempt's transaction: a second connection could not be had when every attempt waits for one.
-func (e *Engine) factorVerdict(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
-	h := e.hooks.MFAVerificationAttempt
-	if !h.Enabled() {
-		return nil
-	}
-	var v hookpoint.Verdict
-	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
-	if err := e.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
-		return err
-	}
-	if !v.Rejected() {
-		return nil
-	}
-	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")
-	if err := store.EndSessions(r.Context(), tx, u.ID); err != nil {
-		return err
-	}
-	return store.AfterCommit(wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message))
-}
-
 func (e *Engine) endSessions(r *http.Request, u *store.User) error {
 	_, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, store.EndSessions(r.Context(), tx, u.ID) })
 	return err

@@ -46,20 +46,20 @@ func (e *Engine) routes() http.Handler {
 	get("/user/identities/authorize", e.external.Linking(e.external.LinkIdentity))
 	remove("/user/identities/{identity_id}", e.external.Linking(e.external.UnlinkIdentity))
 
-	post("/factors", e.asFactorUser(e.enroll))
-	post("/factors/{factor_id}/challenge", e.limiter.Limited(ratelimit.Challenge, e.asFactorUser(e.challenge)))
-	post("/factors/{factor_id}/verify", e.limiter.Limited(ratelimit.FactorAnswer, e.asFactorUser(e.verifyFactor)))
-	remove("/factors/{factor_id}", e.asFactorUser(e.unenroll))
+	post("/factors", e.mfa.AsFactorUser(e.mfa.Enroll))
+	post("/factors/{factor_id}/challenge", e.limiter.Limited(ratelimit.Challenge, e.mfa.AsFactorUser(e.mfa.Challenge)))
+	post("/factors/{factor_id}/verify", e.limiter.Limited(ratelimit.FactorAnswer, e.mfa.AsFactorUser(e.mfa.Verify)))
+	remove("/factors/{factor_id}", e.mfa.AsFactorUser(e.mfa.Unenroll))
 
-	post("/passkeys/authentication/options", e.withPasskeys(e.limiter.Limited(ratelimit.Passkey, e.captcha.Required(e.passkeyLoginOptions))))
-	post("/passkeys/authentication/verify", e.withPasskeys(e.passkeyLogin))
-	post("/passkeys/registration/options", e.withPasskeys(e.asFactorUser(e.passkeyRegisterOptions)))
-	post("/passkeys/registration/verify", e.withPasskeys(e.asFactorUser(e.passkeyRegister)))
+	post("/passkeys/authentication/options", e.mfa.Passkeys(e.limiter.Limited(ratelimit.Passkey, e.captcha.Required(e.mfa.LoginOptions))))
+	post("/passkeys/authentication/verify", e.mfa.Passkeys(e.mfa.Login))
+	post("/passkeys/registration/options", e.mfa.Passkeys(e.mfa.AsFactorUser(e.mfa.RegistrationOptions)))
+	post("/passkeys/registration/verify", e.mfa.Passkeys(e.mfa.AsFactorUser(e.mfa.Register)))
 	for _, list := range []string{"/passkeys", "/passkeys/"} {
-		get(list, e.withPasskeys(e.sessions.AsUser(e.passkeyList)))
+		get(list, e.mfa.Passkeys(e.sessions.AsUser(e.mfa.ListPasskeys)))
 	}
-	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.sessions.AsUser(e.passkeyRename))))
-	remove("/passkeys/{passkey_id}", e.withPasskeys(e.sessions.AsUser(e.passkeyDelete)))
+	r.Patch("/passkeys/{passkey_id}", e.handle(e.mfa.Passkeys(e.sessions.AsUser(e.mfa.RenamePasskey))))
+	remove("/passkeys/{passkey_id}", e.mfa.Passkeys(e.sessions.AsUser(e.mfa.DeletePasskey)))
 
 	get("/oauth/authorize", e.withOAuthServer(e.limiter.Limited(ratelimit.OAuth, e.oauthAuthorize)))
 	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.sessions.AsUser(e.oauthDetails))))

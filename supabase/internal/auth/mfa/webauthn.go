@@ -1,4 +1,4 @@
-package auth
+package mfa
 
 import (
 	"bytes"
@@ -29,8 +29,8 @@ type webAuthnAnswer struct {
 }
 
 // relyingParty is this installation to an authenticator.
-func (e *Engine) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
-	c := e.config.WebAuthn
+func (s *Service) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
+	c := s.config.WebAuthn
 	config := &webauthn.Config{RPID: c.RPID, RPDisplayName: c.RPDisplayName, RPOrigins: c.RPOrigins}
 	if discoverable {
 		config.AttestationPreference = protocol.PreferNoAttestation
@@ -51,8 +51,10 @@ type holder struct {
 	credentials []webauthn.Credential
 }
 
-func (h holder) WebAuthnID() []byte                         { return []byte(h.user.ID.String()) }
+func (h holder) WebAuthnID() []byte { return []byte(h.user.ID.String()) }
+
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
+
 func (h holder) WebAuthnName() string {
 	name := h.user.Email
 	name = cmp.Or(name, h.user.Phone)
@@ -86,8 +88,8 @@ func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error)
 }
 
 // webAuthnChallenge begins the making of a factor's credential, or the proof that it is at hand.
-func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
-	rp, err := e.relyingParty(false)
+func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
+	rp, err := s.relyingParty(false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +114,7 @@ func (e *Engine) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User
 
 // webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential. wrong is the refusal of
 // an answer; err is a failure, or a request without one.
-func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
+func (s *Service) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
 	switch {
 	case a == nil:
@@ -124,7 +126,7 @@ func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f
 	case (a.Type == "create") == f.Verified():
 		return nil, bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
 	}
-	rp, err := e.relyingParty(false)
+	rp, err := s.relyingParty(false)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +167,7 @@ func (e *Engine) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f
 		return nil, err
 	}
 	_, err = tx.Exec(ctx, `update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4 where id = $1`,
-		f.ID, stored, aaguid(credential), e.now())
+		f.ID, stored, aaguid(credential), s.now())
 	return nil, err
 }
 

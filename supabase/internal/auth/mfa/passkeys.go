@@ -1,4 +1,4 @@
-package auth
+package mfa
 
 import (
 	"bytes"
@@ -24,10 +24,10 @@ import (
 // passkeyLife is how long the person may take to answer an authenticator.
 const passkeyLife = 5 * time.Minute
 
-// withPasskeys answers as a GoTrue without passkeys where they are not enabled.
-func (e *Engine) withPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+// Passkeys answers as a GoTrue without passkeys where they are not enabled.
+func (s *Service) Passkeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if !e.config.WebAuthn.Passkeys {
+		if !s.config.WebAuthn.Passkeys {
 			return wire.Errorf(http.StatusNotFound, "passkey_disabled", "Passkeys are disabled")
 		}
 		return h(w, r)
@@ -49,16 +49,16 @@ type passkeyOptions struct {
 	ExpiresAt   int64     `json:"expires_at"`
 }
 
-// keepChallenge stores what an authenticator was asked; user is nil where it will say who it is.
-func (e *Engine) keepChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
-	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: e.now().Add(passkeyLife).Unix()}
+// storeChallenge stores what an authenticator was asked; user is nil where it will say who it is.
+func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
+	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: s.now().Add(passkeyLife).Unix()}
 	data, err := json.Marshal(session)
 	if err != nil {
 		return reply, err
 	}
-	_, err = e.db.Exec(ctx, db.Caller{}, `
+	_, err = s.db.Exec(ctx, db.Caller{}, `
 		insert into auth.webauthn_challenges (id, user_id, challenge_type, session_data, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, e.now(), e.now().Add(passkeyLife))
+		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, s.now(), s.now().Add(passkeyLife))
 	return reply, err
 }
 
@@ -68,7 +68,7 @@ type passkeyAnswer struct {
 }
 
 // takeChallenge finds what was asked and forgets it: an answer is taken once.
-func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
+func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
 	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return session, p, err
@@ -85,7 +85,7 @@ func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (s
 	}
 	var data []byte
 	var expires time.Time
-	err = e.db.Pgx().QueryRow(r.Context(), `
+	err = s.db.Pgx().QueryRow(r.Context(), `
 		delete from auth.webauthn_challenges
 		 where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning session_data, expires_at`, id, kind, user).Scan(&data, &expires)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -94,7 +94,7 @@ func (e *Engine) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (s
 	if err != nil {
 		return session, p, err
 	}
-	if e.now().After(expires) {
+	if s.now().After(expires) {
 		return session, p, bad("webauthn_challenge_expired", "Challenge has expired")
 	}
 	return session, p, json.Unmarshal(data, &session)
@@ -111,18 +111,18 @@ func passkeyManager(c *session.Caller) error {
 	return nil
 }
 
-func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	h, err := passkeyHolder(r.Context(), e.db.Pgx(), c.User)
+	h, err := passkeyHolder(r.Context(), s.db.Pgx(), c.User)
 	if err != nil {
 		return err
 	}
-	if len(h.credentials) >= e.config.WebAuthn.MaxPasskeys {
+	if len(h.credentials) >= s.config.WebAuthn.MaxPasskeys {
 		return errTooManyPasskeys
 	}
-	rp, err := e.relyingParty(true)
+	rp, err := s.relyingParty(true)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn registration options").WithCause(err)
 	}
-	reply, err := e.keepChallenge(r.Context(), &c.User.ID, "registration", session, options.Response)
+	reply, err := s.storeChallenge(r.Context(), &c.User.ID, "registration", session, options.Response)
 	if err != nil {
 		return err
 	}
@@ -139,11 +139,11 @@ func (e *Engine) passkeyRegisterOptions(w http.ResponseWriter, r *http.Request, 
 
 var errTooManyPasskeys = wire.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
 
-func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	ceremony, p, err := e.takeChallenge(r, &c.User.ID, "registration")
+	ceremony, p, err := s.takeChallenge(r, &c.User.ID, "registration")
 	if err != nil {
 		return err
 	}
@@ -152,12 +152,12 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *sess
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Invalid credential response").WithCause(err)
 	}
-	rp, err := e.relyingParty(true)
+	rp, err := s.relyingParty(true)
 	if err != nil {
 		return err
 	}
-	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: e.now()} // until the person renames it
-	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.now()} // until the person renames it
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.User.ID); err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *sess
 		if err != nil {
 			return nil, err
 		}
-		if len(h.credentials) >= e.config.WebAuthn.MaxPasskeys {
+		if len(h.credentials) >= s.config.WebAuthn.MaxPasskeys {
 			return nil, errTooManyPasskeys
 		}
 		credential, err := rp.CreateCredential(h, ceremony, parsed)
@@ -189,7 +189,7 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *sess
 			}
 			return nil, err
 		}
-		return nil, e.store.Audit(ctx, tx, c.User, "passkey_created", map[string]any{"passkey_id": made.ID})
+		return nil, s.store.Audit(ctx, tx, c.User, "passkey_created", map[string]any{"passkey_id": made.ID})
 	})
 	if err != nil {
 		return err
@@ -197,8 +197,8 @@ func (e *Engine) passkeyRegister(w http.ResponseWriter, r *http.Request, c *sess
 	return endpoint.SendJSON(w, http.StatusOK, made)
 }
 
-func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) error {
-	rp, err := e.relyingParty(true)
+func (s *Service) LoginOptions(w http.ResponseWriter, r *http.Request) error {
+	rp, err := s.relyingParty(true)
 	if err != nil {
 		return err
 	}
@@ -206,15 +206,15 @@ func (e *Engine) passkeyLoginOptions(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn authentication options").WithCause(err)
 	}
-	reply, err := e.keepChallenge(r.Context(), nil, "authentication", session, options.Response)
+	reply, err := s.storeChallenge(r.Context(), nil, "authentication", session, options.Response)
 	if err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
-	ceremony, p, err := e.takeChallenge(r, nil, "authentication")
+func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
+	ceremony, p, err := s.takeChallenge(r, nil, "authentication")
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return failed("Invalid credential response", err)
 	}
-	rp, err := e.relyingParty(true)
+	rp, err := s.relyingParty(true)
 	if err != nil {
 		return err
 	}
@@ -236,10 +236,10 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if u, err = store.UserByID(ctx, e.db.Pgx(), id); err != nil {
+		if u, err = store.UserByID(ctx, s.db.Pgx(), id); err != nil {
 			return nil, err
 		}
-		return passkeyHolder(ctx, e.db.Pgx(), u)
+		return passkeyHolder(ctx, s.db.Pgx(), u)
 	}
 	_, credential, err := rp.ValidatePasskeyLogin(find, ceremony, parsed)
 	if err != nil {
@@ -253,20 +253,20 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 		return wire.Errorf(http.StatusForbidden, "email_not_confirmed", "Email not confirmed")
 	case u.Phone != "" && !u.PhoneConfirmed():
 		return wire.Errorf(http.StatusForbidden, "phone_not_confirmed", "Phone not confirmed")
-	case u.Banned(e.now()):
+	case u.Banned(s.now()):
 		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	reply, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
-			credential.ID, e.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
+			credential.ID, s.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
 			return nil, err
 		}
-		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
 			return nil, err
 		}
-		return e.sessions.SignIn(r, tx, w.Header(), u, "passkey")
+		return s.sessions.SignIn(r, tx, w.Header(), u, "passkey")
 	})
 	if err != nil {
 		return err
@@ -274,15 +274,15 @@ func (e *Engine) passkeyLogin(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-func (e *Engine) passkeyList(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	keys, err := store.FindPasskeys(r.Context(), e.db.Pgx(), c.User.ID)
+func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	keys, err := store.FindPasskeys(r.Context(), s.db.Pgx(), c.User.ID)
 	if err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
 
-func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
 	if err != nil {
 		return store.ErrNoPasskey
@@ -301,17 +301,17 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *sessio
 	}
 	ctx := r.Context()
 	renamed := store.Passkey{ID: id, FriendlyName: p.Name}
-	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
-			returning created_at, last_used_at`, id, c.User.ID, p.Name, e.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
+			returning created_at, last_used_at`, id, c.User.ID, p.Name, s.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, store.ErrNoPasskey
 		}
 		if err != nil {
 			return nil, err
 		}
-		return nil, e.store.Audit(ctx, tx, c.User, "passkey_updated", map[string]any{"passkey_id": id})
+		return nil, s.store.Audit(ctx, tx, c.User, "passkey_updated", map[string]any{"passkey_id": id})
 	})
 	if err != nil {
 		return err
@@ -321,11 +321,11 @@ func (e *Engine) passkeyRename(w http.ResponseWriter, r *http.Request, c *sessio
 	return endpoint.SendJSON(w, http.StatusOK, renamed)
 }
 
-func (e *Engine) passkeyDelete(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+func (s *Service) DeletePasskey(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if err := passkeyManager(c); err != nil {
 		return err
 	}
-	if err := e.store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {
+	if err := s.store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
