@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/auth/hookpoint"
 	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/mfa"
+	"daawo/supabase/internal/auth/provider"
 	"daawo/supabase/internal/auth/ratelimit"
 )
 
@@ -168,3 +169,6 @@ type (
 	MFAConfig      = mfa.FactorConfig
 	WebAuthnConfig = mfa.WebAuthnConfig
 )
+
+// OAuthServerConfig configures the OAuth 2.1 server.
+type OAuthServerConfig = provider.Config

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/auth/message"
 	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/auth/mfa"
+	"daawo/supabase/internal/auth/provider"
 	"daawo/supabase/internal/auth/ratelimit"
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/auth/session"
@@ -68,6 +69,7 @@ type Engine struct {
 	providers *idp.Registry
 	external  *external.Service
 	mfa       *mfa.Service
+	provider  *provider.Server
 	handler   http.Handler
 }
 
@@ -134,6 +136,10 @@ func New(o Options) (*Engine, error) {
 	e.mfa = mfa.New(mfa.Options{
 		DB: o.DB, Store: e.store, Limiter: e.limiter, Hooks: e.hooks, Sessions: e.sessions, Sender: e.sender, Redirects: e.redirects,
 		Now: e.now, Config: mfa.Config{MFA: e.config.MFA, WebAuthn: e.config.WebAuthn},
+	})
+	e.provider = provider.New(provider.Options{
+		DB: o.DB, Store: e.store, Sessions: e.sessions, Redirects: e.redirects, Keys: e.keys, Now: e.now,
+		SiteURL: e.config.SiteURL, Issuer: e.config.Issuer, Config: e.config.OAuthServer,
 	})
 	e.handler = e.routes()
 	return e, nil

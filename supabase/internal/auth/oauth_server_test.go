@@ -194,7 +194,10 @@ func TestOAuthServer(t *testing.T) {
 		}
 
 		// The person sees whom they let in, is not asked twice, and is asked again for more.
-		var grants []oauthGrant
+		var grants []struct {
+			Client struct{ Name string }
+			Scopes []string
+		}
 		if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", me, nil).want(200).raw), &grants); err != nil || len(grants) != 1 ||
 			grants[0].Client.Name != "clinic" || strings.Join(grants[0].Scopes, " ") != "openid email profile" {
 			t.Fatal(grants, err)

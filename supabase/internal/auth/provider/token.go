@@ -1,4 +1,4 @@
-package auth
+package provider
 
 import (
 	"encoding/base64"
@@ -39,13 +39,13 @@ type oauthTokenReply struct {
 	TokenType    string `json:"token_type"`
 }
 
-// oauthToken answers POST /oauth/token.
-func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
+// Token answers POST /oauth/token.
+func (s *Server) Token(w http.ResponseWriter, r *http.Request) error {
 	p, err := readTokenRequest(r)
 	if err != nil {
 		return err
 	}
-	client, err := e.authenticateClient(r, p)
+	client, err := s.authenticateClient(r, p)
 	if err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func (e *Engine) oauthToken(w http.ResponseWriter, r *http.Request) error {
 	var reply oauthTokenReply
 	switch p.GrantType {
 	case protocol.GrantCode:
-		reply, err = e.exchangeCode(w, r, client, p)
+		reply, err = s.exchangeCode(w, r, client, p)
 	case protocol.GrantRefresh:
 		if p.RefreshToken == "" {
 			return session.OAuthError("invalid_request", "refresh_token is required for refresh_token grant")
 		}
 		var tokens *session.TokenReply
-		if tokens, err = e.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
+		if tokens, err = s.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
 			reply = oauthReply(tokens, "")
 		}
 	}
@@ -96,7 +96,7 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 
 // authenticateClient finds out which application asks: by the Basic header, by a secret in the body, or by its name alone
 // where it has no secret.
-func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
+func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
 	refuse := func(why string) error {
 		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
 	}
@@ -121,7 +121,7 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	if err != nil {
 		return c, refuse("invalid client_id format")
 	}
-	if c, err = clientByID(r.Context(), e.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
+	if c, err = clientByID(r.Context(), s.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
 		return c, refuse("unknown client")
 	}
 	if err != nil {
@@ -134,14 +134,14 @@ func (e *Engine) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 }
 
 // exchangeCode gives an application the session that its code stands for. The code is gone with the same transaction.
-func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
+func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
 		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")
 	}
 	ctx := r.Context()
-	return store.InTx(ctx, e.db, func(tx pgx.Tx) (oauthTokenReply, error) {
+	return store.InTx(ctx, s.db, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
-		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashOfCode(p.Code))
+		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashCode(p.Code))
 		if errors.Is(err, store.ErrNotFound) || err == nil && a.UserID == nil {
 			return none, session.OAuthError("invalid_grant", "Invalid authorization code")
 		}
@@ -149,7 +149,7 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 			return none, err
 		}
 		switch {
-		case e.now().After(a.ExpiresAt):
+		case s.now().After(a.ExpiresAt):
 			return none, session.OAuthError("invalid_grant", "Authorization code has expired")
 		case a.ClientID != client.ID:
 			return none, session.OAuthError("invalid_grant", "Authorization code was not issued for this client")
@@ -164,19 +164,19 @@ func (e *Engine) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		if err != nil {
 			return none, err
 		}
-		if u.Banned(e.now()) {
+		if u.Banned(s.now()) {
 			return none, session.OAuthError("access_denied", "User is banned")
 		}
 		idToken := ""
 		if scopes := protocol.Scopes(a.Scope); slices.Contains(scopes, protocol.ScopeOpenID) {
-			if idToken, err = e.idToken(u, client.ID, a.Nonce, scopes); err != nil {
+			if idToken, err = s.idToken(u, client.ID, a.Nonce, scopes); err != nil {
 				return none, err
 			}
 		}
-		if err := e.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
 			return none, err
 		}
-		tokens, err := e.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
+		tokens, err := s.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
 		if err != nil {
 			return none, err
 		}

@@ -1,4 +1,4 @@
-package auth
+package provider
 
 import (
 	"cmp"
@@ -38,19 +38,19 @@ type idClaims struct {
 }
 
 // signsIDTokens says whether applications can check what the current key signs: nobody gives them a shared secret.
-func (e *Engine) signsIDTokens() bool {
-	_, shared := e.keys.Signer().Shared()
+func (s *Server) signsIDTokens() bool {
+	_, shared := s.keys.Signer().Shared()
 	return !shared
 }
 
 // idToken tells an application who has signed in, as far as it was granted. auth_time is when they last proved it here.
-func (e *Engine) idToken(u *store.User, client uuid.UUID, nonce string, scopes []string) (string, error) {
-	if !e.signsIDTokens() {
+func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes []string) (string, error) {
+	if !s.signsIDTokens() {
 		return "", errors.New("auth: an ID token needs an asymmetric signing key")
 	}
-	now := e.now()
+	now := s.now()
 	c := idClaims{
-		Issuer: e.config.Issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(), IssuedAt: now.Unix(),
+		Issuer: s.issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(), IssuedAt: now.Unix(),
 		Nonce: nonce, AuthTime: now.Unix(), ClientID: client,
 	}
 	if u.LastSignInAt != nil {
@@ -70,7 +70,7 @@ func (e *Engine) idToken(u *store.User, client uuid.UUID, nonce string, scopes [
 	if err != nil {
 		return "", err
 	}
-	return e.keys.Signer().Sign(payload)
+	return s.keys.Signer().Sign(payload)
 }
 
 // profile is what a user calls themselves, as far as they have said so.
@@ -88,9 +88,9 @@ func profile(u *store.User) (name, picture, username string) {
 	return name, first("picture", "avatar_url"), first("preferred_username", "username")
 }
 
-// userInfo answers GET /oauth/userinfo (OpenID Connect Core, section 5.3) with what the session's scopes cover, in
+// UserInfo answers GET /oauth/userinfo (OpenID Connect Core, section 5.3) with what the session's scopes cover, in
 // GoTrue's names.
-func (e *Engine) userInfo(w http.ResponseWriter, _ *http.Request, c *session.Caller) error {
+func (s *Server) UserInfo(w http.ResponseWriter, _ *http.Request, c *session.Caller) error {
 	u, out := c.User, map[string]any{"sub": c.User.ID}
 	if c.Session == nil {
 		return endpoint.SendJSON(w, http.StatusOK, out)

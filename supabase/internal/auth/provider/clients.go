@@ -1,11 +1,10 @@
-package auth
+package provider
 
 import (
 	"context"
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
@@ -17,35 +16,26 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// OAuthServerConfig is about applications that sign people in with this project's accounts (OAuth 2.1).
-type OAuthServerConfig struct {
-	Enabled             bool
-	DynamicRegistration bool          // applications may register themselves (RFC 7591)
-	ConsentPath         string        // of the page on the site that asks for consent
-	DefaultScope        string        // "email" when empty
-	Life                time.Duration // from an application's wish to its exchange of the code; 10 minutes, the most that RFC 6749 recommends, when zero
-}
-
 // oauthServer is nil where there is one. Elsewhere the endpoints answer as a GoTrue that has it turned off: those for users
 // and administrators only to them.
-func (e *Engine) oauthServer() error {
-	if !e.config.OAuthServer.Enabled {
+func (s *Server) oauthServer() error {
+	if !s.config.Enabled {
 		return wire.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
 	}
 	return nil
 }
 
-func (e *Engine) withOAuthServer(h endpoint.Handler) endpoint.Handler {
+func (s *Server) Enabled(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := e.oauthServer(); err != nil {
+		if err := s.oauthServer(); err != nil {
 			return err
 		}
 		return h(w, r)
 	}
 }
 
-func (e *Engine) asClientAdmin(h endpoint.Handler) endpoint.Handler {
-	return e.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return e.withOAuthServer(h)(w, r) })
+func (s *Server) AsClientAdmin(h endpoint.Handler) endpoint.Handler {
+	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return s.Enabled(h)(w, r) })
 }
 
 const selectClient = `
@@ -99,40 +89,40 @@ func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 	return err
 }
 
-// adminCreateClient answers POST /admin/oauth/clients.
-func (e *Engine) adminCreateClient(w http.ResponseWriter, r *http.Request) error {
-	return e.registerClient(w, r, "manual")
+// CreateClient answers POST /admin/oauth/clients.
+func (s *Server) CreateClient(w http.ResponseWriter, r *http.Request) error {
+	return s.registerClient(w, r, "manual")
 }
 
-// registerSelf answers POST /oauth/clients/register (RFC 7591).
-func (e *Engine) registerSelf(w http.ResponseWriter, r *http.Request) error {
-	if !e.config.OAuthServer.DynamicRegistration {
+// RegisterClient answers POST /oauth/clients/register (RFC 7591).
+func (s *Server) RegisterClient(w http.ResponseWriter, r *http.Request) error {
+	if !s.config.DynamicRegistration {
 		return wire.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled", "Dynamic client registration is not enabled")
 	}
-	return e.registerClient(w, r, "dynamic")
+	return s.registerClient(w, r, "dynamic")
 }
 
-func (e *Engine) registerClient(w http.ResponseWriter, r *http.Request, registration string) error {
+func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registration string) error {
 	var m protocol.Metadata
 	if err := endpoint.ReadJSON(r, &m); err != nil {
 		return err
 	}
-	c, err := protocol.Register(m, registration, e.now())
+	c, err := protocol.Register(m, registration, s.now())
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	if _, err := store.InTx(r.Context(), e.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
+	if _, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return endpoint.SendJSON(w, http.StatusCreated, c)
 }
 
-// adminListClients answers GET /admin/oauth/clients: all of them, newest first, unless a page is asked for.
-func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error {
+// ListClients answers GET /admin/oauth/clients: all of them, newest first, unless a page is asked for.
+func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()
 	var total uint64
-	if err := e.db.Pgx().QueryRow(ctx, `select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
+	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
 		return err
 	}
 	page, perPage := uint64(1), max(total, 1)
@@ -142,7 +132,7 @@ func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 	}
-	clients, err := findClients(ctx, e.db.Pgx(), `where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
+	clients, err := findClients(ctx, s.db.Pgx(), `where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
 	if err != nil {
 		return err
 	}
@@ -150,16 +140,16 @@ func (e *Engine) adminListClients(w http.ResponseWriter, r *http.Request) error 
 	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"clients": clients})
 }
 
-// ofClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
+// OfClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
 // The handler says what to answer, and what it has changed is stored.
-func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
-	return e.asClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
+	return s.AsClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
 		if err != nil {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 		}
 		ctx, status := r.Context(), 0
-		c, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (protocol.Client, error) {
+		c, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (protocol.Client, error) {
 			c, err := clientByID(ctx, tx, id, "for no key update") // its sessions refer to it
 			if err != nil {
 				return c, err
@@ -184,11 +174,11 @@ func (e *Engine) ofClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 	})
 }
 
-func (e *Engine) adminGetClient(*http.Request, pgx.Tx, *protocol.Client) (int, error) {
+func (s *Server) GetClient(*http.Request, pgx.Tx, *protocol.Client) (int, error) {
 	return http.StatusOK, nil
 }
 
-func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
+func (s *Server) UpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	var m protocol.Metadata
 	if err := endpoint.ReadJSON(r, &m); err != nil {
 		return 0, err
@@ -196,26 +186,26 @@ func (e *Engine) adminUpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client
 	if m.Empty() {
 		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "No fields provided for update")
 	}
-	if err := c.Change(m, e.now()); err != nil {
+	if err := c.Change(m, s.now()); err != nil {
 		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	return http.StatusOK, nil
 }
 
-// adminRenewSecret answers POST …/regenerate_secret.
-func (e *Engine) adminRenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
+// RenewSecret answers POST …/regenerate_secret.
+func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	if c.Type == protocol.Public {
 		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "Cannot regenerate secret for public client")
 	}
 	c.NewSecret()
-	c.UpdatedAt = e.now()
+	c.UpdatedAt = s.now()
 	return http.StatusOK, nil
 }
 
-// adminDeleteClient hides a client, as GoTrue does, and ends what it holds: its sessions, and what is under way.
-func (e *Engine) adminDeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
+// DeleteClient hides a client, as GoTrue does, and ends what it holds: its sessions, and what is under way.
+func (s *Server) DeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
-	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, e.now()); err != nil {
+	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, s.now()); err != nil {
 		return 0, err
 	}
 	// In this order: an exchange under way holds its authorization until its session can be seen.

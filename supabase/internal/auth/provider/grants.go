@@ -1,4 +1,4 @@
-package auth
+package provider
 
 import (
 	"context"
@@ -26,33 +26,33 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 	return protocol.Scopes(scopes), err
 }
 
-// withGrants lets a handler run where there is an OAuth server.
-func (e *Engine) withGrants(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
+// EnabledForUser lets a handler run where there is an OAuth server.
+func (s *Server) EnabledForUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-		if err := e.oauthServer(); err != nil {
+		if err := s.oauthServer(); err != nil {
 			return err
 		}
 		return h(w, r, c)
 	}
 }
 
-type oauthGrant struct {
+type grant struct {
 	Client    clientDetails `json:"client"`
 	Scopes    []string      `json:"scopes"`
 	GrantedAt time.Time     `json:"granted_at"`
 }
 
-// listGrants answers GET /user/oauth/grants: the applications that the user has let in.
-func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	rows, err := e.db.Pgx().Query(r.Context(), `
+// ListGrants answers GET /user/oauth/grants: the applications that the user has let in.
+func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	rows, err := s.db.Pgx().Query(r.Context(), `
 		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes, o.granted_at
 		  from auth.oauth_consents o join auth.oauth_clients c on c.id = o.client_id and c.deleted_at is null
 		 where o.user_id = $1 and o.revoked_at is null order by o.granted_at desc, c.id`, c.User.ID)
 	if err != nil {
 		return err
 	}
-	grants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (oauthGrant, error) {
-		var g oauthGrant
+	grants, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (grant, error) {
+		var g grant
 		var scopes string
 		err := row.Scan(&g.Client.ID, &g.Client.Name, &g.Client.URI, &g.Client.LogoURI, &scopes, &g.GrantedAt)
 		g.Scopes, g.GrantedAt = protocol.Scopes(scopes), g.GrantedAt.UTC()
@@ -64,8 +64,8 @@ func (e *Engine) listGrants(w http.ResponseWriter, r *http.Request, c *session.C
 	return endpoint.SendJSON(w, http.StatusOK, grants)
 }
 
-// revokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
-func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+// RevokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
+func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	text := r.URL.Query().Get("client_id")
 	client, err := uuid.Parse(text)
 	switch {
@@ -75,10 +75,10 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 	}
 	ctx := r.Context()
-	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
 			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
-			c.User.ID, client, e.now())
+			c.User.ID, client, s.now())
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (e *Engine) revokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 				return nil, err
 			}
 		}
-		return nil, e.store.Audit(ctx, tx, c.User, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
+		return nil, s.store.Audit(ctx, tx, c.User, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
 	})
 	if err != nil {
 		return err
