@@ -3,7 +3,6 @@ package auth
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -126,10 +125,39 @@ func (e *Engine) changeContacts(r *http.Request, tx message.Tx, u *store.User, p
 	return err
 }
 
-// checkChanges says what the user may not change.
+// checkChanges validates a change of an account. It brings address and number into their stored form.
 func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userChanges) error {
-	u := c.User
-	var err error
+	if err := e.checkForm(p); err != nil {
+		return err
+	}
+	if p.Password != nil {
+		if err := e.passwords.Check(*p.Password); err != nil {
+			return err
+		}
+	}
+	newEmail, newPhone := p.newEmail(c.User), p.newPhone(c.User)
+	if err := p.checkAllowed(c); err != nil {
+		return err
+	}
+	if newEmail {
+		if taken, err := store.EmailTaken(ctx, e.db.Pgx(), p.Email, c.User); err != nil {
+			return err
+		} else if taken {
+			return store.ErrEmailExists
+		}
+	}
+	if newPhone {
+		if taken, err := store.PhoneTaken(ctx, e.db.Pgx(), p.Phone, c.User.Audience); err != nil {
+			return err
+		} else if taken {
+			return store.ErrPhoneExists
+		}
+	}
+	return nil
+}
+
+// checkForm validates the members that need no look at the account.
+func (e *Engine) checkForm(p *userChanges) (err error) {
 	if p.Email != "" {
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return err
@@ -143,61 +171,32 @@ func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userCha
 			return err
 		}
 	}
-	if err := endpoint.CheckChallenge(p.ChallengeMethod, p.Challenge); err != nil {
-		return err
-	}
+	return endpoint.CheckChallenge(p.ChallengeMethod, p.Challenge)
+}
+
+// checkAllowed returns an error if the kind of account or session does not allow the change.
+func (p *userChanges) checkAllowed(c *session.Caller) error {
+	u := c.User
 	newPassword := p.Password != nil && *p.Password != ""
-	newEmail, newPhone := p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone
-	if p.Password != nil {
-		if err := e.passwords.Check(*p.Password); err != nil {
-			return err
-		}
-	}
-	if p.AppData != nil {
+	contact := p.newEmail(u) || p.newPhone(u)
+	switch {
+	case p.AppData != nil:
 		return wire.Errorf(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
-	}
-	if u.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") && (newPassword || newEmail || newPhone) {
+	case u.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") && (newPassword || contact):
 		return wire.Errorf(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
-	}
-	if u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "" {
+	case u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "":
 		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Updating password of an anonymous user without an email or phone is not allowed")
-	}
-	if u.IsSSO && (newPassword || newEmail || newPhone || p.Nonce != "") {
+	case u.IsSSO && (newPassword || contact || p.Nonce != ""):
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 	}
-	if newEmail {
-		other, err := store.UserOfEmail(ctx, e.db.Pgx(), p.Email, u.Audience)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		if other != nil && other.ID != u.ID {
-			return store.ErrEmailExists
-		}
-	}
-	if newPhone {
-		if err := taken(store.UserByPhone(ctx, e.db.Pgx(), p.Phone, u.Audience)); err != nil && !errors.Is(err, errTaken) {
-			return err
-		} else if err != nil {
-			return store.ErrPhoneExists
-		}
-	}
 	return nil
 }
 
-// errTaken means that somebody else has the address or number.
-var errTaken = errors.New("taken")
+// newEmail reports whether the address changes.
+func (p *userChanges) newEmail(u *store.User) bool { return p.Email != "" && p.Email != u.Email }
 
-func taken(u *store.User, err error) error {
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	case u != nil:
-		return errTaken
-	}
-	return nil
-}
+// newPhone reports whether the number changes.
+func (p *userChanges) newPhone(u *store.User) bool { return p.Phone != "" && p.Phone != u.Phone }
 
 // newPassword checks that the user may set it and makes its hash.
 func (e *Engine) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"daawo/supabase/internal/auth/admin"
 	"daawo/supabase/internal/auth/captcha"
 	"daawo/supabase/internal/auth/credential"
 	"daawo/supabase/internal/auth/external"
@@ -69,6 +70,7 @@ type Engine struct {
 	providers *idp.Registry
 	external  *external.Service
 	mfa       *mfa.Service
+	admin     *admin.Service
 	provider  *provider.Server
 	handler   http.Handler
 }
@@ -140,6 +142,12 @@ func New(o Options) (*Engine, error) {
 	e.provider = provider.New(provider.Options{
 		DB: o.DB, Store: e.store, Sessions: e.sessions, Redirects: e.redirects, Keys: e.keys, Now: e.now,
 		SiteURL: e.config.SiteURL, Issuer: e.config.Issuer, Config: e.config.OAuthServer,
+	})
+	e.admin = admin.New(admin.Options{
+		DB: o.DB, Store: e.store, Hooks: e.hooks, Passwords: e.passwords, Sessions: e.sessions, Sender: e.sender,
+		Redirects: e.redirects, Now: e.now, Config: admin.Config{
+			DefaultRole: e.config.DefaultRole, CodeLength: e.config.Mail.CodeLength, SingleConfirmation: e.config.Mail.SingleConfirmation,
+		},
 	})
 	e.handler = e.routes()
 	return e, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -357,17 +356,4 @@ func (e *Engine) signupAnonymously(w http.ResponseWriter, r *http.Request, p sig
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, reply)
-}
-
-// banUntil reads a duration such as "24h"; "none" ends a ban.
-func banUntil(text string, now time.Time) (*time.Time, error) {
-	if text == "none" {
-		return nil, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: %v", err)
-	}
-	until := now.Add(d)
-	return &until, nil
 }

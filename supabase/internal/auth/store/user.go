@@ -291,3 +291,21 @@ func (m Metadata) Text(name string) string {
 	s, _ := m[name].(string)
 	return s
 }
+
+// EmailTaken reports whether a user other than u has an address, as their own or as a verified one of an identity.
+func EmailTaken(ctx context.Context, q Queries, email string, u *User) (bool, error) {
+	other, err := UserOfEmail(ctx, q, email, u.Audience)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && other.ID != u.ID, err
+}
+
+// PhoneTaken reports whether a user has a number.
+func PhoneTaken(ctx context.Context, q Queries, phone, audience string) (bool, error) {
+	_, err := UserByPhone(ctx, q, phone, audience)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

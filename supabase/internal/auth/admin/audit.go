@@ -1,4 +1,4 @@
-package auth
+package admin
 
 import (
 	"net/http"
@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// adminAudit answers GET /admin/audit: the audit log, newest first.
-func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *store.User) error {
+// Audit answers GET /admin/audit: the audit log, newest first.
+func (s *Service) Audit(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
 	page, perPage, err := endpoint.Page(q)
 	if err != nil {
@@ -27,11 +27,11 @@ func (e *Engine) adminAudit(w http.ResponseWriter, r *http.Request, _ *store.Use
 	const filter = ` from auth.audit_log_entries a
 		where $1::text = '' or exists (select from unnest($2::text[]) c where a.payload ->> c ilike '%' || $1 || '%')`
 	var total uint64
-	if err := e.db.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
+	if err := s.db.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
 		return err
 	}
 	var list string
-	err = e.db.Query(ctx, db.Caller{}, `
+	err = s.db.Query(ctx, db.Caller{}, `
 		select coalesce(json_agg(x), '[]')::text
 		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at, ip_address`+filter+`
 		         order by a.created_at desc limit $3 offset $4) x`,

@@ -1,4 +1,4 @@
-package auth
+package admin
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// inviteParams is the body of POST /invite. Its members are those of a sign-up: of a wrong type they are refused, though only
+// signupParams is the body of POST /invite. Its members are those of a sign-up: of a wrong type they are refused, though only
 // two are read.
-type inviteParams struct {
+type signupParams struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
 	Password        string         `json:"password"`
@@ -27,37 +27,37 @@ type inviteParams struct {
 	ChallengeMethod string         `json:"code_challenge_method"`
 }
 
-// invite answers POST /invite: it makes an account and mails a link to it.
-func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.User) error {
-	var p inviteParams
+// Invite answers POST /invite: it makes an account and mails a link to it.
+func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.User) error {
+	var p signupParams
 	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	u, err := e.userToInvite(r, p)
+	u, err := s.userToInvite(r, p)
 	if err != nil {
 		return err
 	}
 	fresh := u.Identities == nil
-	_, err = message.Queued(ctx, e.sender, e.sender.MailQueue(), func(tx message.Tx) (any, error) {
+	_, err = message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if fresh {
-			if err := e.storeInvited(ctx, tx, u); err != nil {
+			if err := s.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
 			}
 		}
-		if err := e.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+		if err := s.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
-		if err := e.sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
+		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
 			return nil, err
 		}
-		return nil, e.markInvited(ctx, tx, u)
+		return nil, s.markInvited(ctx, tx, u)
 	})
 	if err != nil {
 		return err
 	}
 	if fresh {
-		if err := e.hooks.AfterUserCreated(r, u); err != nil {
+		if err := s.hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -65,8 +65,8 @@ func (e *Engine) invite(w http.ResponseWriter, r *http.Request, admin *store.Use
 }
 
 // userToInvite finds the unconfirmed account of an address or makes one, which is not stored yet and has no identities.
-func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, error) {
-	u, err := store.UserByEmail(r.Context(), e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
+func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, error) {
+	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 	switch {
 	case err == nil && u.Confirmed():
 		return nil, store.ErrEmailExists
@@ -76,21 +76,21 @@ func (e *Engine) userToInvite(r *http.Request, p inviteParams) (*store.User, err
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	u = e.store.NewUser(p.Email, "", p.Data, "", e.sessions.Audience(r, nil))
+	u = s.store.NewUser(p.Email, "", p.Data, "", s.sessions.Audience(r, nil))
 	u.Identities = nil
-	return u, e.hooks.BeforeUserCreated(r, nil, u)
+	return u, s.hooks.BeforeUserCreated(r, nil, u)
 }
 
 // storeInvited stores an account that others made for somebody.
-func (e *Engine) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
+func (s *Service) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if err := store.StoreUser(ctx, tx, u); err != nil {
 		return err
 	}
-	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), e.now())
+	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), s.now())
 }
 
-func (e *Engine) markInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
-	now := e.now()
+func (s *Service) markInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
+	now := s.now()
 	u.InvitedAt = &now
 	return store.SetColumn(ctx, tx, u, "invited_at", now, now)
 }
@@ -113,42 +113,42 @@ type linkParams struct {
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// generateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
-func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *store.User) error {
+// GenerateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
+func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p linkParams
 	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
 		return err
 	}
 	ctx := r.Context()
-	redirect := e.sender.RedirectTo(r)
-	if e.redirects.Allows(p.RedirectTo) {
+	redirect := s.sender.RedirectTo(r)
+	if s.redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
 	}
-	u, err := store.UserByEmail(ctx, e.db.Pgx(), p.Email, e.sessions.Audience(r, nil))
+	u, err := store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	fresh := u == nil
 	if fresh {
-		if u, err = e.userForLink(r, &p); err != nil {
+		if u, err = s.userForLink(r, &p); err != nil {
 			return err
 		}
 	}
-	code := password.Code(e.config.Mail.CodeLength)
+	code := password.Code(s.config.CodeLength)
 	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
-	_, err = store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		if fresh {
-			if err := e.storeInvited(ctx, tx, u); err != nil {
+			if err := s.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
 			}
 		}
-		return nil, e.saveLink(ctx, tx, u, admin, p, fresh, code)
+		return nil, s.saveLink(ctx, tx, u, admin, p, fresh, code)
 	})
 	if err != nil {
 		return err
 	}
 	if fresh {
-		if err := e.hooks.AfterUserCreated(r, u); err != nil {
+		if err := s.hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -159,26 +159,26 @@ func (e *Engine) generateLink(w http.ResponseWriter, r *http.Request, admin *sto
 	case "email_change_new":
 		action, hash = "email_change", u.EmailChangeTokenNew
 	}
-	reply.ActionLink = e.sender.Link(action, hash, redirect)
+	reply.ActionLink = s.sender.Link(action, hash, redirect)
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
 // userForLink makes the account that a link needs and that does not exist. A magic link for nobody becomes a sign-up.
-func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error) {
+func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, error) {
 	hash := ""
 	switch p.Type {
 	case "magiclink":
-		p.Type, p.Password = "signup", e.passwords.Random()
+		p.Type, p.Password = "signup", s.passwords.Random()
 		fallthrough
 	case "signup":
 		if p.Password == "" {
 			return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 		}
-		if err := e.passwords.Check(p.Password); err != nil {
+		if err := s.passwords.Check(p.Password); err != nil {
 			return nil, err
 		}
 		var err error
-		if hash, err = e.passwords.Hash(r.Context(), p.Password); err != nil {
+		if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
 			return nil, err
 		}
 	case "invite":
@@ -187,8 +187,8 @@ func (e *Engine) userForLink(r *http.Request, p *linkParams) (*store.User, error
 	default:
 		return nil, badLinkType(p.Type)
 	}
-	u := e.store.NewUser(p.Email, "", p.Data, hash, e.sessions.Audience(r, nil))
-	return u, e.hooks.BeforeUserCreated(r, nil, u)
+	u := s.store.NewUser(p.Email, "", p.Data, hash, s.sessions.Audience(r, nil))
+	return u, s.hooks.BeforeUserCreated(r, nil, u)
 }
 
 func badLinkType(kind string) error {
@@ -196,11 +196,11 @@ func badLinkType(kind string) error {
 }
 
 // saveLink stores what the link proves.
-func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool, code string) error {
-	now := e.now()
+func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool, code string) error {
+	now := s.now()
 	switch p.Type {
 	case "magiclink", "recovery":
-		if err := e.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return err
 		}
 		return store.Recovery.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
@@ -209,10 +209,10 @@ func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, 
 			return store.ErrEmailExists
 		}
 		if p.Type == "invite" {
-			if err := e.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+			if err := s.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 				return err
 			}
-			if err := e.markInvited(ctx, tx, u); err != nil {
+			if err := s.markInvited(ctx, tx, u); err != nil {
 				return err
 			}
 		} else if !fresh && p.Data != nil {
@@ -222,25 +222,25 @@ func (e *Engine) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, 
 		}
 		return store.Confirmation.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
 	case "email_change_current", "email_change_new":
-		return e.saveChangeLink(ctx, tx, u, p, code)
+		return s.saveChangeLink(ctx, tx, u, p, code)
 	}
 	return badLinkType(p.Type)
 }
 
-func (e *Engine) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
-	if e.config.Mail.SingleConfirmation && p.Type == "email_change_current" {
+func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
+	if s.config.SingleConfirmation && p.Type == "email_change_current" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Enable secure email change to generate link for current email")
 	}
 	address, err := endpoint.ValidEmail(p.NewEmail)
 	if err != nil {
 		return err
 	}
-	if other, err := store.UserOfEmail(ctx, tx, address, u.Audience); err == nil && other.ID != u.ID {
-		return store.ErrEmailExists
-	} else if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if taken, err := store.EmailTaken(ctx, tx, address, u); err != nil {
 		return err
+	} else if taken {
+		return store.ErrEmailExists
 	}
-	now := e.now()
+	now := s.now()
 	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
 	if _, err := tx.Exec(ctx, `update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID, address, now); err != nil {
 		return err
