@@ -50,7 +50,7 @@ const testSecret = "super-secret-jwt-token-with-at-least-32-characters-long"
 // world is an engine on its own database, with a clock and a mailbox that the test holds.
 type world struct {
 	t       testing.TB
-	e       *Engine
+	e       *Handler
 	db      *testdb.DB
 	pool    *db.Pool // of the engine
 	options Options

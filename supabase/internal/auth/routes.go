@@ -11,99 +11,129 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// routes is the API, as GoTrue's openapi.yaml lists it; docs/auth.md says of each endpoint what it does here.
-func (e *Engine) routes() http.Handler {
-	r := chi.NewRouter()
+// router adds endpoints.
+type router struct {
+	chi.Router
+	handle func(func(http.ResponseWriter, *http.Request) error) http.HandlerFunc
+}
+
+func (r router) get(path string, h endpoint.Handler)    { r.Get(path, r.handle(h)) }
+func (r router) post(path string, h endpoint.Handler)   { r.Post(path, r.handle(h)) }
+func (r router) put(path string, h endpoint.Handler)    { r.Put(path, r.handle(h)) }
+func (r router) patch(path string, h endpoint.Handler)  { r.Patch(path, r.handle(h)) }
+func (r router) remove(path string, h endpoint.Handler) { r.Delete(path, r.handle(h)) }
+
+// router returns the API as GoTrue's openapi.yaml lists it. docs/auth.md lists what each endpoint does here.
+func (h *Handler) router(p *parts) http.Handler {
+	r := router{chi.NewRouter(), h.handle}
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
 	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
-	get := func(path string, h endpoint.Handler) { r.Get(path, e.handle(h)) }
-	post := func(path string, h endpoint.Handler) { r.Post(path, e.handle(h)) }
-	put := func(path string, h endpoint.Handler) { r.Put(path, e.handle(h)) }
-	remove := func(path string, h endpoint.Handler) { r.Delete(path, e.handle(h)) }
 
-	get("/health", e.health)
-	get("/settings", e.settings)
-	get("/.well-known/jwks.json", e.jwks)
-	get("/.well-known/openid-configuration", e.openID)
-	get("/.well-known/oauth-authorization-server", e.provider.Enabled(e.openID))
+	d := discovery{p.config, p.keys, p.providers}
+	r.get("/health", d.health)
+	r.get("/settings", d.settings)
+	r.get("/.well-known/jwks.json", d.jwks)
+	r.get("/.well-known/openid-configuration", d.openID)
+	r.get("/.well-known/oauth-authorization-server", p.provider.WithServer(d.openID))
 
-	post("/signup", e.captcha.Required(e.signup))
-	post("/token", e.token)
-	post("/otp", e.limiter.Limited(ratelimit.OTP, e.captcha.Required(e.otp)))
-	post("/magiclink", e.limiter.Limited(ratelimit.MagicLink, e.captcha.Required(e.magiclink)))
-	post("/recover", e.limiter.Limited(ratelimit.Recover, e.captcha.Required(e.recover)))
-	post("/resend", e.limiter.Limited(ratelimit.Resend, e.captcha.Required(e.resend)))
-	get("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyGet))
-	post("/verify", e.limiter.Limited(ratelimit.Verify, e.verifyPost))
-	post("/logout", e.sessions.AsBearer(e.logout))
-	get("/reauthenticate", e.sessions.AsUser(e.reauthenticate))
-	get("/user", e.sessions.AsBearer(e.getUser))
-	put("/user", e.limiter.Limited(ratelimit.User, e.sessions.AsUser(e.updateUser)))
-
-	get("/authorize", e.external.Authorize)
-	get("/callback", e.external.Callback)
-	post("/callback", e.external.Callback)
-	get("/user/identities/authorize", e.external.Linking(e.external.LinkIdentity))
-	remove("/user/identities/{identity_id}", e.external.Linking(e.external.UnlinkIdentity))
-
-	post("/factors", e.mfa.AsFactorUser(e.mfa.Enroll))
-	post("/factors/{factor_id}/challenge", e.limiter.Limited(ratelimit.Challenge, e.mfa.AsFactorUser(e.mfa.Challenge)))
-	post("/factors/{factor_id}/verify", e.limiter.Limited(ratelimit.FactorAnswer, e.mfa.AsFactorUser(e.mfa.Verify)))
-	remove("/factors/{factor_id}", e.mfa.AsFactorUser(e.mfa.Unenroll))
-
-	post("/passkeys/authentication/options", e.mfa.Passkeys(e.limiter.Limited(ratelimit.Passkey, e.captcha.Required(e.mfa.LoginOptions))))
-	post("/passkeys/authentication/verify", e.mfa.Passkeys(e.mfa.Login))
-	post("/passkeys/registration/options", e.mfa.Passkeys(e.mfa.AsFactorUser(e.mfa.RegistrationOptions)))
-	post("/passkeys/registration/verify", e.mfa.Passkeys(e.mfa.AsFactorUser(e.mfa.Register)))
-	for _, list := range []string{"/passkeys", "/passkeys/"} {
-		get(list, e.mfa.Passkeys(e.sessions.AsUser(e.mfa.ListPasskeys)))
-	}
-	r.Patch("/passkeys/{passkey_id}", e.handle(e.mfa.Passkeys(e.sessions.AsUser(e.mfa.RenamePasskey))))
-	remove("/passkeys/{passkey_id}", e.mfa.Passkeys(e.sessions.AsUser(e.mfa.DeletePasskey)))
-
-	get("/oauth/authorize", e.provider.Enabled(e.limiter.Limited(ratelimit.OAuth, e.provider.Authorize)))
-	get("/oauth/authorizations/{authorization_id}", e.provider.Enabled(e.provider.FromSite(e.sessions.AsUser(e.provider.Details))))
-	post("/oauth/authorizations/{authorization_id}/consent", e.provider.Enabled(e.provider.FromSite(e.sessions.AsUser(e.provider.Consent))))
-	post("/oauth/token", e.provider.Enabled(e.limiter.Limited(ratelimit.OAuth, e.provider.Token)))
-	get("/oauth/userinfo", e.provider.Enabled(e.sessions.AsBearer(e.provider.UserInfo)))
-	post("/oauth/clients/register", e.provider.Enabled(e.limiter.Limited(ratelimit.Register, e.provider.RegisterClient)))
-	get("/user/oauth/grants", e.sessions.AsUser(e.provider.EnabledForUser(e.provider.ListGrants)))
-	remove("/user/oauth/grants", e.sessions.AsUser(e.provider.EnabledForUser(e.provider.RevokeGrant)))
-
-	post("/invite", e.sessions.AsAdmin(e.admin.Invite))
-	post("/admin/generate_link", e.sessions.AsAdmin(e.admin.GenerateLink))
-	get("/admin/audit", e.sessions.AsAdmin(e.admin.Audit))
-	get("/admin/users", e.sessions.AsAdmin(e.admin.ListUsers))
-	post("/admin/users", e.sessions.AsAdmin(e.admin.CreateUser))
-	get("/admin/users/{user_id}", e.sessions.AsAdmin(e.admin.GetUser))
-	put("/admin/users/{user_id}", e.sessions.AsAdmin(e.admin.UpdateUser))
-	remove("/admin/users/{user_id}", e.sessions.AsAdmin(e.admin.DeleteUser))
-	get("/admin/users/{user_id}/factors", e.admin.OfUser(e.admin.ListFactors))
-	put("/admin/users/{user_id}/factors/{factor_id}", e.admin.OfUser(e.admin.UpdateFactor))
-	remove("/admin/users/{user_id}/factors/{factor_id}", e.admin.OfUser(e.admin.DeleteFactor))
-	get("/admin/users/{user_id}/passkeys", e.admin.OfUser(e.admin.ListPasskeys))
-	remove("/admin/users/{user_id}/passkeys/{passkey_id}", e.admin.OfUser(e.admin.DeletePasskey))
-	get("/admin/oauth/clients", e.provider.AsClientAdmin(e.provider.ListClients))
-	post("/admin/oauth/clients", e.provider.AsClientAdmin(e.provider.CreateClient))
-	get("/admin/oauth/clients/{client_id}", e.provider.OfClient(e.provider.GetClient))
-	put("/admin/oauth/clients/{client_id}", e.provider.OfClient(e.provider.UpdateClient))
-	remove("/admin/oauth/clients/{client_id}", e.provider.OfClient(e.provider.DeleteClient))
-	post("/admin/oauth/clients/{client_id}/regenerate_secret", e.provider.OfClient(e.provider.RenewSecret))
-
-	get("/admin/custom-providers", e.external.AsCustomAdmin(e.external.ListCustom))
-	post("/admin/custom-providers", e.external.AsCustomAdmin(e.external.CreateCustom))
-	get("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.GetCustom))
-	put("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.UpdateCustom))
-	remove("/admin/custom-providers/{identifier}", e.external.OfCustom(e.external.DeleteCustom))
-
-	e.disabled(r)
+	p.loginRoutes(r)
+	p.externalRoutes(r)
+	p.factorRoutes(r)
+	p.providerRoutes(r)
+	p.adminRoutes(r)
+	p.disabledRoutes(r)
 	return r
 }
 
-// disabled are the parts that a GoTrue can have and this engine has not: they answer as one that has them turned off.
-func (e *Engine) disabled(r chi.Router) {
+// loginRoutes adds sign-up, sign-in, links and codes, and the account.
+func (p *parts) loginRoutes(r router) {
+	r.post("/signup", p.captcha.Required(p.login.Signup))
+	r.post("/token", p.login.Token)
+	r.post("/otp", p.limiter.Limited(ratelimit.OTP, p.captcha.Required(p.login.OTP)))
+	r.post("/magiclink", p.limiter.Limited(ratelimit.MagicLink, p.captcha.Required(p.login.MagicLink)))
+	r.post("/recover", p.limiter.Limited(ratelimit.Recover, p.captcha.Required(p.login.Recover)))
+	r.post("/resend", p.limiter.Limited(ratelimit.Resend, p.captcha.Required(p.login.Resend)))
+	r.get("/verify", p.limiter.Limited(ratelimit.Verify, p.login.VerifyLink))
+	r.post("/verify", p.limiter.Limited(ratelimit.Verify, p.login.VerifyCode))
+	r.post("/logout", p.sessions.AsBearer(p.login.Logout))
+	r.get("/reauthenticate", p.sessions.AsUser(p.login.Reauthenticate))
+	r.get("/user", p.sessions.AsBearer(p.login.GetUser))
+	r.put("/user", p.limiter.Limited(ratelimit.User, p.sessions.AsUser(p.login.UpdateUser)))
+}
+
+// externalRoutes adds other identity providers and their administration.
+func (p *parts) externalRoutes(r router) {
+	r.get("/authorize", p.external.Authorize)
+	r.get("/callback", p.external.Callback)
+	r.post("/callback", p.external.Callback)
+	r.get("/user/identities/authorize", p.external.WithLinking(p.external.LinkIdentity))
+	r.remove("/user/identities/{identity_id}", p.external.WithLinking(p.external.UnlinkIdentity))
+
+	r.get("/admin/custom-providers", p.external.AsCustomAdmin(p.external.ListCustom))
+	r.post("/admin/custom-providers", p.external.AsCustomAdmin(p.external.CreateCustom))
+	r.get("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.GetCustom))
+	r.put("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.UpdateCustom))
+	r.remove("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.DeleteCustom))
+}
+
+// factorRoutes adds second factors and passkeys.
+func (p *parts) factorRoutes(r router) {
+	r.post("/factors", p.mfa.AsFactorUser(p.mfa.Enroll))
+	r.post("/factors/{factor_id}/challenge", p.limiter.Limited(ratelimit.Challenge, p.mfa.AsFactorUser(p.mfa.Challenge)))
+	r.post("/factors/{factor_id}/verify", p.limiter.Limited(ratelimit.FactorAnswer, p.mfa.AsFactorUser(p.mfa.Verify)))
+	r.remove("/factors/{factor_id}", p.mfa.AsFactorUser(p.mfa.Unenroll))
+
+	r.post("/passkeys/authentication/options", p.mfa.WithPasskeys(p.limiter.Limited(ratelimit.Passkey, p.captcha.Required(p.mfa.LoginOptions))))
+	r.post("/passkeys/authentication/verify", p.mfa.WithPasskeys(p.mfa.Login))
+	r.post("/passkeys/registration/options", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.RegistrationOptions)))
+	r.post("/passkeys/registration/verify", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.Register)))
+	for _, list := range []string{"/passkeys", "/passkeys/"} {
+		r.get(list, p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.ListPasskeys)))
+	}
+	r.patch("/passkeys/{passkey_id}", p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.RenamePasskey)))
+	r.remove("/passkeys/{passkey_id}", p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.DeletePasskey)))
+}
+
+// providerRoutes adds the OAuth 2.1 server and its administration.
+func (p *parts) providerRoutes(r router) {
+	r.get("/oauth/authorize", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Authorize)))
+	r.get("/oauth/authorizations/{authorization_id}", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Details))))
+	r.post("/oauth/authorizations/{authorization_id}/consent", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Consent))))
+	r.post("/oauth/token", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Token)))
+	r.get("/oauth/userinfo", p.provider.WithServer(p.sessions.AsBearer(p.provider.UserInfo)))
+	r.post("/oauth/clients/register", p.provider.WithServer(p.limiter.Limited(ratelimit.Register, p.provider.RegisterClient)))
+	r.get("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.ListGrants)))
+	r.remove("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.RevokeGrant)))
+
+	r.get("/admin/oauth/clients", p.provider.AsClientAdmin(p.provider.ListClients))
+	r.post("/admin/oauth/clients", p.provider.AsClientAdmin(p.provider.CreateClient))
+	r.get("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.GetClient))
+	r.put("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.UpdateClient))
+	r.remove("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.DeleteClient))
+	r.post("/admin/oauth/clients/{client_id}/regenerate_secret", p.provider.OfClient(p.provider.RenewSecret))
+}
+
+// adminRoutes adds the administration of users.
+func (p *parts) adminRoutes(r router) {
+	r.post("/invite", p.sessions.AsAdmin(p.admin.Invite))
+	r.post("/admin/generate_link", p.sessions.AsAdmin(p.admin.GenerateLink))
+	r.get("/admin/audit", p.sessions.AsAdmin(p.admin.Audit))
+	r.get("/admin/users", p.sessions.AsAdmin(p.admin.ListUsers))
+	r.post("/admin/users", p.sessions.AsAdmin(p.admin.CreateUser))
+	r.get("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.GetUser))
+	r.put("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.UpdateUser))
+	r.remove("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.DeleteUser))
+	r.get("/admin/users/{user_id}/factors", p.admin.OfUser(p.admin.ListFactors))
+	r.put("/admin/users/{user_id}/factors/{factor_id}", p.admin.OfUser(p.admin.UpdateFactor))
+	r.remove("/admin/users/{user_id}/factors/{factor_id}", p.admin.OfUser(p.admin.DeleteFactor))
+	r.get("/admin/users/{user_id}/passkeys", p.admin.OfUser(p.admin.ListPasskeys))
+	r.remove("/admin/users/{user_id}/passkeys/{passkey_id}", p.admin.OfUser(p.admin.DeletePasskey))
+}
+
+// disabledRoutes adds endpoints of GoTrue that this engine does not have. They reply as GoTrue does when they are disabled.
+func (p *parts) disabledRoutes(r router) {
 	off := func(code, text string) http.HandlerFunc {
-		return e.handle(func(http.ResponseWriter, *http.Request) error {
+		return r.handle(func(http.ResponseWriter, *http.Request) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		})
 	}
@@ -111,13 +141,13 @@ func (e *Engine) disabled(r chi.Router) {
 	r.HandleFunc("/sso", saml)
 	r.HandleFunc("/sso/*", saml)
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
-	// These are for administrators: others learn nothing.
+	// Only administrators get these replies.
 	admin := func(code, text string) http.HandlerFunc {
-		return e.handle(e.sessions.AsAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
+		return r.handle(p.sessions.AsAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.Get("/admin/sso/providers", e.handle(e.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
+	r.Get("/admin/sso/providers", r.handle(p.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
 		return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
 	})))
 	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {

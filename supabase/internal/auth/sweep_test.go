@@ -23,7 +23,7 @@ func TestSweep(t *testing.T) {
 	}
 	sweep := func(want map[string]int) {
 		t.Helper()
-		if err := w.e.store.Sweep(t.Context()); err != nil {
+		if err := w.e.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		got := rows()

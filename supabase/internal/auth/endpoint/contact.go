@@ -9,7 +9,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// validEmail checks an address and gives its stored form.
+// ValidEmail checks an address and returns its stored form.
 func ValidEmail(text string) (string, error) {
 	if text == "" {
 		return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "An email address is required")
@@ -27,7 +27,7 @@ func ValidEmail(text string) (string, error) {
 
 var phoneForm = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
 
-// validPhone checks a number (E.164) and gives its stored form, without plus and spaces.
+// ValidPhone checks a number (E.164) and returns its stored form, without plus and spaces.
 func ValidPhone(text string) (string, error) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(text, "+"), " ", "")
 	if !phoneForm.MatchString(digits) {

@@ -16,16 +16,16 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// jsonText is JSON that Postgres made.
+// RawText is JSON from Postgres.
 type RawText string
 
-// MarshalJSON passes it on.
+// MarshalJSON returns the text as it is.
 func (t RawText) MarshalJSON() ([]byte, error) { return json.RawMessage(t).MarshalJSON() }
 
-// handler answers a request or says why not.
+// Handler serves a request. It replies itself or returns the error to reply with.
 type Handler = func(http.ResponseWriter, *http.Request) error
 
-// readJSON decodes the body. GoTrue ignores members that it does not know, and so do we.
+// ReadJSON decodes the body. Unknown members are ignored, as in GoTrue.
 func ReadJSON(r *http.Request, into any) error {
 	body, err := ReadBody(r)
 	if err != nil {
@@ -37,7 +37,7 @@ func ReadJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// readAddress reads a body that holds an address, and brings the address into its stored form.
+// ReadEmail decodes a body that holds an e-mail address, a member of into, and brings the address into its stored form.
 func ReadEmail(r *http.Request, into any, address *string) error {
 	err := ReadJSON(r, into)
 	if err == nil {
@@ -46,11 +46,12 @@ func ReadEmail(r *http.Request, into any, address *string) error {
 	return err
 }
 
+// BadJSON returns the reply to a body that is not the expected JSON.
 func BadJSON(err error) error {
 	return wire.Errorf(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON: %v", err)
 }
 
-// readBody reads the body and leaves it for the next reader.
+// ReadBody reads the body and leaves it readable for the next reader.
 func ReadBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -64,18 +65,19 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// send answers with JSON.
+// SendJSON replies with JSON.
 func SendJSON(w http.ResponseWriter, status int, v any) error {
 	wire.WriteAuthJSON(w, status, v)
 	return nil
 }
 
-// client is what a session remembers of the program that began it.
+// Client describes the program that sent a request.
 type Client struct{ UserAgent, Address string }
 
+// ClientOf returns the client of a request. Address is "" if it is unknown.
 func ClientOf(r *http.Request) Client {
 	c := Client{UserAgent: r.UserAgent()}
-	// The gateway replaces this header by what it believes.
+	// The gateway overwrites this header.
 	address, _, _ := strings.Cut(r.Header.Get("X-Forwarded-For"), ",")
 	if address = strings.TrimSpace(address); address == "" {
 		address, _, _ = net.SplitHostPort(r.RemoteAddr)
@@ -86,5 +88,5 @@ func ClientOf(r *http.Request) Client {
 	return c
 }
 
-// errUnexpected is what a person who was led here is told of a failure of ours; the log has it.
+// ErrUnexpected is what a redirect says about an internal failure, which is in the log.
 var ErrUnexpected = wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unexpected failure, please check server logs for more information")

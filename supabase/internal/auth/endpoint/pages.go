@@ -10,7 +10,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// pageOf reads page and per_page.
+// Page reads page and per_page from a query.
 func Page(q url.Values) (page, perPage uint64, err error) {
 	page, perPage = 1, 50
 	for _, p := range []struct {
@@ -30,7 +30,7 @@ func Page(q url.Values) (page, perPage uint64, err error) {
 	return max(page, 1), max(perPage, 1), nil
 }
 
-// setPages writes X-Total-Count and a relative Link (RFC 8288), which auth-js reads.
+// SetPages sets X-Total-Count and a relative Link (RFC 8288), which auth-js reads.
 func SetPages(h http.Header, u *url.URL, page, perPage, total uint64) {
 	pages := (total + perPage - 1) / perPage
 	link := func(n uint64, rel string) string {

@@ -10,6 +10,7 @@ import (
 
 var challengeForm = regexp.MustCompile(`^[a-zA-Z._~0-9-]+$`)
 
+// CheckChallenge checks a code challenge (RFC 7636); both parameters may be empty.
 func CheckChallenge(method, challenge string) error {
 	bad := func(format string, args ...any) error {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", format, args...)

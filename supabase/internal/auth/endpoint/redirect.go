@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// withQuery adds one parameter to a URL.
+// AddQuery sets a parameter of a URL.
 func AddQuery(target, name, value string) (string, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -17,12 +17,16 @@ func AddQuery(target, name, value string) (string, error) {
 	return u.String(), nil
 }
 
-// oauthErrors words a status as RFC 6749 does.
-var OAuthErrors = map[int]string{
-	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
-	http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
+// OAuthError returns RFC 6749's error code for a status.
+func OAuthError(status int) (code string, ok bool) {
+	code, ok = map[int]string{
+		http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
+		http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
+	}[status]
+	return code, ok
 }
 
+// SetFragment returns u with the fragment, and the parameter sb, by which clients recognise the redirect.
 func SetFragment(u *url.URL, fragment url.Values) string {
 	fragment.Set("sb", "")
 	bare := *u

@@ -54,7 +54,7 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	p, err := s.findProvider(ctx, name, q.Get("scopes"))
 	if err != nil {
 		reason := fmt.Sprintf("Provider %s could not be found", strings.ToLower(name))
-		if slices.Contains(ProviderNames, strings.ToLower(name)) {
+		if slices.Contains(ProviderNames(), strings.ToLower(name)) {
 			reason = "provider is not enabled"
 		}
 		if !errors.Is(err, idp.ErrUnknown) {
@@ -101,9 +101,11 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	return p.AuthURL(state.String(), verifier, extra), nil
 }
 
-// ProviderNames are the names under which /settings speaks of providers, all of them, enabled or not.
-var ProviderNames = []string{
-	"apple", "azure", "bitbucket", "discord", "facebook", "snapchat", "figma", "fly", "github", "gitlab", "google",
-	"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos", "twitch",
-	"twitter", "zoom",
+// ProviderNames returns the providers that GoTrue knows, enabled or not.
+func ProviderNames() []string {
+	return []string{
+		"apple", "azure", "bitbucket", "discord", "facebook", "snapchat", "figma", "fly", "github", "gitlab", "google",
+		"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos", "twitch",
+		"twitter", "zoom",
+	}
 }

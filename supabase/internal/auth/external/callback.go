@@ -74,7 +74,7 @@ func (s *Service) callbackError(target string, we *wire.Error, fragment bool) (s
 		return "", err
 	}
 	values := url.Values{"error_description": {we.Message}}
-	word, ok := endpoint.OAuthErrors[we.Status]
+	word, ok := endpoint.OAuthError(we.Status)
 	switch we.Code {
 	case "signup_disabled", "user_banned", "provider_email_needs_verification":
 		word, ok = "access_denied", true

@@ -59,7 +59,7 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	provider, err := s.findProvider(ctx, p.Provider, "")
 	if errors.Is(err, idp.ErrUnknown) {
-		if slices.Contains(ProviderNames, f.Provider) {
+		if slices.Contains(ProviderNames(), f.Provider) {
 			return wire.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)
 		}
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed", p.Provider)

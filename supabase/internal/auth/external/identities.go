@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Linking answers as a GoTrue without manual linking where it is not enabled.
-func (s *Service) Linking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+// WithLinking answers as a GoTrue without manual linking where it is not enabled.
+func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if !s.config.ManualLinking {
 			return wire.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")

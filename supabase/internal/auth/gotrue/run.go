@@ -116,7 +116,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 }
 
 // sweep removes what ended long ago: at the start and every hour, until ctx ends.
-func sweep(ctx context.Context, engine *auth.Engine, log *slog.Logger) {
+func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	for hourly := time.NewTicker(time.Hour); ; {
 		if err := engine.Sweep(ctx); err != nil && ctx.Err() == nil {
 			log.Warn("what ended long ago could not be removed", "error", err)

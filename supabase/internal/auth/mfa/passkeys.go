@@ -24,8 +24,8 @@ import (
 // passkeyLife is how long the person may take to answer an authenticator.
 const passkeyLife = 5 * time.Minute
 
-// Passkeys answers as a GoTrue without passkeys where they are not enabled.
-func (s *Service) Passkeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+// WithPasskeys answers as a GoTrue without passkeys where they are not enabled.
+func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.config.WebAuthn.Passkeys {
 			return wire.Errorf(http.StatusNotFound, "passkey_disabled", "Passkeys are disabled")

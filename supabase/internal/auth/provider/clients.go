@@ -25,7 +25,7 @@ func (s *Server) oauthServer() error {
 	return nil
 }
 
-func (s *Server) Enabled(h endpoint.Handler) endpoint.Handler {
+func (s *Server) WithServer(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.oauthServer(); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (s *Server) Enabled(h endpoint.Handler) endpoint.Handler {
 }
 
 func (s *Server) AsClientAdmin(h endpoint.Handler) endpoint.Handler {
-	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return s.Enabled(h)(w, r) })
+	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return s.WithServer(h)(w, r) })
 }
 
 const selectClient = `

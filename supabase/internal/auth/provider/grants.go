@@ -26,8 +26,8 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 	return protocol.Scopes(scopes), err
 }
 
-// EnabledForUser lets a handler run where there is an OAuth server.
-func (s *Server) EnabledForUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
+// WithServerForUser lets a handler run where there is an OAuth server.
+func (s *Server) WithServerForUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if err := s.oauthServer(); err != nil {
 			return err

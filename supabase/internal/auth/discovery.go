@@ -6,11 +6,19 @@ import (
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/provider/protocol"
 	"daawo/supabase/internal/keys"
 )
 
-func (e *Engine) health(w http.ResponseWriter, _ *http.Request) error {
+// discovery serves the endpoints that describe the installation.
+type discovery struct {
+	config    Config
+	keys      Keyring
+	providers *idp.Registry
+}
+
+func (d discovery) health(w http.ResponseWriter, _ *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, struct {
 		Version     string `json:"version"`
 		Name        string `json:"name"`
@@ -18,19 +26,19 @@ func (e *Engine) health(w http.ResponseWriter, _ *http.Request) error {
 	}{Version, "GoTrue", "GoTrue is a user registration and authentication API"})
 }
 
-// jwks publishes the public halves of the keys that sign access tokens.
-func (e *Engine) jwks(w http.ResponseWriter, _ *http.Request) error {
+// jwks replies with the public keys that verify access tokens.
+func (d discovery) jwks(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=600")
-	return endpoint.SendJSON(w, http.StatusOK, keys.JWKS(e.keys.Verifying()))
+	return endpoint.SendJSON(w, http.StatusOK, keys.JWKS(d.keys.Verifying()))
 }
 
-// settings tells a sign-in page what it may offer.
-func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
+// settings replies with what a sign-in page may offer.
+func (d discovery) settings(w http.ResponseWriter, _ *http.Request) error {
 	providers := map[string]bool{
-		"anonymous_users": e.config.EnableAnonymous, "email": !e.config.DisableEmail, "phone": e.config.EnablePhone,
+		"anonymous_users": d.config.EnableAnonymous, "email": !d.config.DisableEmail, "phone": d.config.EnablePhone,
 	}
-	for _, name := range external.ProviderNames {
-		providers[name] = e.providers.Enabled(name)
+	for _, name := range external.ProviderNames() {
+		providers[name] = d.providers.Enabled(name)
 	}
 	return endpoint.SendJSON(w, http.StatusOK, struct {
 		External          map[string]bool `json:"external"`
@@ -42,17 +50,17 @@ func (e *Engine) settings(w http.ResponseWriter, _ *http.Request) error {
 		SAMLNextKey       bool            `json:"saml_private_key_next_configured"`
 		PasskeysEnabled   bool            `json:"passkeys_enabled"`
 	}{
-		External: providers, DisableSignup: e.config.DisableSignup, MailerAutoconfirm: e.config.MailerAutoconfirm,
-		PhoneAutoconfirm: e.config.PhoneAutoconfirm, SMSProvider: e.config.SMSProvider, PasskeysEnabled: e.config.WebAuthn.Passkeys,
+		External: providers, DisableSignup: d.config.DisableSignup, MailerAutoconfirm: d.config.MailerAutoconfirm,
+		PhoneAutoconfirm: d.config.PhoneAutoconfirm, SMSProvider: d.config.SMSProvider, PasskeysEnabled: d.config.WebAuthn.Passkeys,
 	})
 }
 
-// openID says where what is, for readers of OpenID Connect's discovery (Discovery, section 3) and of an OAuth server's
-// metadata (RFC 8414).
-func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
-	base := strings.TrimRight(e.config.Issuer, "/")
+// openID replies with the discovery document of OpenID Connect (Discovery, section 3), which is also the metadata of an OAuth
+// server (RFC 8414).
+func (d discovery) openID(w http.ResponseWriter, _ *http.Request) error {
+	base := strings.TrimRight(d.config.Issuer, "/")
 	registration := ""
-	if e.config.OAuthServer.Enabled && e.config.OAuthServer.DynamicRegistration {
+	if d.config.OAuthServer.Enabled && d.config.OAuthServer.DynamicRegistration {
 		registration = base + "/oauth/clients/register"
 	}
 	w.Header().Set("Cache-Control", "public, max-age=600")
@@ -73,7 +81,7 @@ func (e *Engine) openID(w http.ResponseWriter, _ *http.Request) error {
 		Claims        []string `json:"claims_supported"`
 		Challenges    []string `json:"code_challenge_methods_supported"`
 	}{
-		Issuer: e.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
+		Issuer: d.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
 		JWKS: base + "/.well-known/jwks.json", UserInfo: base + "/oauth/userinfo",
 		Registration: registration, Scopes: protocol.SupportedScopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		Grants: []string{"authorization_code", "refresh_token"}, Subjects: []string{"public"},

@@ -1,4 +1,4 @@
-package auth
+package login
 
 import (
 	"cmp"
@@ -18,14 +18,15 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// getUser answers GET /user.
-func (e *Engine) getUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	if len(c.Claims.Audience) == 0 || e.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
+// GetUser serves GET /user.
+func (s *Service) GetUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Token audience doesn't match request audience")
 	}
 	return endpoint.SendJSON(w, http.StatusOK, c.User)
 }
 
+// userChanges is the body of PUT /user.
 type userChanges struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
@@ -39,53 +40,45 @@ type userChanges struct {
 	ChallengeMethod string         `json:"code_challenge_method"`
 }
 
-// updateUser answers PUT /user.
-func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+// UpdateUser serves PUT /user.
+func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	var p userChanges
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
 	ctx, u := r.Context(), c.User
-	if err := e.checkChanges(ctx, c, &p); err != nil {
+	if err := s.checkChanges(ctx, c, &p); err != nil {
 		return err
 	}
 	hash := ""
 	if p.Password != nil {
 		var err error
-		if hash, err = e.newPassword(ctx, c, p); err != nil {
+		if hash, err = s.newPassword(ctx, c, p); err != nil {
 			return err
 		}
 	}
-	judged := u.EncryptedPassword
-	_, err := message.Queued(ctx, e.sender, e.updateQueue(u, p), func(tx message.Tx) (any, error) {
-		if err := e.sessions.Reauthorize(ctx, tx, c); err != nil {
+	checked := u.EncryptedPassword
+	_, err := message.Queued(ctx, s.sender, s.updateQueue(u, &p), func(tx message.Tx) (any, error) {
+		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if hash != "" {
-			if u.HasPassword() && !u.HasPasswordHash(judged) {
-				return nil, wire.Errorf(http.StatusConflict, "conflict", "The password was changed meanwhile")
+			if u.HasPassword() && !u.HasPasswordHash(checked) {
+				return nil, wire.Errorf(http.StatusConflict, "conflict", "The password was changed by another request")
 			}
-			var keep *uuid.UUID
-			if c.Session != nil {
-				keep = &c.Session.ID
-			}
-			if err := store.SavePassword(ctx, tx, u, hash, keep, e.now()); err != nil {
+			if err := s.changePassword(r, tx, c, hash); err != nil {
 				return nil, err
 			}
-			if err := e.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
-				return nil, err
-			}
-			e.sender.Notify(r, tx, u, template.PasswordChanged, "", template.Data{})
 		}
 		if p.Data != nil {
-			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), e.now()); err != nil {
+			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), s.now()); err != nil {
 				return nil, err
 			}
 		}
-		if err := e.changeContacts(r, tx, u, p); err != nil {
+		if err := s.changeContacts(r, tx, u, p); err != nil {
 			return nil, err
 		}
-		return nil, e.store.Audit(ctx, tx, u, "user_modified", nil)
+		return nil, s.store.Audit(ctx, tx, u, "user_modified", nil)
 	})
 	if err != nil {
 		return err
@@ -93,45 +86,62 @@ func (e *Engine) updateUser(w http.ResponseWriter, r *http.Request, c *session.C
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// changeContacts begins the change of an address or number: it takes place once the new one is proved, also where sign-up
-// needs no proof. An anonymous user's first address and, with autoconfirm, any number are taken at once.
-func (e *Engine) changeContacts(r *http.Request, tx message.Tx, u *store.User, p userChanges) error {
+// changePassword stores the hash of a new password and ends the user's other sessions.
+func (s *Service) changePassword(r *http.Request, tx message.Tx, c *session.Caller, hash string) error {
+	ctx, u := r.Context(), c.User
+	var keep *uuid.UUID
+	if c.Session != nil {
+		keep = &c.Session.ID
+	}
+	if err := store.SavePassword(ctx, tx, u, hash, keep, s.now()); err != nil {
+		return err
+	}
+	if err := s.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
+		return err
+	}
+	s.sender.Notify(r, tx, u, template.PasswordChanged, "", template.Data{})
+	return nil
+}
+
+// changeContacts begins the change of an address or number. The change takes place once the new contact is confirmed, also
+// if sign-up needs no confirmation. An anonymous user's first address and, with autoconfirm, any number change at once.
+func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, p userChanges) error {
 	ctx := r.Context()
-	if p.Email != "" && p.Email != u.Email {
-		if u.IsAnonymous && e.config.MailerAutoconfirm {
-			if err := e.changeEmail(ctx, tx, u, p.Email); err != nil {
+	if p.newEmail(u) {
+		if u.IsAnonymous && s.config.MailerAutoconfirm {
+			if err := s.changeEmail(ctx, tx, u, p.Email); err != nil {
 				return err
 			}
 		} else {
 			if p.Challenge != "" {
 				f := store.Flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
-				if err := e.store.NewFlow(ctx, tx, f); err != nil {
+				if err := s.store.NewFlow(ctx, tx, f); err != nil {
 					return err
 				}
 			}
-			if err := e.sender.SendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
+			if err := s.sender.SendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
 				return err
 			}
 		}
 	}
-	if p.Phone == "" || p.Phone == u.Phone {
+	if !p.newPhone(u) {
 		return nil
 	}
-	if e.config.PhoneAutoconfirm {
-		return e.changePhone(ctx, tx, u, p.Phone)
+	if s.config.PhoneAutoconfirm {
+		return s.changePhone(ctx, tx, u, p.Phone)
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	_, err := e.sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
+	_, err := s.sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
 	return err
 }
 
 // checkChanges validates a change of an account. It brings address and number into their stored form.
-func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userChanges) error {
-	if err := e.checkForm(p); err != nil {
+func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userChanges) error {
+	if err := s.checkForm(p); err != nil {
 		return err
 	}
 	if p.Password != nil {
-		if err := e.passwords.Check(*p.Password); err != nil {
+		if err := s.passwords.Check(*p.Password); err != nil {
 			return err
 		}
 	}
@@ -140,14 +150,14 @@ func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userCha
 		return err
 	}
 	if newEmail {
-		if taken, err := store.EmailTaken(ctx, e.db.Pgx(), p.Email, c.User); err != nil {
+		if taken, err := store.EmailTaken(ctx, s.db.Pgx(), p.Email, c.User); err != nil {
 			return err
 		} else if taken {
 			return store.ErrEmailExists
 		}
 	}
 	if newPhone {
-		if taken, err := store.PhoneTaken(ctx, e.db.Pgx(), p.Phone, c.User.Audience); err != nil {
+		if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone, c.User.Audience); err != nil {
 			return err
 		} else if taken {
 			return store.ErrPhoneExists
@@ -156,8 +166,8 @@ func (e *Engine) checkChanges(ctx context.Context, c *session.Caller, p *userCha
 	return nil
 }
 
-// checkForm validates the members that need no look at the account.
-func (e *Engine) checkForm(p *userChanges) (err error) {
+// checkForm validates the members without reading the account.
+func (s *Service) checkForm(p *userChanges) (err error) {
 	if p.Email != "" {
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return err
@@ -167,7 +177,7 @@ func (e *Engine) checkForm(p *userChanges) (err error) {
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
-		if err := e.sender.CheckChannel(p.Channel); err != nil {
+		if err := s.sender.CheckChannel(p.Channel); err != nil {
 			return err
 		}
 	}
@@ -198,30 +208,29 @@ func (p *userChanges) newEmail(u *store.User) bool { return p.Email != "" && p.E
 // newPhone reports whether the number changes.
 func (p *userChanges) newPhone(u *store.User) bool { return p.Phone != "" && p.Phone != u.Phone }
 
-// newPassword checks that the user may set it and makes its hash.
-func (e *Engine) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {
+// newPassword checks that the caller may set the password and returns its hash; "" for an empty password.
+func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {
 	u := c.User
-	if e.config.RequireReauth && (c.Session == nil || e.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
-		if p.Nonce != "" {
-			if err := e.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
-				return "", err
-			}
-			if err := e.checkNonce(u, p.Nonce); err != nil {
-				return "", err
-			}
-		} else {
+	if s.config.RequireReauth && (c.Session == nil || s.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
+		if p.Nonce == "" {
 			return "", wire.Errorf(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+		}
+		if err := s.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
+			return "", err
+		}
+		if err := s.checkNonce(u, p.Nonce); err != nil {
+			return "", err
 		}
 	}
 	if *p.Password == "" {
 		return "", nil
 	}
 	if u.HasPassword() {
-		if e.config.RequireCurrent && (c.Session == nil || !c.Session.BeganByLink()) {
+		if s.config.RequireCurrent && (c.Session == nil || !c.Session.BeganByLink()) {
 			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
 			}
-			ok, err := e.passwords.MatchesUser(ctx, u, *p.CurrentPassword)
+			ok, err := s.passwords.MatchesUser(ctx, u, *p.CurrentPassword)
 			if err != nil {
 				return "", err
 			}
@@ -229,7 +238,7 @@ func (e *Engine) newPassword(ctx context.Context, c *session.Caller, p userChang
 				return "", wire.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
 			}
 		}
-		same, err := e.passwords.MatchesUser(ctx, u, *p.Password)
+		same, err := s.passwords.MatchesUser(ctx, u, *p.Password)
 		if err != nil {
 			return "", err
 		}
@@ -237,11 +246,11 @@ func (e *Engine) newPassword(ctx context.Context, c *session.Caller, p userChang
 			return "", wire.Errorf(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
 		}
 	}
-	return e.passwords.Hash(ctx, *p.Password)
+	return s.passwords.Hash(ctx, *p.Password)
 }
 
-// logout ends sessions: all of the user's, this one, or the others. An application ends its own.
-func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+// Logout serves POST /logout: it ends all sessions of the user, the current one, or the others. An application ends its own.
+func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	scope := r.URL.Query().Get("scope")
 	switch scope {
 	case "", "global", "local", "others":
@@ -249,8 +258,8 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *session.Calle
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported logout scope %q", scope)
 	}
 	ctx := r.Context()
-	_, err := store.InTx(ctx, e.db, func(tx pgx.Tx) (any, error) {
-		if err := e.store.Audit(ctx, tx, c.User, "logout", nil); err != nil {
+	_, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+		if err := s.store.Audit(ctx, tx, c.User, "logout", nil); err != nil {
 			return nil, err
 		}
 		switch {
@@ -268,15 +277,15 @@ func (e *Engine) logout(w http.ResponseWriter, r *http.Request, c *session.Calle
 	return nil
 }
 
-// updateLine is for what a change of the account sends: a text where it sends both.
-func (e *Engine) updateQueue(u *store.User, p userChanges) message.Queue {
+// updateQueue is the queue for the message of a change: that of text messages if it sends a mail as well.
+func (s *Service) updateQueue(u *store.User, p *userChanges) message.Queue {
 	switch {
-	case p.Phone != "" && p.Phone != u.Phone && !e.config.PhoneAutoconfirm:
-		return e.sender.TextQueue()
-	case p.Email != "" && p.Email != u.Email:
-		return e.sender.MailQueue()
+	case p.newPhone(u) && !s.config.PhoneAutoconfirm:
+		return s.sender.TextQueue()
+	case p.newEmail(u):
+		return s.sender.MailQueue()
 	case p.Password != nil:
-		return e.sender.NotificationQueue(template.PasswordChanged)
+		return s.sender.NotificationQueue(template.PasswordChanged)
 	}
 	return nil
 }
