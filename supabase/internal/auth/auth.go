@@ -2,7 +2,7 @@
 // factors, other providers, and their administration. A database may move between this engine and the real GoTrue in either
 // direction.
 //
-// This package only assembles the parts. Endpoints are in login, external, mfa, provider and admin. Below them are session
+// This package only assembles the parts. Endpoints are in login, verify, account, external, mfa, provider and admin. Below them are session
 // and message, then captcha, credential, hookpoint and ratelimit, then store, then endpoint.
 //
 // Only app and auth/gotrue import it. Of ours it imports db, keys, mail and wire.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"daawo/supabase/internal/auth/account"
 	"daawo/supabase/internal/auth/admin"
 	"daawo/supabase/internal/auth/captcha"
 	"daawo/supabase/internal/auth/credential"
@@ -22,6 +23,7 @@ import (
 	"daawo/supabase/internal/auth/redirect"
 	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
+	"daawo/supabase/internal/auth/verify"
 	"daawo/supabase/internal/db"
 )
 
@@ -46,6 +48,8 @@ type parts struct {
 	sender    *message.Sender
 
 	login    *login.Service
+	verify   *verify.Service
+	account  *account.Service
 	external *external.Service
 	mfa      *mfa.Service
 	provider *provider.Server
@@ -126,15 +130,27 @@ func (p *parts) buildEndpoints() {
 	})
 	p.login = login.New(login.Options{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Captcha: p.captcha, Hooks: p.hooks, Passwords: p.passwords,
-		Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
+		Sessions: p.sessions, Sender: p.sender, Now: p.now,
 		Grants: map[string]endpoint.Handler{
 			"refresh_token": p.sessions.RefreshGrant, "pkce": p.external.PKCEGrant, "id_token": p.external.IDTokenGrant,
 		},
 		Config: login.Config{
 			DisableSignup: c.DisableSignup, DisableEmail: c.DisableEmail, DisableMagicLink: c.DisableMagicLink,
 			EnablePhone: c.EnablePhone, EnableAnonymous: c.EnableAnonymous, MailerAutoconfirm: c.MailerAutoconfirm,
-			PhoneAutoconfirm: c.PhoneAutoconfirm, RequireReauth: c.RequireReauth, RequireCurrent: c.RequireCurrent,
-			SingleConfirmation: c.Mail.SingleConfirmation, SMSCodeExpiry: c.SMS.CodeExpiry,
+			PhoneAutoconfirm: c.PhoneAutoconfirm,
+		},
+	})
+	p.verify = verify.New(verify.Options{
+		Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
+		Config: verify.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, SingleConfirmation: c.Mail.SingleConfirmation, SMSCodeExpiry: c.SMS.CodeExpiry,
+		},
+	})
+	p.account = account.New(account.Options{
+		DB: p.db, Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Now: p.now,
+		Config: account.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, PhoneAutoconfirm: c.PhoneAutoconfirm, RequireReauth: c.RequireReauth,
+			RequireCurrent: c.RequireCurrent, SMSCodeExpiry: c.SMS.CodeExpiry,
 		},
 	})
 	p.mfa = mfa.New(mfa.Options{

@@ -53,12 +53,12 @@ func (p *parts) loginRoutes(r router) {
 	r.post("/magiclink", p.limiter.Limited(ratelimit.MagicLink, p.captcha.Required(p.login.MagicLink)))
 	r.post("/recover", p.limiter.Limited(ratelimit.Recover, p.captcha.Required(p.login.Recover)))
 	r.post("/resend", p.limiter.Limited(ratelimit.Resend, p.captcha.Required(p.login.Resend)))
-	r.get("/verify", p.limiter.Limited(ratelimit.Verify, p.login.VerifyLink))
-	r.post("/verify", p.limiter.Limited(ratelimit.Verify, p.login.VerifyCode))
-	r.post("/logout", p.sessions.AsBearer(p.login.Logout))
-	r.get("/reauthenticate", p.sessions.AsUser(p.login.Reauthenticate))
-	r.get("/user", p.sessions.AsBearer(p.login.GetUser))
-	r.put("/user", p.limiter.Limited(ratelimit.User, p.sessions.AsUser(p.login.UpdateUser)))
+	r.get("/verify", p.limiter.Limited(ratelimit.Verify, p.verify.Link))
+	r.post("/verify", p.limiter.Limited(ratelimit.Verify, p.verify.Code))
+	r.post("/logout", p.sessions.AsBearer(p.account.Logout))
+	r.get("/reauthenticate", p.sessions.AsUser(p.account.Reauthenticate))
+	r.get("/user", p.sessions.AsBearer(p.account.GetUser))
+	r.put("/user", p.limiter.Limited(ratelimit.User, p.sessions.AsUser(p.account.UpdateUser)))
 }
 
 // externalRoutes adds other identity providers and their administration.

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -14,36 +15,41 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// IDTokenGrant signs in with an id token that the client got from a provider itself.
+// idTokenParams is the body of POST /token?grant_type=id_token.
+type idTokenParams = struct {
+	IDToken      string `json:"id_token"`
+	AccessToken  string `json:"access_token"`
+	Nonce        string `json:"nonce"`
+	Provider     string `json:"provider"`
+	ClientID     string `json:"client_id"`
+	Issuer       string `json:"issuer"`
+	LinkIdentity bool   `json:"link_identity"`
+}
+
+// refuseIDToken returns an error in the form of OAuth.
+func refuseIDToken(format string, args ...any) error {
+	err := wire.Errorf(http.StatusBadRequest, "invalid request", format, args...)
+	err.Details = wire.AuthOAuth{}
+	return err
+}
+
+// IDTokenGrant signs in with an ID token that the client got from a provider itself.
 func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
-	var p struct {
-		IDToken      string `json:"id_token"`
-		AccessToken  string `json:"access_token"`
-		Nonce        string `json:"nonce"`
-		Provider     string `json:"provider"`
-		ClientID     string `json:"client_id"`
-		Issuer       string `json:"issuer"`
-		LinkIdentity bool   `json:"link_identity"`
-	}
+	var p idTokenParams
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
 	}
-	refuse := func(format string, args ...any) error {
-		err := wire.Errorf(http.StatusBadRequest, "invalid request", format, args...)
-		err.Details = wire.AuthOAuth{}
-		return err
-	}
 	if p.IDToken == "" {
-		return refuse("id_token required")
+		return refuseIDToken("id_token required")
 	}
 	if p.Provider == "" && (p.ClientID == "" || p.Issuer == "") {
-		return refuse("provider or client_id and issuer required")
+		return refuseIDToken("provider or client_id and issuer required")
 	}
 	ctx := r.Context()
 	f := &store.Flow{Provider: strings.ToLower(p.Provider)}
 	if p.LinkIdentity {
 		if r.Header.Get("Authorization") == "" {
-			return refuse("Linking requires a valid user access token in Authorization")
+			return refuseIDToken("Linking requires a valid user access token in Authorization")
 		}
 		c, err := s.sessions.Caller(r)
 		if err != nil {
@@ -54,38 +60,14 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		}
 		f.LinkingTargetID = &c.User.ID
 	}
-	if s.providers.Enabled(f.Provider) && strings.Count(p.IDToken, ".") != 2 {
-		return refuse("Bad ID token") // no JWT: its issuer need not be asked
-	}
-	provider, err := s.findProvider(ctx, p.Provider, "")
-	if errors.Is(err, idp.ErrUnknown) {
-		if slices.Contains(ProviderNames(), f.Provider) {
-			return wire.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)
-		}
-		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed", p.Provider)
-	}
+	provider, err := s.idTokenProvider(ctx, f.Provider, p)
 	if err != nil {
 		return err
 	}
 	f.EmailOptional = provider.Config.EmailOptional
-	person, err := provider.VerifyIDToken(ctx, p.IDToken, p.Nonce, false)
-	if err == nil && p.AccessToken != "" {
-		err = provider.CheckAccessToken(ctx, p.IDToken, p.AccessToken)
-	}
-	if err != nil && !errors.Is(err, idp.ErrToken) {
-		return err
-	}
+	person, err := verifyIDToken(ctx, provider, p)
 	if err != nil {
-		reason := "Bad ID token"
-		for _, told := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim", "Passed nonce"} {
-			if _, after, ok := strings.Cut(err.Error(), told); ok {
-				reason = told + after
-				if told == "Passed nonce" {
-					reason += "." // a sentence on the wire, no sentence in a Go error
-				}
-			}
-		}
-		return refuse("%s", reason)
+		return err
 	}
 	reply, err := s.linkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		return s.sessions.SignIn(r, tx, w.Header(), u, "oauth")
@@ -94,4 +76,40 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, reply)
+}
+
+// idTokenProvider returns the provider of an ID token. name is its name in lower case.
+func (s *Service) idTokenProvider(ctx context.Context, name string, p idTokenParams) (*idp.Provider, error) {
+	if s.providers.Enabled(name) && strings.Count(p.IDToken, ".") != 2 {
+		return nil, refuseIDToken("Bad ID token") // not a JWT, so the issuer is not asked
+	}
+	provider, err := s.findProvider(ctx, p.Provider, "")
+	if errors.Is(err, idp.ErrUnknown) {
+		if slices.Contains(ProviderNames(), name) {
+			return nil, wire.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)
+		}
+		return nil, wire.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed", p.Provider)
+	}
+	return provider, err
+}
+
+// verifyIDToken returns the user that the token names, or the reply to an invalid token.
+func verifyIDToken(ctx context.Context, provider *idp.Provider, p idTokenParams) (idp.Person, error) {
+	person, err := provider.VerifyIDToken(ctx, p.IDToken, p.Nonce, false)
+	if err == nil && p.AccessToken != "" {
+		err = provider.CheckAccessToken(ctx, p.IDToken, p.AccessToken)
+	}
+	if err == nil || !errors.Is(err, idp.ErrToken) {
+		return person, err
+	}
+	reason := "Bad ID token"
+	for _, known := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim", "Passed nonce"} {
+		if _, after, ok := strings.Cut(err.Error(), known); ok {
+			reason = known + after
+			if known == "Passed nonce" {
+				reason += "." // the reply ends with a full stop, a Go error does not
+			}
+		}
+	}
+	return idp.Person{}, refuseIDToken("%s", reason)
 }

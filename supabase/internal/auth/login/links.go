@@ -138,7 +138,7 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	if err != nil {
 		return err
 	}
-	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
 // Recover serves POST /recover. An unknown address gets the same reply as a known one, though sooner: nothing is written or
@@ -189,9 +189,4 @@ func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
-}
-
-// messageReply holds the provider's id of the message that was sent, if there is one.
-type messageReply struct {
-	ID string `json:"message_id,omitempty"`
 }

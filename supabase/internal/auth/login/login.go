@@ -1,12 +1,10 @@
-// Package login serves the endpoints for users with an address, a number and a password: sign-up, sign-in, links and codes,
-// and the account itself.
+// Package login serves sign-up and sign-in with an address or a number: by a password, or by a link or code that it sends.
 //
 // Only auth imports it. Of ours it imports auth/captcha, auth/credential, auth/endpoint, auth/hookpoint, auth/message,
 // auth/message/template, auth/ratelimit, auth/session, auth/store, db and wire.
 package login
 
 import (
-	"log/slog"
 	"time"
 
 	"daawo/supabase/internal/auth/captcha"
@@ -30,10 +28,6 @@ type Config struct {
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool // numbers count as confirmed without a text message
 
-	RequireReauth      bool          // a password change needs a session younger than a day, or a code
-	RequireCurrent     bool          // a password change needs the current password
-	SingleConfirmation bool          // an address change needs the confirmation of the new address only
-	SMSCodeExpiry      time.Duration // lifetime of a code that was sent to a phone
 }
 
 // Options is what a Service needs.
@@ -47,7 +41,6 @@ type Options struct {
 	Sessions  *session.Manager
 	Sender    *message.Sender
 	Grants    map[string]endpoint.Handler // of POST /token, by grant_type, beside password and web3
-	Log       *slog.Logger
 	Now       func() time.Time
 	Config    Config
 }
@@ -63,7 +56,6 @@ type Service struct {
 	sessions  *session.Manager
 	sender    *message.Sender
 	grants    map[string]endpoint.Handler
-	log       *slog.Logger
 	now       func() time.Time
 	config    Config
 }
@@ -72,6 +64,6 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		db: o.DB, store: o.Store, limiter: o.Limiter, captcha: o.Captcha, hooks: o.Hooks, passwords: o.Passwords,
-		sessions: o.Sessions, sender: o.Sender, grants: o.Grants, log: o.Log, now: o.Now, config: o.Config,
+		sessions: o.Sessions, sender: o.Sender, grants: o.Grants, now: o.Now, config: o.Config,
 	}
 }

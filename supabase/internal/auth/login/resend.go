@@ -50,7 +50,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
 // pending reports whether u still has to follow a link or enter a code of the kind.

@@ -64,21 +64,8 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 			return err
 		}
 	}
-	if err := s.keepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
+	if err := s.store.KeepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
 		return err
 	}
 	return store.SavePassword(ctx, tx, u, hash, nil, s.now())
-}
-
-// keepContact leaves only the identity of the contact. The identities of providers that did not verify the contact are
-// removed with their data.
-func (s *Service) keepContact(ctx context.Context, tx pgx.Tx, u *store.User, provider string, data map[string]any) error {
-	if !u.HasIdentity(provider) {
-		if err := store.InsertIdentity(ctx, tx, u, provider, store.ContactData(u, data), s.now()); err != nil {
-			return err
-		}
-	} else if len(u.Identities) == 1 {
-		return nil
-	}
-	return s.store.KeepIdentity(ctx, tx, u, provider, u.ID.String())
 }

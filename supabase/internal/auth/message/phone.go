@@ -97,3 +97,8 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 	}
 	return id, nil
 }
+
+// Reply is the reply to a request that sent a message. ID is the provider's id of it, if there is one.
+type Reply struct {
+	ID string `json:"message_id,omitempty"`
+}

@@ -241,3 +241,16 @@ func SetColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any
 	_, err := tx.Exec(ctx, `update auth.users set `+pgx.Identifier{column}.Sanitize()+` = $2, updated_at = $3 where id = $1`, u.ID, value, now)
 	return err
 }
+
+// KeepContact leaves only the identity of the contact. The identities of providers that did not verify the contact are
+// removed with their data.
+func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data map[string]any) error {
+	if !u.HasIdentity(provider) {
+		if err := InsertIdentity(ctx, tx, u, provider, ContactData(u, data), s.now()); err != nil {
+			return err
+		}
+	} else if len(u.Identities) == 1 {
+		return nil
+	}
+	return s.KeepIdentity(ctx, tx, u, provider, u.ID.String())
+}

@@ -1,4 +1,4 @@
-package login
+package account
 
 import (
 	"cmp"
@@ -109,7 +109,7 @@ func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, 
 	ctx := r.Context()
 	if p.newEmail(u) {
 		if u.IsAnonymous && s.config.MailerAutoconfirm {
-			if err := s.changeEmail(ctx, tx, u, p.Email); err != nil {
+			if err := s.store.ChangeEmail(ctx, tx, u, p.Email); err != nil {
 				return err
 			}
 		} else {
@@ -128,7 +128,7 @@ func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, 
 		return nil
 	}
 	if s.config.PhoneAutoconfirm {
-		return s.changePhone(ctx, tx, u, p.Phone)
+		return s.store.ChangePhone(ctx, tx, u, p.Phone)
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
 	_, err := s.sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)

@@ -1,4 +1,4 @@
-package login
+package verify
 
 import (
 	"context"
@@ -107,7 +107,7 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 				return err
 			}
 		}
-		if err := s.keepContact(ctx, tx, u, "email", nil); err != nil {
+		if err := s.store.KeepContact(ctx, tx, u, "email", nil); err != nil {
 			return err
 		}
 	}
@@ -132,36 +132,13 @@ func (s *Service) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.U
 		return false, err
 	}
 	old := u.Email
-	if err := s.changeEmail(ctx, tx, u, u.EmailChange); err != nil {
+	if err := s.store.ChangeEmail(ctx, tx, u, u.EmailChange); err != nil {
 		return false, err
 	}
 	if old != "" {
 		s.sender.Notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
 	}
 	return false, nil
-}
-
-// changeEmail gives the account a confirmed address.
-func (s *Service) changeEmail(ctx context.Context, tx pgx.Tx, u *store.User, address string) error {
-	now := s.now()
-	if err := store.SaveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
-		return err
-	}
-	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus, u.IsAnonymous = address, "", "", "", 0, false
-	if _, err := tx.Exec(ctx, `
-		update auth.users
-		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
-		       email_change_confirm_status = 0, is_anonymous = false, updated_at = $3
-		 where id = $1`, u.ID, address, now); err != nil {
-		return store.DuplicateContact(err, store.ErrEmailExists)
-	}
-	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
-		return err
-	}
-	if !u.Confirmed() {
-		return store.ConfirmEmail(ctx, tx, u, now)
-	}
-	return nil
 }
 
 // verifiedPhone confirms a number, or changes it.
@@ -181,27 +158,11 @@ func (s *Service) verifiedPhone(r *http.Request, tx message.Tx, u *store.User, p
 		return err
 	}
 	old := u.Phone
-	if err := s.changePhone(ctx, tx, u, p.Phone); err != nil {
+	if err := s.store.ChangePhone(ctx, tx, u, p.Phone); err != nil {
 		return err
 	}
 	if old != "" && old != u.Phone {
 		s.sender.Notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
 	}
 	return nil
-}
-
-// changePhone gives the account a confirmed number.
-func (s *Service) changePhone(ctx context.Context, tx pgx.Tx, u *store.User, phone string) error {
-	now := s.now()
-	if err := store.SaveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
-		return err
-	}
-	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt, u.IsAnonymous = phone, "", "", &now, false
-	if _, err := tx.Exec(ctx, `
-		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
-		       updated_at = $3
-		 where id = $1`, u.ID, phone, now); err != nil {
-		return store.DuplicateContact(err, store.ErrPhoneExists)
-	}
-	return store.DeleteTokens(ctx, tx, u.ID)
 }

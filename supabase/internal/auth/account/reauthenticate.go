@@ -1,4 +1,4 @@
-package login
+package account
 
 import (
 	"net/http"
@@ -38,7 +38,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 	if err != nil {
 		return err
 	}
-	return endpoint.SendJSON(w, http.StatusOK, messageReply{id})
+	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
 // checkNonce checks the code that Reauthenticate sent.

@@ -1,4 +1,4 @@
-package login
+package verify
 
 import (
 	"context"
@@ -36,9 +36,9 @@ var (
 	errCode = wire.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 )
 
-// VerifyLink serves GET /verify, which a user opens by a mailed link. It replies with a redirect, also to errors, unless the link
+// Link serves GET /verify, which a user opens by a mailed link. It replies with a redirect, also to errors, unless the link
 // is malformed.
-func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: s.sender.RedirectTo(r)}
 	switch {
@@ -99,8 +99,8 @@ func flowMethod(kind string) string {
 	return kind
 }
 
-// VerifyCode serves POST /verify with a code, or with the hash of a link that the site sends itself.
-func (s *Service) VerifyCode(w http.ResponseWriter, r *http.Request) error {
+// Code serves POST /verify with a code, or with the hash of a link that the site sends itself.
+func (s *Service) Code(w http.ResponseWriter, r *http.Request) error {
 	var p verifyParams
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return err
