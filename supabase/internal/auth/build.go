@@ -51,6 +51,7 @@ type parts struct {
 	verify   *verify.Service
 	account  *account.Service
 	external *external.Service
+	custom   *external.CustomProviders
 	mfa      *mfa.Service
 	provider *provider.Server
 	admin    *admin.Service
@@ -120,14 +121,15 @@ func (p *parts) buildSessions() {
 
 func (p *parts) buildEndpoints() {
 	c := p.config
-	p.external = external.New(external.Options{
+	others := external.Options{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Providers: p.providers, Log: p.log, Now: p.now,
 		Config: external.Config{
 			SiteURL: c.SiteURL, DisableSignup: c.DisableSignup, MailerAutoconfirm: c.MailerAutoconfirm,
 			AllowUnverifiedEmail: c.AllowUnverifiedEmail, ManualLinking: c.ManualLinking, FlowExpiry: c.FlowExpiry,
 			CustomProviders: c.CustomProviders,
 		},
-	})
+	}
+	p.external, p.custom = external.New(others), external.NewCustomProviders(others)
 	p.login = login.New(login.Options{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Captcha: p.captcha, Hooks: p.hooks, Passwords: p.passwords,
 		Sessions: p.sessions, Sender: p.sender, Now: p.now,

@@ -69,11 +69,11 @@ func (p *parts) externalRoutes(r router) {
 	r.get("/user/identities/authorize", p.external.WithLinking(p.external.LinkIdentity))
 	r.remove("/user/identities/{identity_id}", p.external.WithLinking(p.external.UnlinkIdentity))
 
-	r.get("/admin/custom-providers", p.external.AsCustomAdmin(p.external.ListCustom))
-	r.post("/admin/custom-providers", p.external.AsCustomAdmin(p.external.CreateCustom))
-	r.get("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.GetCustom))
-	r.put("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.UpdateCustom))
-	r.remove("/admin/custom-providers/{identifier}", p.external.OfCustom(p.external.DeleteCustom))
+	r.get("/admin/custom-providers", p.custom.AsAdmin(p.custom.List))
+	r.post("/admin/custom-providers", p.custom.AsAdmin(p.custom.Create))
+	r.get("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Get))
+	r.put("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Update))
+	r.remove("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Delete))
 }
 
 // factorRoutes adds second factors and passkeys.

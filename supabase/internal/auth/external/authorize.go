@@ -1,6 +1,7 @@
 package external
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,13 +19,13 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// reservedParams are parameters of the authorisation URL that are ours to set; a client's are dropped.
+// reservedParams are parameters of the authorization URL that auth sets itself. Those of a client are dropped.
 var reservedParams = []string{
 	"client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "state", "code_challenge",
 	"code_challenge_method", "code_verifier", "scope", "grant_type", "code",
 }
 
-// Authorize answers GET /authorize: it sends the person to another provider.
+// Authorize serves GET /authorize: it sends the user to another provider.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	target, err := s.providerURL(r, nil)
 	if err != nil {
@@ -34,7 +35,8 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// LinkIdentity answers GET /user/identities/authorize: the same, for a user who wants a further way in.
+// LinkIdentity serves GET /user/identities/authorize: it sends a signed-in user to another provider, to link an
+// identity.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	target, err := s.providerURL(r, &c.User.ID)
 	if err != nil {
@@ -47,7 +49,8 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request, c *sessio
 	return nil
 }
 
-// providerURL stores what is under way and makes the provider's URL for it.
+// providerURL stores a flow and returns the provider's URL for it. linkTo is the user to whom the identity will be
+// linked, or nil.
 func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	name := q.Get("provider")
@@ -108,4 +111,20 @@ func ProviderNames() []string {
 		"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos", "twitch",
 		"twitter", "zoom",
 	}
+}
+
+// findProvider returns a provider by name, of the configuration or of the administrators.
+func (s *Service) findProvider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
+	name = strings.ToLower(name)
+	if !strings.HasPrefix(name, idp.CustomPrefix) || s.config.CustomProviders.Disabled {
+		return s.providers.Provider(ctx, name, scopes)
+	}
+	c, err := customByName(ctx, s.db.Pgx(), name, "")
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Enabled {
+		return nil, idp.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.providers.Custom(ctx, c, strings.TrimRight(s.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
 }

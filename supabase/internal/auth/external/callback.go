@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Callback answers a person who comes back from a provider. Whatever happened is told to the site by a redirect; only
-// when nobody knows which site, the site's own page gets the error.
+// Callback serves /callback, to which a provider sends the user back. It replies with a redirect to the site that began
+// the flow, also for errors; for an unknown flow to the configured site.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return wire.Errorf(http.StatusBadRequest, "bad_oauth_callback", "The callback could not be read").WithCause(err)
@@ -31,7 +31,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		if !ok {
 			return err
 		}
-		// GoTrue redirects and then writes the error behind the redirect's page; the page is what the body is labelled as.
+		// As in GoTrue, the reply is a redirect with the error as JSON behind its page.
 		target, rerr := s.callbackError(s.config.SiteURL, we, false)
 		if rerr != nil {
 			return rerr
@@ -40,8 +40,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		wire.AppendAuthError(w, r, we)
 		return nil
 	}
-	target := f.Referrer
-	target = cmp.Or(target, s.config.SiteURL)
+	target := cmp.Or(f.Referrer, s.config.SiteURL)
 	reply, token, err := s.finish(w, r, f)
 	switch {
 	case err != nil:
@@ -67,7 +66,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// callbackError words an error for the site, in the query and, where asked, behind the #.
+// callbackError returns target with an error in the query and, if asked, also in the fragment.
 func (s *Service) callbackError(target string, we *wire.Error, fragment bool) (string, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -82,7 +81,7 @@ func (s *Service) callbackError(target string, we *wire.Error, fragment bool) (s
 	if !ok {
 		word = "server_error"
 	}
-	if _, foreign := we.Details.(wire.AuthOAuth); foreign { // the provider's own words
+	if _, foreign := we.Details.(wire.AuthOAuth); foreign { // the provider's own error
 		word = we.Code
 	} else {
 		values.Set("error_code", we.Code)
@@ -99,7 +98,7 @@ func (s *Service) callbackError(target string, we *wire.Error, fragment bool) (s
 	return endpoint.SetFragment(u, values), nil
 }
 
-// flowOf finds what is under way by the state that the provider gave back.
+// flowOf returns the flow that the parameter state names.
 func (s *Service) flowOf(r *http.Request) (*store.Flow, error) {
 	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
 	state := r.Form.Get("state")
@@ -124,7 +123,7 @@ func (s *Service) flowOf(r *http.Request) (*store.Flow, error) {
 	return f, nil
 }
 
-// finish trades the provider's code and signs the person in.
+// finish exchanges the provider's code and signs the user in.
 func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) (*session.TokenReply, idp.Token, error) {
 	var none idp.Token
 	ctx := r.Context()
@@ -178,7 +177,7 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 	return reply, token, err
 }
 
-// takeVerifier finds our own proof key for the provider; it is used once.
+// takeVerifier returns auth's own code verifier for the provider and deletes it.
 func (s *Service) takeVerifier(ctx context.Context, f *store.Flow) (string, error) {
 	if f.ClientStateID == nil {
 		return "", nil

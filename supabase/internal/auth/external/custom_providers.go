@@ -5,16 +5,32 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth/endpoint"
 	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/session"
 	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/wire"
 )
+
+// CustomProviders serves the endpoints for administrators who add providers while the server runs.
+type CustomProviders struct {
+	db        *db.Pool
+	sessions  *session.Manager
+	providers *idp.Registry
+	now       func() time.Time
+	config    CustomConfig
+}
+
+// NewCustomProviders returns CustomProviders. It reads the same Options as New.
+func NewCustomProviders(o Options) *CustomProviders {
+	return &CustomProviders{db: o.DB, sessions: o.Sessions, providers: o.Providers, now: o.Now, config: o.Config.CustomProviders}
+}
 
 const selectCustom = `
 	select id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled,
@@ -22,6 +38,7 @@ const selectCustom = `
 	       skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at
 	  from auth.custom_oauth_providers `
 
+// findCustom returns the providers that rest (a condition, an order, a lock) selects.
 func findCustom(ctx context.Context, q store.Queries, rest string, args ...any) ([]idp.Custom, error) {
 	rows, err := q.Query(ctx, selectCustom+rest, args...)
 	if err != nil {
@@ -34,6 +51,7 @@ func findCustom(ctx context.Context, q store.Queries, rest string, args ...any) 
 	return found, err
 }
 
+// customByName returns a provider, or store.ErrNotFound. lock is "" or the lock on the row.
 func customByName(ctx context.Context, q store.Queries, name, lock string) (idp.Custom, error) {
 	found, err := findCustom(ctx, q, `where identifier = $1 `+lock, name)
 	if err == nil && len(found) == 0 {
@@ -45,8 +63,8 @@ func customByName(ctx context.Context, q store.Queries, name, lock string) (idp.
 	return found[0], nil
 }
 
-// storeCustom inserts a provider or writes a changed one.
-func (s *Service) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
+// storeCustom inserts a provider or updates it.
+func storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.custom_oauth_providers (
 		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled, attribute_mapping,
@@ -72,34 +90,18 @@ func (s *Service) storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) erro
 	return err
 }
 
-// findProvider finds a provider by its name, among those that are configured and those that administrators have described.
-func (s *Service) findProvider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
-	name = strings.ToLower(name)
-	if !strings.HasPrefix(name, idp.CustomPrefix) || s.config.CustomProviders.Disabled {
-		return s.providers.Provider(ctx, name, scopes)
-	}
-	c, err := customByName(ctx, s.db.Pgx(), name, "")
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Enabled {
-		return nil, idp.ErrUnknown
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.providers.Custom(ctx, c, strings.TrimRight(s.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
-}
-
-// AsCustomAdmin lets a handler run for an administrator where there are such providers.
-func (s *Service) AsCustomAdmin(h endpoint.Handler) endpoint.Handler {
+// AsAdmin calls h for an administrator, if custom providers are enabled.
+func (s *CustomProviders) AsAdmin(h endpoint.Handler) endpoint.Handler {
 	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-		if s.config.CustomProviders.Disabled {
+		if s.config.Disabled {
 			return wire.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
 		}
 		return h(w, r)
 	})
 }
 
-// ListCustom answers GET /admin/custom-providers, oldest first; type=oauth2 or oidc leaves the others out.
-func (s *Service) ListCustom(w http.ResponseWriter, r *http.Request) error {
+// List serves GET /admin/custom-providers, oldest first. The parameter type selects oauth2 or oidc.
+func (s *CustomProviders) List(w http.ResponseWriter, r *http.Request) error {
 	kind := r.URL.Query().Get("type")
 	if kind != "" && kind != "oauth2" && kind != "oidc" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "type must be either 'oauth2' or 'oidc'")
@@ -111,7 +113,8 @@ func (s *Service) ListCustom(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"providers": found})
 }
 
-func (s *Service) CreateCustom(w http.ResponseWriter, r *http.Request) error {
+// Create serves POST /admin/custom-providers.
+func (s *CustomProviders) Create(w http.ResponseWriter, r *http.Request) error {
 	var d idp.Description
 	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
@@ -119,14 +122,14 @@ func (s *Service) CreateCustom(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	c, err := idp.NewCustom(d, s.now())
 	if err == nil && c.OpenID() {
-		err = s.providers.Discover(ctx, &c) // before the transaction: it asks somebody else
+		err = s.providers.Discover(ctx, &c) // before the transaction, because it calls another server
 	}
 	if err != nil {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if most := s.config.CustomProviders.Max; most > 0 {
-			// One after the other: two at once must not both be the last that fits.
+		if most := s.config.Max; most > 0 {
+			// The lock keeps two concurrent requests from exceeding the maximum.
 			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
 				return nil, err
 			}
@@ -138,7 +141,7 @@ func (s *Service) CreateCustom(w http.ResponseWriter, r *http.Request) error {
 				return nil, wire.Errorf(http.StatusBadRequest, "over_custom_provider_quota", "Maximum number of custom OAuth/OIDC providers reached")
 			}
 		}
-		return nil, s.storeCustom(ctx, tx, c)
+		return nil, storeCustom(ctx, tx, c)
 	})
 	if err != nil {
 		return err
@@ -148,9 +151,9 @@ func (s *Service) CreateCustom(w http.ResponseWriter, r *http.Request) error {
 
 var errNoCustom = wire.Errorf(http.StatusNotFound, "custom_provider_not_found", "Custom OAuth provider not found")
 
-// OfCustom lets a handler run for the provider that an administrator's request names.
-func (s *Service) OfCustom(h func(http.ResponseWriter, *http.Request, idp.Custom) error) endpoint.Handler {
-	return s.AsCustomAdmin(func(w http.ResponseWriter, r *http.Request) error {
+// OfProvider calls h with the provider that the URL of an administrator names.
+func (s *CustomProviders) OfProvider(h func(http.ResponseWriter, *http.Request, idp.Custom) error) endpoint.Handler {
+	return s.AsAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		name := chi.URLParam(r, "identifier")
 		if !strings.HasPrefix(name, idp.CustomPrefix) {
 			return wire.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
@@ -166,13 +169,14 @@ func (s *Service) OfCustom(h func(http.ResponseWriter, *http.Request, idp.Custom
 	})
 }
 
-func (s *Service) GetCustom(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
+// Get serves GET /admin/custom-providers/{identifier}.
+func (s *CustomProviders) Get(w http.ResponseWriter, _ *http.Request, c idp.Custom) error {
 	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
-// UpdateCustom answers PUT /admin/custom-providers/{identifier}. Where the issuer moves, its document is read before
-// anything is stored, and what others have changed meanwhile stays.
-func (s *Service) UpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
+// Update serves PUT /admin/custom-providers/{identifier}. If the issuer changes, its discovery document is read before
+// the transaction. Concurrent changes of other members are kept.
+func (s *CustomProviders) Update(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	var d idp.Description
 	if err := endpoint.ReadJSON(r, &d); err != nil {
 		return err
@@ -200,7 +204,7 @@ func (s *Service) UpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Cus
 		if moves {
 			c.Discovery = found
 		}
-		return c, s.storeCustom(ctx, tx, c)
+		return c, storeCustom(ctx, tx, c)
 	})
 	if err != nil {
 		return err
@@ -208,7 +212,8 @@ func (s *Service) UpdateCustom(w http.ResponseWriter, r *http.Request, c idp.Cus
 	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
-func (s *Service) DeleteCustom(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
+// Delete serves DELETE /admin/custom-providers/{identifier}.
+func (s *CustomProviders) Delete(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	ctx := r.Context()
 	if _, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)

@@ -19,7 +19,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// WithLinking answers as a GoTrue without manual linking where it is not enabled.
+// WithLinking calls h for a user if manual linking is enabled, else it replies as GoTrue does when it is disabled.
 func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if !s.config.ManualLinking {
@@ -29,7 +29,7 @@ func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request, *sessio
 	})
 }
 
-// UnlinkIdentity answers DELETE /user/identities/{id}. The last way in stays.
+// UnlinkIdentity serves DELETE /user/identities/{id}. It keeps the user's last identity.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "identity_id"))
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 	}
 	u, ctx := c.User, r.Context()
 	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.IdentityUnlinked), func(tx message.Tx) (any, error) {
-		// Two requests at once would each leave the other's identity.
+		// The lock keeps two concurrent requests from deleting the last two identities.
 		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
-// promoteEmail gives the account the address of an identity that is left, the verified ones first. An address that nobody
-// vouches for is not confirmed, and what was sent to the old one is void.
+// promoteEmail gives the account the address of a remaining identity, preferably a verified one. An unverified address
+// is not confirmed. Tokens that were sent to the old address become invalid.
 func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	rank := func(i store.Identity) int {
 		verified, _ := i.Data["email_verified"].(bool)
@@ -105,7 +105,7 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 	for n, i := range left {
 		if i.Email != "" {
 			if _, err := store.UserByEmail(ctx, tx, i.Email, u.Audience); err == nil {
-				continue // somebody else's
+				continue // another account has it
 			} else if !errors.Is(err, store.ErrNotFound) {
 				return err
 			}

@@ -18,15 +18,16 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// profile is somebody who comes from another provider.
+// profile is what a provider says about the user who signs in.
 type profile struct {
 	provider string
 	subject  string
 	data     store.Metadata // of the identity
-	email    idp.Email      // the one that counts; lower case
-	verified []string       // all that are known to be theirs
+	email    idp.Email      // the primary address, in lower case
+	verified []string       // all verified addresses
 }
 
+// profileOf returns the profile of a provider's user.
 func (s *Service) profileOf(provider string, p idp.Person) profile {
 	a := profile{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
 	for _, address := range p.Emails {
@@ -45,8 +46,8 @@ func (s *Service) profileOf(provider string, p idp.Person) profile {
 	return a
 }
 
-// linkAccount finds or makes the account of somebody who comes from another provider, or links them to the account that asked
-// for it, and lets then finish the sign-in.
+// linkAccount finds or makes the account of a provider's user, or links the identity to the account that asked for it.
+// Then it calls then in the same transaction, to finish the sign-in.
 func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := s.profileOf(f.Provider, p)
@@ -79,13 +80,13 @@ func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then
 	return reply, nil
 }
 
-// findOrCreate follows GoTrue's linking rules: a known identity is its account; a verified address that one account has
-// links to it; everything else is a new account.
+// findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified address that one
+// account has links the identity to it; else it makes an account.
 func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User, fresh bool, err error) {
 	ctx, now := r.Context(), s.now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
-		// Whoever confirms the address meanwhile may take the identity off: it is looked up again.
+		// The identity is read again after the lock, because the confirmation of the address may have deleted it.
 		if err := store.LockUser(ctx, tx, u.ID); err != nil {
 			return nil, false, err
 		}
@@ -99,7 +100,7 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 		if err := store.SaveIdentityData(ctx, tx, identity, a.data, now); err != nil {
 			return nil, false, err
 		}
-		// The account's address counts, and the provider may vouch for another one by now.
+		// The account's address counts, which the provider may no longer have verified.
 		if u.Email != "" && !slices.Contains(a.verified, u.Email) {
 			a.email.Verified = false
 		}
@@ -134,13 +135,13 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 	return u, fresh, s.confirm(r, tx, u, a, emailOptional)
 }
 
-// confirm confirms the address that the provider vouches for, and mails to one that it does not.
+// confirm confirms an address that the provider has verified, and sends a confirmation mail to another one.
 func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
 		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
-	// Whoever made the unconfirmed account need not be this person: their password and other identities go.
+	// Another person may have made the unconfirmed account, so its password and other identities are deleted.
 	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profi
 		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider))
 }
 
-// findLinkable finds the account that a new identity belongs to by its verified addresses; nil when there is none.
+// findLinkable returns the account to which a new identity belongs by its verified addresses; nil if there is none.
 func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audience string) (*store.User, error) {
 	if len(a.verified) == 0 {
 		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
@@ -175,7 +176,7 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 			return nil, nil
 		}
 		if other != nil {
-			a.email.Address = "" // an unverified address that somebody has is not given to another account
+			a.email.Address = "" // another account has the unverified address
 		}
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 	return nil, wire.Errorf(http.StatusInternalServerError, "unexpected_failure", "Multiple accounts with the same email address in the same linking domain detected: default")
 }
 
-// createUser stores the account of somebody who was never here.
+// createUser stores a new account.
 func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User, error) {
 	if s.config.DisableSignup {
 		return nil, wire.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
@@ -209,7 +210,7 @@ func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User
 	return u, store.StoreUser(r.Context(), tx, u)
 }
 
-// acceptInvite gives an invited account the identity whose address was invited.
+// acceptInvite links the identity to an invited account with the same address.
 func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User, error) {
 	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
 	if errors.Is(err, store.ErrNotFound) {
@@ -233,7 +234,7 @@ func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a p
 	return u, store.ConfirmEmail(ctx, tx, u, s.now())
 }
 
-// attach adds an identity to the account that asked for it.
+// attach links the identity to the account that asked for it.
 func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a profile) (*store.User, error) {
 	ctx, now := r.Context(), s.now()
 	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
@@ -269,7 +270,7 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	return u, nil
 }
 
-// adoptEmail gives an account without an address the linked identity's.
+// adoptEmail gives an account without an address that of the linked identity.
 func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
 	ctx, now := r.Context(), s.now()
 	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {

@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// PKCEGrant exchanges a code and its verifier for tokens.
+// PKCEGrant serves POST /token?grant_type=pkce: it exchanges a code and its verifier for tokens.
 func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Code     string `json:"auth_code"`

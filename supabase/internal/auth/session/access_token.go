@@ -35,7 +35,7 @@ type accessClaims struct {
 	Scope        string           `json:"scope,omitempty"`
 }
 
-// TokenReply is what every way of signing in answers.
+// TokenReply is the reply to every sign-in.
 type TokenReply struct {
 	AccessToken          string        `json:"access_token"`
 	TokenType            string        `json:"token_type"`
@@ -48,13 +48,14 @@ type TokenReply struct {
 	WeakPassword         *WeakPassword `json:"weak_password,omitempty"`
 }
 
+// WeakPassword tells a client that the password breaks the rules of today.
 type WeakPassword struct {
 	Message string   `json:"message,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// NewTokenReply signs an access token for the session as it is now. Two in the same second are byte-identical: nothing in
-// them is random.
+// NewTokenReply signs an access token for the session as it is now. Nothing in it is random, so two tokens of the same
+// second are equal.
 func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, refreshToken, method string) (*TokenReply, error) {
 	s, err := store.FindSession(r.Context(), tx, session)
 	if err != nil {
@@ -63,7 +64,7 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 	issued := m.now()
 	expires := issued.Add(m.config.TokenExpiry)
 	if limit := m.config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && s.AssuranceLevel() == "aal1" {
-		// Until the second factor is given the token may not outlive the session.
+		// Without the second factor the token must not outlive the session.
 		if end := s.CreatedAt.Add(limit); end.Before(expires) {
 			expires = end
 		}
@@ -91,7 +92,7 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 	}, nil
 }
 
-// claimsByHook lets a hook change the claims of an access token. Those that every reader needs must stay.
+// claimsByHook lets a hook change the claims of an access token. The claims that clients need must stay.
 func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims, method string) (json.RawMessage, error) {
 	var out struct {
 		Claims map[string]json.RawMessage `json:"claims"`
@@ -115,13 +116,13 @@ func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims
 	return json.Marshal(out.Claims)
 }
 
-// TokenRedirect puts a session behind the #, where no server sees it.
+// TokenRedirect returns target with the tokens in the fragment, which browsers do not send to servers.
 func TokenRedirect(target string, t *TokenReply, q url.Values) string {
 	q.Set("access_token", t.AccessToken)
 	q.Set("token_type", t.TokenType)
 	q.Set("expires_in", strconv.Itoa(t.ExpiresIn))
 	q.Set("expires_at", strconv.FormatInt(t.ExpiresAt, 10))
 	q.Set("refresh_token", t.RefreshToken)
-	q.Set("sb", "") // tells clients whose redirect it is
+	q.Set("sb", "") // by which clients recognise the redirect
 	return target + "#" + q.Encode()
 }

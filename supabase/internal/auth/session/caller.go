@@ -16,34 +16,9 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Reauthorize holds the caller and reads them and their session again: a change of the password that ended the session may
-// have overtaken this request while it waited for its turn to hash.
-func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {
-	if err := store.ReloadUser(ctx, tx, c.User); errors.Is(err, store.ErrNotFound) {
-		return errUserGone
-	} else if err != nil {
-		return err
-	}
-	if c.User.Banned(m.now()) {
-		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
-	}
-	if c.Session == nil {
-		return nil
-	}
-	fresh, err := store.FindSession(ctx, tx, c.Session.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return ErrSessionGone
-	}
-	if err != nil {
-		return err
-	}
-	c.Session = fresh
-	return nil
-}
-
 var bearerForm = regexp.MustCompile(`(?i)^bearer (\S+)$`)
 
-// Caller is who sent a request with an access token.
+// Caller is the user who sent a request, with the access token.
 type Caller struct {
 	Claims  *keys.Claims
 	User    *store.User
@@ -51,11 +26,12 @@ type Caller struct {
 }
 
 var (
-	errUserGone    = wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	errUserGone = wire.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	// ErrSessionGone is the reply if the session of the access token has ended.
 	ErrSessionGone = wire.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
 )
 
-// bearer checks the access token of a request.
+// bearer returns the claims of the access token of a request.
 func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
 	match := bearerForm.FindStringSubmatch(r.Header.Get("Authorization"))
 	if match == nil {
@@ -68,7 +44,7 @@ func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
 	return claims, nil
 }
 
-// reason words what is wrong with a token as golang-jwt does: clients show it.
+// reason returns golang-jwt's words for what is wrong with a token, because clients show them.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, keys.ErrExpired):
@@ -83,7 +59,7 @@ func reason(err error) string {
 	return "token is unverifiable: error while executing keyfunc: unrecognized JWT kid or algorithm"
 }
 
-// Caller finds who sent the request.
+// Caller authenticates a request by its access token.
 func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 	claims, err := m.bearer(r)
 	if err != nil {
@@ -113,20 +89,21 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 		return nil, ErrSessionGone
 	case c.User.Banned(m.now()):
 		return nil, wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
-	case !m.meantForUs(claims, c.User):
+	case !m.validAudience(claims, c.User):
 		return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: token is for another audience")
 	}
 	return c, nil
 }
 
-// meantForUs says whether a token's audience is its user's, as it is in every access token that is made here. A hook may
-// write another one on purpose, but no token without a role: that one is an ID token, and an application's to read.
-func (m *Manager) meantForUs(claims *keys.Claims, u *store.User) bool {
+// validAudience reports whether the token's audience is its user's, as in every access token that is issued here. A hook
+// may write another audience. A token with another audience and without a role is an ID token, which only applications
+// read.
+func (m *Manager) validAudience(claims *keys.Claims, u *store.User) bool {
 	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || m.hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
-// CheckOwn refuses what only the user's own session may do: an application that somebody signed in to may read who they are,
-// but neither change the account nor give itself more than it was granted.
+// CheckOwn returns an error if an application holds the session. An application may read who the user is, but neither
+// change the account nor extend its own grant.
 func (c *Caller) CheckOwn() error {
 	if c.Session != nil && c.Session.ClientID != nil {
 		return wire.Errorf(http.StatusForbidden, "no_authorization", "This endpoint requires a session of the user's own")
@@ -134,7 +111,32 @@ func (c *Caller) CheckOwn() error {
 	return nil
 }
 
-// AsUser lets a handler run for the user of the access token, in a session of their own.
+// Reauthorize locks and rereads the user and the session of the caller. A password change may have ended the session
+// while the request waited, for example for the hashing of a password.
+func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {
+	if err := store.ReloadUser(ctx, tx, c.User); errors.Is(err, store.ErrNotFound) {
+		return errUserGone
+	} else if err != nil {
+		return err
+	}
+	if c.User.Banned(m.now()) {
+		return wire.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	if c.Session == nil {
+		return nil
+	}
+	fresh, err := store.FindSession(ctx, tx, c.Session.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrSessionGone
+	}
+	if err != nil {
+		return err
+	}
+	c.Session = fresh
+	return nil
+}
+
+// AsUser calls h for the user of the access token, if the session is the user's own.
 func (m *Manager) AsUser(h func(http.ResponseWriter, *http.Request, *Caller) error) endpoint.Handler {
 	return m.AsBearer(func(w http.ResponseWriter, r *http.Request, c *Caller) error {
 		if err := c.CheckOwn(); err != nil {
@@ -144,7 +146,7 @@ func (m *Manager) AsUser(h func(http.ResponseWriter, *http.Request, *Caller) err
 	})
 }
 
-// AsBearer lets a handler run for the user of the access token, whoever holds it.
+// AsBearer calls h for the user of the access token, also if an application holds the session.
 func (m *Manager) AsBearer(h func(http.ResponseWriter, *http.Request, *Caller) error) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		c, err := m.Caller(r)
@@ -155,13 +157,14 @@ func (m *Manager) AsBearer(h func(http.ResponseWriter, *http.Request, *Caller) e
 	}
 }
 
-// IsAdmin reports whether the access token of a request has an administering role.
+// IsAdmin reports whether the access token of a request has one of the administrators' roles.
 func (m *Manager) IsAdmin(r *http.Request) bool {
 	claims, err := m.bearer(r)
 	return err == nil && slices.Contains(m.config.AdminRoles, claims.Role)
 }
 
-// AsAdmin lets a handler run for a token of an administering role. Its actor in the audit log is the role.
+// AsAdmin calls h if the access token has one of the administrators' roles. actor, the account in the audit log, is
+// named after the role.
 func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		claims, err := m.bearer(r)
@@ -169,7 +172,7 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 			return err
 		}
 		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
-			// A person who administers may have signed out, or been shut out, since.
+			// The session of an administrator may have ended since the token was issued.
 			c, err := m.Caller(r)
 			if err != nil {
 				return err
@@ -185,7 +188,7 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 	}
 }
 
-// Audience is whom the request is about: a header, the token's own, or the configured one.
+// Audience returns the audience of a request: that of the header, the token or the configuration.
 func (m *Manager) Audience(r *http.Request, claims *keys.Claims) string {
 	if aud := r.Header.Get("X-JWT-AUD"); aud != "" {
 		return aud

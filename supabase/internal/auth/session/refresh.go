@@ -14,14 +14,14 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// OAuthError is an answer in the words of RFC 6749, section 5.2.
+// OAuthError returns an error in the form of RFC 6749, section 5.2.
 func OAuthError(code, format string, args ...any) error {
 	err := wire.Errorf(http.StatusBadRequest, code, format, args...)
 	err.Details = wire.AuthOAuth{}
 	return err
 }
 
-// heldBy refuses a session to all but who holds it: an application needs its own proof, and has none for others'.
+// checkHolder returns an error unless holder, an application or nil for the user, holds the session.
 func checkHolder(s *store.Session, holder *uuid.UUID) error {
 	switch {
 	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
@@ -36,7 +36,7 @@ func checkHolder(s *store.Session, holder *uuid.UUID) error {
 
 var errAlreadyUsed = wire.Errorf(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
 
-// RefreshGrant exchanges a refresh token for a fresh pair.
+// RefreshGrant serves POST /token?grant_type=refresh_token.
 func (m *Manager) RefreshGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		RefreshToken string `json:"refresh_token"`
@@ -51,7 +51,8 @@ func (m *Manager) RefreshGrant(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// Refresh does so for the application that holds the session; nil for a session of the user's own.
+// Refresh exchanges a refresh token for new tokens. holder is the application that holds the session; nil for the user's
+// own session.
 func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
 	legacy := isLegacyToken(text)
 	var signed signedToken
@@ -69,7 +70,7 @@ func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, hol
 	})
 }
 
-// refreshable loads whose session it is and checks that it may go on.
+// refreshable returns the session and its user, or an error if the session cannot be refreshed.
 func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.Session, error) {
 	s, err := store.FindSession(ctx, tx, session)
 	if errors.Is(err, store.ErrNotFound) {
@@ -107,7 +108,7 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 	return u, s, nil
 }
 
-// refreshed notes when and by whom the session was used, and answers.
+// refreshed stores when and by which client the session was refreshed, and issues the access token.
 func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, token string) (*TokenReply, error) {
 	c := endpoint.ClientOf(r)
 	if _, err := tx.Exec(r.Context(), `
@@ -120,7 +121,7 @@ func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, u *store.User, session u
 	return m.NewTokenReply(r, tx, u, session, token, "token_refresh")
 }
 
-// expired says why the session may not be refreshed any more; "" when it may.
+// expired returns why the session cannot be refreshed any more; "" if it can.
 func (m *Manager) expired(s *store.Session, u *store.User, tokenTime time.Time) string {
 	c, now := m.config, m.now()
 	switch {

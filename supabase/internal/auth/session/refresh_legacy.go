@@ -41,12 +41,13 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 	return t, err
 }
 
-// refreshLegacy follows GoTrue's rules for a token that was already used: the parent of the active token gives the active
-// one again, for the client may have lost the answer; any other is taken for the reuse interval and then ends its family.
-// The family is ended by marking its tokens anew, which is why each of them is taken once more within the interval.
+// refreshLegacy follows GoTrue's rules for a token that was already used. The parent of the active token returns the
+// active one again, because the client may have lost the reply. Any other token is accepted within the reuse interval,
+// and after it ends its family. Ending marks the tokens of the family again, so each of them is accepted once more
+// within the interval.
 func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
-	// The session is held: two refreshes, and a refresh and a second factor, follow one another, whichever replica they reach.
+	// The lock serialises refreshes, and refreshes with second factors, also across replicas.
 	if _, err := tx.Exec(ctx, `
 		select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 	return m.refreshed(r, tx, u, *t.SessionID, issued)
 }
 
-// swapToken revokes a token and makes its child.
+// swapToken revokes a token and stores its successor.
 func (m *Manager) swapToken(ctx context.Context, tx pgx.Tx, u *store.User, t *legacyToken) (string, error) {
 	if err := m.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
@@ -111,7 +112,7 @@ func (m *Manager) swapToken(ctx context.Context, tx pgx.Tx, u *store.User, t *le
 	return storeLegacyToken(ctx, tx, u, *t.SessionID, t.Token, now)
 }
 
-// storeLegacyToken makes a token of the session; parent is the one it was exchanged for, "" where there is none.
+// storeLegacyToken stores a new token of the session and returns it; parent is the token that it replaces, "" for none.
 func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, parent string, now time.Time) (string, error) {
 	token := newLegacyToken()
 	_, err := tx.Exec(ctx, `

@@ -15,12 +15,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A refresh token has one of two forms, which its length tells apart: twelve random characters that are looked up in
-// auth.refresh_tokens, or a signed message that names its session and how often it was refreshed.
+// There are two forms of refresh tokens of different length: twelve random characters that are stored in
+// auth.refresh_tokens, and a signed message with the session and the number of refreshes.
 
 const legacyTokenLength = 12
 
-// newLegacyToken makes twelve random characters of a–z and 2–7: 60 bits.
+// newLegacyToken returns twelve random characters of a–z and 2–7: 60 bits.
 func newLegacyToken() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567"
 	raw := make([]byte, legacyTokenLength)
@@ -31,14 +31,14 @@ func newLegacyToken() string {
 	return string(raw)
 }
 
-// newTokenKey makes the key that a session's tokens are signed with.
+// newTokenKey returns a random key for a session's tokens.
 func newTokenKey() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails (crypto/rand)
 	return key
 }
 
-// newSignedToken gives the session a key and makes the first token of it. What an earlier key signed is void.
+// newSignedToken stores a new key of the session and returns its first token. Tokens of an earlier key become invalid.
 func newSignedToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (string, error) {
 	key := newTokenKey()
 	_, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0 where id = $1`,
@@ -46,7 +46,7 @@ func newSignedToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (string, 
 	return signedToken{Session: session}.encode(key), err
 }
 
-// isLegacyToken says whether a text has the first form.
+// isLegacyToken reports whether text has the first form.
 func isLegacyToken(text string) bool {
 	if len(text) != legacyTokenLength {
 		return false
@@ -59,8 +59,8 @@ func isLegacyToken(text string) bool {
 	return true
 }
 
-// signedToken is the second form: a version byte, the session, a varint counter, the first 16 bytes of their HMAC-SHA-256
-// under the session's key, and 4 bytes of SHA-256 over all that, which tells a typing error from a forgery.
+// signedToken is the second form: a version byte, the session, a varint counter, the first 16 bytes of their
+// HMAC-SHA-256 with the key of the session, and 4 bytes of SHA-256 over all that, which detect typing errors.
 type signedToken struct {
 	Session uuid.UUID
 	Counter int64
@@ -89,9 +89,9 @@ func tokenMAC(key, message []byte) []byte {
 	return h.Sum(nil)[:macLength]
 }
 
-// parseSignedToken reads the second form; whether it was signed here is for authentic to say.
+// parseSignedToken decodes the second form, without checking the signature.
 func parseSignedToken(text string) (signedToken, error) {
-	// One token has one text: the decoder skips line breaks, even a strict one.
+	// The decoder skips line breaks, even a strict one, but a token has only one text.
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "\r\n") || len(raw) < 1+16+1+macLength+checksumLength || raw[0] != 0 {
 		return signedToken{}, errTokenForm
@@ -111,5 +111,5 @@ func parseSignedToken(text string) (signedToken, error) {
 	return t, nil
 }
 
-// Authentic says whether the session's key signed the token.
+// authentic reports whether the session's key signed the token.
 func (t signedToken) authentic(key []byte) bool { return hmac.Equal(tokenMAC(key, t.message), t.mac) }

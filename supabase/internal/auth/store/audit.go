@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// logType groups the actions of the audit log, as Studio filters them.
+// logType returns the group of an action, by which Studio filters the audit log.
 func logType(action string) string {
 	switch action {
 	case "login", "logout", "invite_accepted":
@@ -23,7 +23,7 @@ func logType(action string) string {
 	return "user"
 }
 
-// Audit writes what was done into the log, in the same transaction.
+// Audit writes an action into the audit log, in the same transaction.
 func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
 	name := actor.Email
 	if actor.Phone != "" {

@@ -13,9 +13,13 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-var ErrPhoneExists = wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+// Replies to a contact that another user has.
+var (
+	ErrEmailExists = wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+	ErrPhoneExists = wire.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+)
 
-// DuplicateContact words that somebody else has got the address or number since it was looked for.
+// DuplicateContact returns exists if err says that another user got the address or number first, else err.
 func DuplicateContact(err error, exists *wire.Error) error {
 	if db.IsCode(err, "23505") {
 		return exists.WithCause(err)
@@ -23,19 +27,18 @@ func DuplicateContact(err error, exists *wire.Error) error {
 	return err
 }
 
-var ErrEmailExists = wire.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
-
-// refused is an error that is answered after the transaction has been committed: what it found out must be kept.
+// refused is an error that InTx returns after the commit.
 type refused struct{ err error }
 
 func (r refused) Error() string { return r.err.Error() }
 
 func (r refused) Unwrap() error { return r.err }
 
-// AfterCommit marks err as the answer to a transaction that is committed all the same.
+// AfterCommit marks err as the result of a transaction that must be committed, because of what it has written.
 func AfterCommit(err error) error { return refused{err} }
 
-// DatabaseError words a failure of the database. What the database's author raised for the client is shown to it.
+// DatabaseError returns the reply to a database error. An error that a trigger raised for the client keeps its text;
+// others get message.
 func DatabaseError(err error, message string) error {
 	pg, ok := db.AsPgError(err)
 	if !ok {
@@ -46,7 +49,7 @@ func DatabaseError(err error, message string) error {
 	case "P0001", "23000", "23001", "23502", "23503", "23505", "23514", "23P01":
 		status = http.StatusInternalServerError
 	default:
-		if rest, ok := strings.CutPrefix(pg.Code, "PT"); ok { // as PostgREST has it
+		if rest, ok := strings.CutPrefix(pg.Code, "PT"); ok { // as in PostgREST
 			status, _ = strconv.Atoi(rest)
 		}
 	}
@@ -59,7 +62,7 @@ func DatabaseError(err error, message string) error {
 	}).WithCause(err)
 }
 
-// InTx runs fn in one transaction. An error that is refused is returned after the commit.
+// InTx runs fn in one transaction. An error that is marked by AfterCommit is returned after the commit.
 func InTx[T any](ctx context.Context, pool *db.Pool, fn func(pgx.Tx) (T, error)) (T, error) {
 	var out T
 	var kept refused

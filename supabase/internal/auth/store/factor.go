@@ -16,9 +16,10 @@ type FactorRow struct {
 	Factor
 	UserID     uuid.UUID
 	Secret     string
-	Credential json.RawMessage // WebAuthn, as the library encodes it; null before the first verification
+	Credential json.RawMessage // WebAuthn, as the library encodes it; null until it is verified
 }
 
+// Verified reports whether the factor has been verified.
 func (f *FactorRow) Verified() bool { return f.Status == "verified" }
 
 const selectFactor = `
@@ -26,6 +27,7 @@ const selectFactor = `
 	       coalesce(phone, ''), last_challenged_at, coalesce(secret, ''), web_authn_credential, web_authn_aaguid
 	  from auth.mfa_factors `
 
+// FindFactors returns the factors that the condition selects.
 func FindFactors(ctx context.Context, q Queries, where string, args ...any) ([]FactorRow, error) {
 	rows, err := q.Query(ctx, selectFactor+where, args...)
 	if err != nil {
@@ -41,7 +43,7 @@ func FindFactors(ctx context.Context, q Queries, where string, args ...any) ([]F
 	})
 }
 
-// FactorByID loads the factor that a request names, if it is the user's.
+// FactorByID returns the user's factor with the id, or the reply to a bad or unknown id.
 func FactorByID(ctx context.Context, q Queries, u *User, name string) (*FactorRow, error) {
 	id, err := uuid.Parse(name)
 	if err != nil {
@@ -57,7 +59,7 @@ func FactorByID(ctx context.Context, q Queries, u *User, name string) (*FactorRo
 	return &found[0], nil
 }
 
-// DeleteFactor removes a factor and what it proved from the sessions.
+// DeleteFactor deletes a factor, and from the sessions the methods and levels that it gave.
 func DeleteFactor(ctx context.Context, tx pgx.Tx, f *FactorRow) error {
 	method := map[string]string{"totp": "totp", "phone": "mfa/phone", "webauthn": "mfa/webauthn"}[f.FactorType]
 	for _, s := range []struct {

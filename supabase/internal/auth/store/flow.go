@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A flow is a sign-in under way: what was asked for is kept while the person is at their mailbox or at another provider.
-// With a code challenge (RFC 7636) it ends with a code instead of tokens.
+// Flow is a sign-in in progress. It holds what the client asked for while the user is at another provider or opens a
+// mail. With a code challenge (RFC 7636) it ends with a code instead of tokens.
 type Flow struct {
 	ID              uuid.UUID  `db:"id"`
 	UserID          *uuid.UUID `db:"user_id"`
@@ -33,9 +33,11 @@ type Flow struct {
 	CodeIssuedAt    *time.Time `db:"auth_code_issued_at"`
 }
 
+// PKCE reports whether the flow ends with a code.
 func (f *Flow) PKCE() bool { return f.Challenge != "" }
 
-// Expired counts from when the code was given, for links that lie in a mailbox a while.
+// Expired reports whether the flow is too old. The lifetime begins when the code is issued if the flow waited for a
+// mailed link.
 func (f *Flow) Expired(life time.Duration, now time.Time) bool {
 	if f.CodeIssuedAt != nil && f.Method == "magiclink" {
 		return now.After(f.CodeIssuedAt.Add(life))
@@ -43,12 +45,13 @@ func (f *Flow) Expired(life time.Duration, now time.Time) bool {
 	return now.After(f.CreatedAt.Add(life))
 }
 
-// NewFlow stores a flow; f gets its id.
+// NewFlow stores a flow.
 func (s *Store) NewFlow(ctx context.Context, tx pgx.Tx, f Flow) error {
 	_, err := s.InsertFlow(ctx, tx, f)
 	return err
 }
 
+// InsertFlow stores a flow and returns its id.
 func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, error) {
 	f.ID = uuid.New()
 	if f.PKCE() {
@@ -74,6 +77,7 @@ const selectFlow = `
 	       email_optional, coalesce(created_at, 'epoch') created_at, auth_code_issued_at
 	  from auth.flow_state `
 
+// FindFlow returns the flow that the condition selects, or ErrNotFound.
 func FindFlow(ctx context.Context, q Queries, where string, args ...any) (*Flow, error) {
 	rows, err := q.Query(ctx, selectFlow+where, args...)
 	if err != nil {
@@ -86,8 +90,8 @@ func FindFlow(ctx context.Context, q Queries, where string, args ...any) (*Flow,
 	return f, err
 }
 
-// LockFlowByCode finds what a code ends and holds the user, before the flow as everybody else does. The code is looked up
-// again: it may have been used, or become void with the password, meanwhile.
+// LockFlowByCode returns the flow of a code and its user, and locks first the user, then the flow, in the order of all
+// other transactions. It reads the flow again after the lock, because the code may have been used or deleted by then.
 func LockFlowByCode(ctx context.Context, tx pgx.Tx, code string) (*Flow, *User, error) {
 	f, err := FindFlow(ctx, tx, `where auth_code = $1`, code)
 	if err == nil && f.UserID == nil {
@@ -104,6 +108,7 @@ func LockFlowByCode(ctx context.Context, tx pgx.Tx, code string) (*Flow, *User, 
 	return f, u, err
 }
 
+// Verifies reports whether verifier belongs to the flow's challenge.
 func (f *Flow) Verifies(verifier string) bool {
 	if f.ChallengeMethod == "s256" {
 		sum := sha256.Sum256([]byte(verifier))

@@ -14,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A proof is a secret that was sent to somebody, as a link and as a code, to prove that an address or number is theirs.
-// Only its hash is stored: in the user's row, where GoTrue looks when a code is entered, and in auth.one_time_tokens,
-// where it looks when a link is followed.
+// OneTimeToken is a kind of secret that is sent to a contact as a link and as a code. Only a hash is stored: in the row
+// of the user, where GoTrue looks up a code, and in auth.one_time_tokens, where it looks up a link.
 type OneTimeToken struct {
 	Kind   string // auth.one_time_token_type
-	token  string // columns of auth.users
-	sentAt string
+	token  string // column of auth.users
+	sentAt string // column of auth.users
 	Fields func(*User) (token *string, sentAt **time.Time)
 }
 
+// The kinds of one-time tokens.
 var (
 	Confirmation = OneTimeToken{"confirmation_token", "confirmation_token", "confirmation_sent_at",
 		func(u *User) (*string, **time.Time) { return &u.ConfirmationToken, &u.ConfirmationSentAt }}
@@ -39,21 +39,21 @@ var (
 		func(u *User) (*string, **time.Time) { return &u.PhoneChangeToken, &u.PhoneChangeSentAt }}
 )
 
-// HashCode is the stored form of a code that was sent to an address or number.
+// HashCode returns the stored form of a code that was sent to a contact.
 func HashCode(contact, code string) string {
 	sum := sha256.Sum224([]byte(contact + code))
 	return hex.EncodeToString(sum[:])
 }
 
-// PKCEPrefix marks the hash of a link that was asked for with a code challenge.
+// PKCEPrefix marks the hash of a link that belongs to a flow with a code challenge.
 const PKCEPrefix = "pkce_"
 
-// Save stores the hash of a proof that is being sent to contact.
-func (p OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, hash string, now time.Time) error {
-	token, sentAt := p.Fields(u)
+// Save stores the hash of a token that is sent to contact.
+func (t OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, hash string, now time.Time) error {
+	token, sentAt := t.Fields(u)
 	*token, *sentAt = hash, &now
 	u.UpdatedAt = now
-	if _, err := tx.Exec(ctx, fmt.Sprintf(`update auth.users set %s = $2, %s = $3, updated_at = $3 where id = $1`, p.token, p.sentAt),
+	if _, err := tx.Exec(ctx, fmt.Sprintf(`update auth.users set %s = $2, %s = $3, updated_at = $3 where id = $1`, t.token, t.sentAt),
 		u.ID, hash, now); err != nil {
 		return err
 	}
@@ -63,33 +63,35 @@ func (p OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, has
 		on conflict (user_id, token_type) do update
 		set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
 		    created_at = excluded.created_at, updated_at = excluded.updated_at`,
-		uuid.New(), u.ID, p.Kind, hash, strings.ToLower(contact), now)
+		uuid.New(), u.ID, t.Kind, hash, strings.ToLower(contact), now)
 	return err
 }
 
-// Clear forgets one proof of the user.
-func (p OneTimeToken) Clear(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
-	token, _ := p.Fields(u)
+// Clear deletes the user's token.
+func (t OneTimeToken) Clear(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
+	token, _ := t.Fields(u)
 	*token = ""
-	if err := SetColumn(ctx, tx, u, p.token, "", now); err != nil {
+	if err := SetColumn(ctx, tx, u, t.token, "", now); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, p.Kind)
+	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, t.Kind)
 	return err
 }
 
-// Matches compares a hash with what was sent, and says whether that is still valid.
-func (p OneTimeToken) Matches(u *User, hash string, life time.Duration, now time.Time) bool {
-	token, sentAt := p.Fields(u)
+// Matches reports whether hash is that of a token which has not expired.
+func (t OneTimeToken) Matches(u *User, hash string, life time.Duration, now time.Time) bool {
+	token, sentAt := t.Fields(u)
 	if *token == "" || *sentAt == nil || now.After((*sentAt).Add(life)) {
 		return false
 	}
 	return Equal(*token, hash) || Equal(*token, PKCEPrefix+hash)
 }
 
+// Equal compares two texts in constant time.
 func Equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// LockUserByToken finds whose link it is and holds the user. The link is looked up again: it may have been used meanwhile.
+// LockUserByToken returns the user of a link and locks the row. It reads the token again after the lock, because the
+// link may have been used by then.
 func LockUserByToken(ctx context.Context, tx pgx.Tx, hash string, kinds ...OneTimeToken) (*User, error) {
 	u, err := UserByToken(ctx, tx, hash, kinds...)
 	if err != nil {
@@ -101,7 +103,7 @@ func LockUserByToken(ctx context.Context, tx pgx.Tx, hash string, kinds ...OneTi
 	return UserByToken(ctx, tx, hash, kinds...)
 }
 
-// UserByToken finds whose link it is.
+// UserByToken returns the user of a link, by the hash.
 func UserByToken(ctx context.Context, q pgx.Tx, hash string, kinds ...OneTimeToken) (*User, error) {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -119,7 +121,7 @@ func UserByToken(ctx context.Context, q pgx.Tx, hash string, kinds ...OneTimeTok
 	return UserByID(ctx, q, id)
 }
 
-// DeleteTokens removes every link and code that was sent to the user.
+// DeleteTokens deletes all tokens of the user.
 func DeleteTokens(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens where user_id = $1`, user)
 	return err

@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// A passkey signs in by itself: the authenticator names the account. Its rows are auth.webauthn_credentials; those of
-// second factors are elsewhere.
+// Passkey is a row of auth.webauthn_credentials: a credential that signs in by itself, because the authenticator names
+// the account. Second factors are in auth.mfa_factors.
 type Passkey struct {
 	ID           uuid.UUID  `json:"id"`
 	FriendlyName string     `json:"friendly_name,omitempty"`
@@ -23,6 +23,7 @@ type Passkey struct {
 	Credential webauthn.Credential
 }
 
+// FindPasskeys returns the passkeys of a user, oldest first.
 func FindPasskeys(ctx context.Context, q Queries, user uuid.UUID) ([]Passkey, error) {
 	rows, err := q.Query(ctx, `
 		select id, friendly_name, created_at, last_used_at, credential_id, public_key, attestation_type, aaguid, sign_count,
@@ -31,7 +32,7 @@ func FindPasskeys(ctx context.Context, q Queries, user uuid.UUID) ([]Passkey, er
 	if err != nil {
 		return nil, err
 	}
-	return pgx.AppendRows([]Passkey{}, rows, func(row pgx.CollectableRow) (Passkey, error) { // never nil: JSON is a list
+	return pgx.AppendRows([]Passkey{}, rows, func(row pgx.CollectableRow) (Passkey, error) { // not nil, so that JSON has a list
 		var p Passkey
 		var id *uuid.UUID
 		var count int64
@@ -48,9 +49,10 @@ func FindPasskeys(ctx context.Context, q Queries, user uuid.UUID) ([]Passkey, er
 	})
 }
 
+// ErrNoPasskey is the reply to an unknown passkey.
 var ErrNoPasskey = wire.Errorf(http.StatusNotFound, "validation_failed", "Passkey not found")
 
-// RemovePasskey removes one of owner's passkeys; actor is the account that the audit log names.
+// RemovePasskey deletes a passkey of owner. The audit log names actor.
 func (s *Store) RemovePasskey(ctx context.Context, owner, actor *User, name string) error {
 	id, err := uuid.Parse(name)
 	if err != nil {

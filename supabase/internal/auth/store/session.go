@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/auth/endpoint"
 )
 
-// Session is a row of auth.sessions with the methods that proved it.
+// Session is a row of auth.sessions with its authentication methods.
 type Session struct {
 	ID           uuid.UUID  `db:"id"`
 	UserID       uuid.UUID  `db:"user_id"`
@@ -25,13 +25,13 @@ type Session struct {
 	Application
 }
 
-// Application is what holds a session that a user granted to an application; zero in a session of the user's own.
+// Application is the application that holds a session; zero for the user's own session.
 type Application struct {
 	ClientID *uuid.UUID `db:"oauth_client_id"`
 	Scopes   string     `db:"scopes"` // separated by spaces
 }
 
-// AMREntry says how and when (seconds since 1970) the person proved who they are (RFC 8176, amr).
+// AMREntry is an authentication method and its time in seconds since 1970 (RFC 8176, amr).
 type AMREntry struct {
 	Method    string `json:"method"`
 	Timestamp int64  `json:"timestamp"`
@@ -47,6 +47,7 @@ const selectSession = `
 	          from auth.mfa_amr_claims m where m.session_id = s.id) methods
 	  from auth.sessions s `
 
+// FindSession returns a session, or ErrNotFound.
 func FindSession(ctx context.Context, q Queries, id uuid.UUID) (*Session, error) {
 	rows, err := q.Query(ctx, selectSession+`where s.id = $1`, id)
 	if err != nil {
@@ -59,7 +60,7 @@ func FindSession(ctx context.Context, q Queries, id uuid.UUID) (*Session, error)
 	return s, err
 }
 
-// OtherSessions finds the others of the session's user.
+// OtherSessions returns the other sessions of the session's user.
 func OtherSessions(ctx context.Context, q Queries, s *Session) ([]*Session, error) {
 	rows, err := q.Query(ctx, selectSession+`where s.user_id = $1 and s.id <> $2`, s.UserID, s.ID)
 	if err != nil {
@@ -68,7 +69,7 @@ func OtherSessions(ctx context.Context, q Queries, s *Session) ([]*Session, erro
 	return pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Session])
 }
 
-// InsertSession begins a session. What the client is, is kept as GoTrue keeps it: for accounts only.
+// InsertSession stores a new session and returns its id.
 func InsertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a Application, c endpoint.Client, now time.Time) (uuid.UUID, error) {
 	id := uuid.New()
 	_, err := tx.Exec(ctx, `
@@ -78,7 +79,7 @@ func InsertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a Application
 	return id, err
 }
 
-// AddMethod notes that the person proved who they are in this way just now.
+// AddMethod stores that the user has authenticated by the method at now.
 func AddMethod(ctx context.Context, tx pgx.Tx, session uuid.UUID, method string, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
@@ -89,7 +90,7 @@ func AddMethod(ctx context.Context, tx pgx.Tx, session uuid.UUID, method string,
 	return err
 }
 
-// AssuranceLevel is the level that the session's methods reach (NIST SP 800-63B as auth-js names it).
+// AssuranceLevel returns the level of the session's methods (NIST SP 800-63B, in auth-js's names).
 func (s *Session) AssuranceLevel() string {
 	for _, m := range s.Methods {
 		switch m.Method {
@@ -100,7 +101,7 @@ func (s *Session) AssuranceLevel() string {
 	return "aal1"
 }
 
-// BeganByLink says whether the session began with a link that was sent for a forgotten password.
+// BeganByLink reports whether the user has authenticated by a link or code, as after a forgotten password.
 func (s *Session) BeganByLink() bool {
 	for _, m := range s.Methods {
 		if m.Method == "recovery" || m.Method == "otp" || m.Method == "magiclink" {
@@ -110,7 +111,7 @@ func (s *Session) BeganByLink() bool {
 	return false
 }
 
-// LastUsed is when the session was last refreshed; tokenTime is when its refresh token was last written.
+// LastUsed returns when the session was last refreshed; tokenTime is when its refresh token was last written.
 func (s *Session) LastUsed(tokenTime time.Time) time.Time {
 	if s.RefreshedAt != nil && !s.RefreshedAt.IsZero() {
 		return *s.RefreshedAt
@@ -121,16 +122,19 @@ func (s *Session) LastUsed(tokenTime time.Time) time.Time {
 	return s.CreatedAt
 }
 
+// EndSession deletes a session.
 func EndSession(ctx context.Context, tx pgx.Tx, session uuid.UUID) error {
 	_, err := tx.Exec(ctx, `delete from auth.sessions where id = $1`, session)
 	return err
 }
 
+// EndSessions deletes all sessions of a user.
 func EndSessions(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	_, err := tx.Exec(ctx, `delete from auth.sessions where user_id = $1`, user)
 	return err
 }
 
+// EndOtherSessions deletes all sessions of a user but one.
 func EndOtherSessions(ctx context.Context, tx pgx.Tx, user, keep uuid.UUID) error {
 	_, err := tx.Exec(ctx, `delete from auth.sessions where user_id = $1 and id <> $2`, user, keep)
 	return err

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SoftDelete keeps the row for whatever refers to it and replaces what tells who it was by hashes, so that the person can
-// sign up anew.
+// SoftDelete keeps the row, because other rows may refer to it. It replaces personal data by hashes, so that the person
+// can sign up again.
 func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	if u.DeletedAt != nil {
 		return nil
@@ -47,7 +47,7 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	return nil
 }
 
-// obscured hides a text behind a hash that only this user's row has; an empty one stays empty.
+// obscured returns a hash of text and the user's id; nil for an empty text.
 func obscured(user uuid.UUID, text string) *string {
 	if text == "" {
 		return nil

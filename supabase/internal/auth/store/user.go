@@ -14,53 +14,11 @@ import (
 	"daawo/supabase/internal/db"
 )
 
-// UserOfIdentity finds the account that an identity belongs to.
-func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
-	u, err := FindUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
-	return u, &u.Identities[at], nil
-}
-
-// FindUserAndSession reads user and session in one round trip; what does not exist is nil.
-func FindUserAndSession(ctx context.Context, pool *db.Pool, user, session uuid.UUID) (u *User, s *Session, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue(selectUser+`where u.id = $1`, user)
-	if session != uuid.Nil {
-		batch.Queue(selectSession+`where s.id = $1`, session)
-	}
-	results := pool.Pgx().SendBatch(ctx, batch)
-	defer func() { err = errors.Join(err, results.Close()) }()
-	rows, err := results.Query()
-	if err != nil {
-		return nil, nil, err
-	}
-	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	u.inUTC()
-	if session == uuid.Nil {
-		return u, nil, nil
-	}
-	if rows, err = results.Query(); err != nil {
-		return nil, nil, err
-	}
-	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
-		return u, nil, nil
-	}
-	return u, s, err
-}
-
-// Metadata is a JSON object that clients and administrators fill.
+// Metadata is a JSON object of clients and administrators.
 type Metadata map[string]any
 
 // User is a row of auth.users with its identities and factors. Its JSON is the body of /user and of every reply about a
-// user; what has no JSON name is never sent.
+// user; members without a JSON name are never sent.
 type User struct {
 	ID                       uuid.UUID  `json:"id" db:"id"`
 	Audience                 string     `json:"aud" db:"aud"`
@@ -99,8 +57,8 @@ type User struct {
 	ReauthenticationToken    string     `json:"-" db:"reauthentication_token"`
 }
 
-// Identity is one way in which a user is known: an address, a number, an account elsewhere. Its JSON names are those that
-// clients know: id is the provider's id of the person.
+// Identity is a way to recognise a user: an address, a number, an account at another provider. In its JSON, id is the
+// provider's id of the user, as clients expect.
 type Identity struct {
 	ID           uuid.UUID  `json:"identity_id"`
 	ProviderID   string     `json:"id"`
@@ -113,7 +71,7 @@ type Identity struct {
 	Email        string     `json:"email,omitempty"`
 }
 
-// Factor is a second factor as clients see it.
+// Factor is a second factor, as clients see it.
 type Factor struct {
 	ID               uuid.UUID  `json:"id"`
 	CreatedAt        time.Time  `json:"created_at"`
@@ -126,7 +84,7 @@ type Factor struct {
 	WebAuthnAAGUID   *uuid.UUID `json:"web_authn_aaguid,omitempty"` // the model of the authenticator
 }
 
-// selectUser reads users with what belongs to them. Old rows may hold nulls where new ones hold empty texts.
+// selectUser reads users with identities and factors. Old rows may hold null where new ones hold an empty text.
 const selectUser = `
 	select u.id, coalesce(u.aud, '') aud, coalesce(u.role, '') role, coalesce(u.email, '') email, u.email_confirmed_at,
 	       u.invited_at, coalesce(u.phone, '') phone, u.phone_confirmed_at, u.confirmation_sent_at, u.confirmed_at,
@@ -153,6 +111,7 @@ const selectUser = `
 	          from auth.mfa_factors f where f.user_id = u.id) factors
 	  from auth.users u `
 
+// FindUser returns the first user that the condition selects, or ErrNotFound.
 func FindUser(ctx context.Context, q Queries, where string, args ...any) (*User, error) {
 	users, err := FindUsers(ctx, q, where, args...)
 	if err != nil {
@@ -164,6 +123,7 @@ func FindUser(ctx context.Context, q Queries, where string, args ...any) (*User,
 	return users[0], nil
 }
 
+// FindUsers returns the users that rest (a condition, an order, a limit) selects.
 func FindUsers(ctx context.Context, q Queries, rest string, args ...any) ([]*User, error) {
 	rows, err := q.Query(ctx, selectUser+rest, args...)
 	if err != nil {
@@ -176,19 +136,21 @@ func FindUsers(ctx context.Context, q Queries, rest string, args ...any) ([]*Use
 	return users, err
 }
 
+// UserByID returns a user, or ErrNotFound.
 func UserByID(ctx context.Context, q Queries, id uuid.UUID) (*User, error) {
 	return FindUser(ctx, q, `where u.id = $1`, id)
 }
 
-// UserByEmail finds the account of an address; those of single sign-on may share addresses and are left out.
+// UserByEmail returns the account of an address. It skips users of single sign-on, who may share addresses.
 func UserByEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
-// VerifiedIdentity holds of an identity i whose provider says that the address is the person's. Any other may name anybody's.
+// VerifiedIdentity is a condition on an identity i: the provider has verified its address. Other identities may hold any
+// address.
 const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 
-// UserOfEmail finds who has an address as their own or as a verified one of an identity's.
+// UserOfEmail returns the user who has an address as their own or as a verified one of an identity.
 func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `
 		where u.aud = $2 and not u.is_sso_user
@@ -196,11 +158,54 @@ func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User,
 		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
 }
 
+// UserByPhone returns the account of a number. It skips users of single sign-on.
 func UserByPhone(ctx context.Context, q Queries, phone, audience string) (*User, error) {
 	return FindUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user`, phone, audience)
 }
 
-// inUTC shows times as every server does, whatever the time zone of this machine.
+// UserOfIdentity returns the account of an identity.
+func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
+	u, err := FindUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
+	return u, &u.Identities[at], nil
+}
+
+// FindUserAndSession reads a user and a session in one round trip. A missing row is nil.
+func FindUserAndSession(ctx context.Context, pool *db.Pool, user, session uuid.UUID) (u *User, s *Session, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(selectUser+`where u.id = $1`, user)
+	if session != uuid.Nil {
+		batch.Queue(selectSession+`where s.id = $1`, session)
+	}
+	results := pool.Pgx().SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	rows, err := results.Query()
+	if err != nil {
+		return nil, nil, err
+	}
+	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	u.inUTC()
+	if session == uuid.Nil {
+		return u, nil, nil
+	}
+	if rows, err = results.Query(); err != nil {
+		return nil, nil, err
+	}
+	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
+		return u, nil, nil
+	}
+	return u, s, err
+}
+
+// inUTC converts all times to UTC.
 func (u *User) inUTC() {
 	for _, t := range []**time.Time{
 		&u.EmailConfirmedAt, &u.InvitedAt, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.ConfirmedAt, &u.RecoverySentAt,
@@ -221,6 +226,7 @@ func (u *User) inUTC() {
 	}
 }
 
+// UTC converts *t to UTC if it is not nil.
 func UTC(t **time.Time) {
 	if *t != nil {
 		u := (*t).UTC()
@@ -228,28 +234,29 @@ func UTC(t **time.Time) {
 	}
 }
 
-// HasPassword says whether the account can sign in with one.
+// HasPassword reports whether the account has a password.
 func (u *User) HasPassword() bool { return u.EncryptedPassword != nil && *u.EncryptedPassword != "" }
 
-// Confirmed says whether the address is known to be the person's.
+// Confirmed reports whether the address is confirmed.
 func (u *User) Confirmed() bool { return u.EmailConfirmedAt != nil }
 
-// PhoneConfirmed says whether the number is known to be the person's.
+// PhoneConfirmed reports whether the number is confirmed.
 func (u *User) PhoneConfirmed() bool { return u.PhoneConfirmedAt != nil }
 
+// Banned reports whether the user is banned at now.
 func (u *User) Banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
 
-// HasIdentity says whether the account has an identity of the provider; an address is one of email's, a number of phone's.
+// HasIdentity reports whether the account has an identity of the provider: email for an address, phone for a number.
 func (u *User) HasIdentity(provider string) bool {
 	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
 }
 
-// HasPasswordHash says whether the hash is still that of the account's password.
+// HasPasswordHash reports whether hash is still that of the account's password.
 func (u *User) HasPasswordHash(hash *string) bool {
 	return hash != nil && u.EncryptedPassword != nil && *hash == *u.EncryptedPassword
 }
 
-// HasVerifiedFactor says whether a second factor protects the account.
+// HasVerifiedFactor reports whether a second factor protects the account.
 func (u *User) HasVerifiedFactor() bool {
 	for _, f := range u.Factors {
 		if f.Status == "verified" {
@@ -259,7 +266,7 @@ func (u *User) HasVerifiedFactor() bool {
 	return false
 }
 
-// Merge applies an update of metadata: null removes a member.
+// Merge returns m with changes; null removes a member.
 func (m Metadata) Merge(changes Metadata) Metadata {
 	out := Metadata{}
 	for k, v := range m {
@@ -275,18 +282,19 @@ func (m Metadata) Merge(changes Metadata) Metadata {
 	return out
 }
 
-// JSON is the metadata for a jsonb column; an absent object is an empty one.
+// JSON returns the value for a jsonb column; an empty object for nil.
 func (m Metadata) JSON() []byte {
 	if m == nil {
 		return []byte("{}")
 	}
 	text, err := json.Marshal(m)
-	if err != nil { // what was decoded from JSON encodes
+	if err != nil { // cannot happen: the values come from JSON
 		return []byte("{}")
 	}
 	return text
 }
 
+// Text returns a member that is a text; "" for another one.
 func (m Metadata) Text(name string) string {
 	s, _ := m[name].(string)
 	return s

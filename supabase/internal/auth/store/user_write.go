@@ -14,69 +14,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// SaveContactIdentity keeps the identity of an address or number in step with the account.
-func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
-	data := Metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
-	for i := range u.Identities {
-		id := &u.Identities[i]
-		if id.Provider != provider || id.ProviderID != u.ID.String() {
-			continue
-		}
-		id.Data, id.UpdatedAt = id.Data.Merge(data), now
-		if provider == "email" {
-			id.Email = value
-		}
-		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID, id.Data.JSON(), now)
-		return err
-	}
-	return InsertIdentity(ctx, tx, u, provider, data, now)
-}
-
-// KeepOnly removes an unconfirmed account's password and every identity but one.
-func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	u.EncryptedPassword = nil
-	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.now()); err != nil {
-		return err
-	}
-	return s.KeepIdentity(ctx, tx, u, provider, subject)
-}
-
-// KeepIdentity removes an unconfirmed account's identities but one, whose data become the account's.
-func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	now := s.now()
-	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
-		return err
-	}
-	u.Identities = slices.DeleteFunc(u.Identities, func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
-	for _, i := range u.Identities {
-		if err := SaveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
-			return err
-		}
-	}
-	u.AppMetadata = u.AppMetadata.Merge(Metadata{"provider": nil})
-	return SaveProviders(ctx, tx, u, now)
-}
-
-// LockUser makes others who would use up the user's proofs wait until the transaction ends: each works once.
-func LockUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
-	_, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, user)
-	return err
-}
-
-// ReloadUser holds the user and reads them again: what was read before may have changed while the request waited, and they may
-// be gone (errNotFound).
-func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
-	if err := LockUser(ctx, tx, u.ID); err != nil {
-		return err
-	}
-	fresh, err := UserByID(ctx, tx, u.ID)
-	if err == nil {
-		*u = *fresh
-	}
-	return err
-}
-
-// NewUser returns the row of a new account, which is not stored yet.
+// NewUser returns the row of a new account, without storing it.
 func (s *Store) NewUser(email, phone string, data Metadata, hash, audience string) *User {
 	now := s.now()
 	u := &User{
@@ -95,19 +33,19 @@ func (s *Store) NewUser(email, phone string, data Metadata, hash, audience strin
 	return u
 }
 
-// StoreUser stores an account and words what may go wrong.
+// StoreUser stores an account and returns the reply to an error.
 func StoreUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	err := InsertUser(ctx, tx, u)
 	switch {
 	case err == nil:
 		return nil
-	case db.IsCode(err, "23505"): // somebody else was faster
+	case db.IsCode(err, "23505"): // another request was faster
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered").WithCause(err)
 	}
 	return DatabaseError(err, "Database error saving new user")
 }
 
-// ContactData is what an address's or number's identity says. Its verified flags stay false until a link is followed.
+// ContactData returns the data of an identity of an address or number. It is unverified until the user follows a link.
 func ContactData(u *User, extra Metadata) Metadata {
 	data := Metadata{}.Merge(extra).Merge(Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
 	if u.Email != "" {
@@ -116,7 +54,7 @@ func ContactData(u *User, extra Metadata) Metadata {
 	return data
 }
 
-// InsertUser stores a new account. Texts that links and codes fill later are empty, not null: GoTrue reads them so.
+// InsertUser stores a new account. Columns of tokens are empty, not null, as GoTrue expects.
 func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.users (
@@ -131,7 +69,7 @@ func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	return err
 }
 
-// InsertIdentity stores one way in which the user is known and notes its provider in the account's metadata.
+// InsertIdentity stores an identity of the user and adds its provider to the account's metadata.
 func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, data Metadata, now time.Time) error {
 	i := Identity{
 		ID: uuid.New(), ProviderID: data.Text("sub"), UserID: u.ID, Data: data, Provider: provider,
@@ -148,7 +86,7 @@ func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, da
 	return SaveProviders(ctx, tx, u, now)
 }
 
-// SaveProviders writes app_metadata.provider and .providers anew from the identities.
+// SaveProviders writes app_metadata.provider and .providers from the identities.
 func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	var providers []any
 	seen := map[string]bool{}
@@ -168,26 +106,28 @@ func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error
 	return SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(Metadata{"provider": first, "providers": providers}), now)
 }
 
-// SaveIdentityData replaces what is known of an identity.
+// SaveIdentityData replaces the data of an identity.
 func SaveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data Metadata, now time.Time) error {
 	i.Data, i.Email, i.UpdatedAt = data, strings.ToLower(data.Text("email")), now
 	_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, i.ID, data.JSON(), now)
 	return err
 }
 
+// SaveAppMetadata replaces app_metadata.
 func SaveAppMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.AppMetadata, u.UpdatedAt = m, now
 	_, err := tx.Exec(ctx, `update auth.users set raw_app_meta_data = $2, updated_at = $3 where id = $1`, u.ID, m.JSON(), now)
 	return err
 }
 
+// SaveUserMetadata replaces user_metadata.
 func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.UserMetadata, u.UpdatedAt = m, now
 	_, err := tx.Exec(ctx, `update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1`, u.ID, m.JSON(), now)
 	return err
 }
 
-// ConfirmEmail marks the address as the person's and forgets the token that proved it.
+// ConfirmEmail marks the address as confirmed and deletes the tokens.
 func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.EmailConfirmedAt, u.UpdatedAt = "", &now, now
 	if _, err := tx.Exec(ctx, `
@@ -200,7 +140,7 @@ func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 	return DeleteTokens(ctx, tx, u.ID)
 }
 
-// ConfirmPhone marks the number as the person's.
+// ConfirmPhone marks the number as confirmed and deletes the tokens.
 func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.PhoneConfirmedAt, u.UpdatedAt = "", &now, now
 	if _, err := tx.Exec(ctx, `
@@ -210,8 +150,8 @@ func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 	return DeleteTokens(ctx, tx, u.ID)
 }
 
-// SavePassword stores a new hash. Links and codes sent before are void, and so are the user's other sessions and the codes
-// that would begin one.
+// SavePassword stores a new hash. It deletes links and codes that were sent before, the sessions other than keep, and
+// codes that would begin a session.
 func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken, u.ReauthenticationToken = "", "", "", "", "", ""
@@ -225,7 +165,7 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	if err := DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	// A flow whose link is being followed has no code yet, and one whose link is void gets none.
+	// A flow whose link was deleted never gets a code, so only flows with a code are deleted.
 	if _, err := tx.Exec(ctx, `delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null`, u.ID); err != nil {
 		return err
 	}
@@ -235,10 +175,72 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	return EndOtherSessions(ctx, tx, u.ID, *keep)
 }
 
-// SetColumn changes one column of the user's row; column is never a client's text.
+// SetColumn changes one column of the user's row. column must not come from a client.
 func SetColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any, now time.Time) error {
 	u.UpdatedAt = now
 	_, err := tx.Exec(ctx, `update auth.users set `+pgx.Identifier{column}.Sanitize()+` = $2, updated_at = $3 where id = $1`, u.ID, value, now)
+	return err
+}
+
+// SaveContactIdentity stores the address or number in the account's identity, and makes the identity if it is missing.
+func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
+	data := Metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
+	for i := range u.Identities {
+		id := &u.Identities[i]
+		if id.Provider != provider || id.ProviderID != u.ID.String() {
+			continue
+		}
+		id.Data, id.UpdatedAt = id.Data.Merge(data), now
+		if provider == "email" {
+			id.Email = value
+		}
+		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID, id.Data.JSON(), now)
+		return err
+	}
+	return InsertIdentity(ctx, tx, u, provider, data, now)
+}
+
+// KeepOnly deletes an unconfirmed account's password and every identity but one.
+func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
+	u.EncryptedPassword = nil
+	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.now()); err != nil {
+		return err
+	}
+	return s.KeepIdentity(ctx, tx, u, provider, subject)
+}
+
+// KeepIdentity deletes an unconfirmed account's identities but one. The data of that one become the account's.
+func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
+	now := s.now()
+	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
+		return err
+	}
+	u.Identities = slices.DeleteFunc(u.Identities, func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
+	for _, i := range u.Identities {
+		if err := SaveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
+			return err
+		}
+	}
+	u.AppMetadata = u.AppMetadata.Merge(Metadata{"provider": nil})
+	return SaveProviders(ctx, tx, u, now)
+}
+
+// LockUser locks the user's row until the transaction ends, so that each of the user's tokens works once.
+func LockUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
+	_, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, user)
+	return err
+}
+
+// ReloadUser locks the user and reads the row again, because it may have changed while the request waited. It returns
+// ErrNotFound if the user is gone.
+func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
+	if err := LockUser(ctx, tx, u.ID); err != nil {
+		return err
+	}
+	fresh, err := UserByID(ctx, tx, u.ID)
+	if err == nil {
+		*u = *fresh
+	}
 	return err
 }
 
