@@ -18,17 +18,17 @@ import (
 	"daawo/supabase/internal/auth/ratelimit"
 )
 
-// Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml, FromEnv
-// from GoTrue's own variables.
+// Config is the part of GoTrue's configuration that this engine supports. app fills it from [auth] of config.toml,
+// gotrue.FromEnv from GoTrue's own variables.
 type Config struct {
-	SiteURL      string   // where links lead when they name no other place
+	SiteURL      string   // where links lead if the request names no other allowed address
 	ExternalURL  string   // auth's public address, /auth/v1 included
-	RedirectURLs []string // further allowed places, globs
+	RedirectURLs []string // more allowed addresses, globs
 
 	Issuer      string        // iss of access tokens; ExternalURL when empty
 	Audience    string        // aud of access tokens; "authenticated" when empty
 	DefaultRole string        // role of new users; "authenticated" when empty
-	AdminRoles  []string      // roles whose tokens may administer; service_role and supabase_admin when empty
+	AdminRoles  []string      // roles with access to the administration; service_role and supabase_admin when empty
 	TokenExpiry time.Duration // of access tokens; an hour when zero
 
 	DisableSignup     bool
@@ -36,7 +36,7 @@ type Config struct {
 	DisableMagicLink  bool // no sign-in by a mailed link
 	EnablePhone       bool
 	EnableAnonymous   bool
-	ManualLinking     bool // users may link further identities
+	ManualLinking     bool // users may link more identities
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool
 
@@ -49,15 +49,15 @@ type Config struct {
 	SignedRefreshTokens  bool          // new sessions get refresh tokens that are signed instead of stored
 	RefreshTokenRotation bool          // a token used twice ends its family
 	AllowReuse           bool          // signed tokens may be used again at any time
-	ReuseInterval        time.Duration // in which a used token is still taken
+	ReuseInterval        time.Duration // how long a used token is still accepted
 	Timebox              time.Duration // sessions end after it; zero means never
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
-	AllowLowAAL          time.Duration // sessions of users with a second factor end after it unless they gave it; zero means never
-	SinglePerUser        bool          // only the session that was used last may go on
+	AllowLowAAL          time.Duration // how long a session of a user with a second factor lasts without it; zero means forever
+	SinglePerUser        bool          // only the session used last can be refreshed
 
 	PasswordCost int           // of bcrypt; 10 when zero
-	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; one for two processors when zero
-	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
+	HashesAtOnce int           // passwords hashed at the same time, which leaves processors for other requests; half of them when zero
+	FlowExpiry   time.Duration // of a sign-in with PKCE or another provider; 5 minutes when zero
 
 	Mail        MailConfig
 	SMS         SMSConfig
@@ -71,8 +71,8 @@ type Config struct {
 	CustomProviders CustomProvidersConfig
 	Providers       map[string]idp.Config // by name; only the enabled ones
 
-	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
-	NoAuditTable         bool   // the audit log goes to the log only
+	AllowUnverifiedEmail bool   // an address that the provider has not verified may sign in
+	NoAuditTable         bool   // the audit log goes to the process log only
 	SMSProvider          string // what /settings says
 }
 
@@ -95,13 +95,13 @@ func (c Config) validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	text(&c.Audience, "authenticated")
-	text(&c.DefaultRole, "authenticated")
-	text(&c.Issuer, c.ExternalURL)
-	text(&c.CustomProviders.ExternalURL, c.ExternalURL)
-	text(&c.OAuthServer.DefaultScope, "email")
-	text(&c.SMS.Template, "Your code is {{ .Code }}")
-	text(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
+	setDefault(&c.Audience, "authenticated")
+	setDefault(&c.DefaultRole, "authenticated")
+	setDefault(&c.Issuer, c.ExternalURL)
+	setDefault(&c.CustomProviders.ExternalURL, c.ExternalURL)
+	setDefault(&c.OAuthServer.DefaultScope, "email")
+	setDefault(&c.SMS.Template, "Your code is {{ .Code }}")
+	setDefault(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
 	if len(c.AdminRoles) == 0 {
 		c.AdminRoles = []string{"service_role", "supabase_admin"}
 	}
@@ -136,8 +136,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// text sets an empty text to its default.
-func text(value *string, usual string) {
+// setDefault replaces an empty text by its default.
+func setDefault(value *string, usual string) {
 	if *value == "" {
 		*value = usual
 	}
@@ -146,7 +146,7 @@ func text(value *string, usual string) {
 // Limits bound how often a client, or all clients together, may do something.
 type Limits = ratelimit.Limits
 
-// Hooks are called at the points that they are named after.
+// Hooks are the hooks by the points that they are named after.
 type Hooks = hookpoint.Hooks
 
 // Captcha is the captcha's configuration.

@@ -18,6 +18,7 @@ type discovery struct {
 	providers *idp.Registry
 }
 
+// health replies with name and version.
 func (d discovery) health(w http.ResponseWriter, _ *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, struct {
 		Version     string `json:"version"`

@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Audit answers GET /admin/audit: the audit log, newest first.
+// Audit serves GET /admin/audit: the audit log, newest first.
 func (s *Service) Audit(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
 	page, perPage, err := endpoint.Page(q)
@@ -49,7 +49,7 @@ func (s *Service) Audit(w http.ResponseWriter, r *http.Request, _ *store.User) e
 	return endpoint.SendJSON(w, http.StatusOK, endpoint.RawText(list))
 }
 
-// auditFilter reads author:…, action:… or type:….
+// auditFilter parses author:…, action:… or type:….
 func auditFilter(query string) (columns []string, wanted string, err error) {
 	if query == "" {
 		return []string{}, "", nil

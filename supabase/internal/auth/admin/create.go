@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// CreateUser makes an account, confirmed or not, without sending anything.
+// CreateUser serves POST /admin/users: it makes an account, confirmed or not, without sending anything.
 func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p adminUser
 	if err := endpoint.ReadJSON(r, &p); err != nil {
@@ -61,7 +61,7 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// prepareUser validates a new account and makes its row and its password's hash.
+// prepareUser validates a new account and returns its row and the hash of its password.
 func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, string, error) {
 	bad := func(format string, args ...any) (*store.User, string, error) {
 		return nil, "", wire.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
@@ -117,7 +117,7 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 	return u, hash, err
 }
 
-// checkContacts validates address and number, checks that nobody else has them, and puts them into u.
+// checkContacts validates address and number and puts them into u. It returns an error if another user has them.
 func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser) error {
 	var err error
 	if p.Email != "" {
@@ -149,6 +149,7 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 	return nil
 }
 
+// applyConfirmations confirms the contacts that the request confirms.
 func (s *Service) applyConfirmations(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser) error {
 	if p.EmailConfirm {
 		if err := store.ConfirmEmail(ctx, tx, u, s.now()); err != nil {
@@ -161,7 +162,7 @@ func (s *Service) applyConfirmations(ctx context.Context, tx pgx.Tx, u *store.Us
 	return nil
 }
 
-// banUntil reads a duration such as "24h"; "none" ends a ban.
+// banUntil returns the end of a ban from a duration such as "24h"; nil for "none", which ends a ban.
 func banUntil(text string, now time.Time) (*time.Time, error) {
 	if text == "none" {
 		return nil, nil

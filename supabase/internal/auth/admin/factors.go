@@ -11,10 +11,12 @@ import (
 	"daawo/supabase/internal/auth/store"
 )
 
+// ListFactors serves GET /admin/users/{id}/factors.
 func (s *Service) ListFactors(w http.ResponseWriter, _ *http.Request, _, u *store.User) error {
 	return endpoint.SendJSON(w, http.StatusOK, u.Factors)
 }
 
+// DeleteFactor serves DELETE /admin/users/{id}/factors/{id}.
 func (s *Service) DeleteFactor(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
@@ -33,6 +35,7 @@ func (s *Service) DeleteFactor(w http.ResponseWriter, r *http.Request, _, u *sto
 	return endpoint.SendJSON(w, http.StatusOK, f.Factor)
 }
 
+// UpdateFactor serves PUT /admin/users/{id}/factors/{id}.
 func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
@@ -66,6 +69,7 @@ func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u 
 	return endpoint.SendJSON(w, http.StatusOK, f.Factor)
 }
 
+// ListPasskeys serves GET /admin/users/{id}/passkeys.
 func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
 	keys, err := store.FindPasskeys(r.Context(), s.db.Pgx(), u.ID)
 	if err != nil {
@@ -74,6 +78,7 @@ func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, _, u *sto
 	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
 
+// DeletePasskey serves DELETE /admin/users/{id}/passkeys/{id}.
 func (s *Service) DeletePasskey(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
 	if err := s.store.RemovePasskey(r.Context(), u, admin, chi.URLParam(r, "passkey_id")); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// signupParams is the body of POST /invite. Its members are those of a sign-up: of a wrong type they are refused, though only
-// two are read.
+// signupParams is the body of POST /invite. It has the members of a sign-up, whose types are checked, although only
+// email and data are used.
 type signupParams struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
@@ -27,7 +27,7 @@ type signupParams struct {
 	ChallengeMethod string         `json:"code_challenge_method"`
 }
 
-// Invite answers POST /invite: it makes an account and mails a link to it.
+// Invite serves POST /invite: it makes an account and mails a link to it.
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p signupParams
 	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// userToInvite finds the unconfirmed account of an address or makes one, which is not stored yet and has no identities.
+// userToInvite returns the unconfirmed account of an address, or a new one without identities, which is not stored yet.
 func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, error) {
 	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 	switch {
@@ -81,7 +81,7 @@ func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, er
 	return u, s.hooks.BeforeUserCreated(r, nil, u)
 }
 
-// storeInvited stores an account that others made for somebody.
+// storeInvited stores a new account with the identity of its address.
 func (s *Service) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if err := store.StoreUser(ctx, tx, u); err != nil {
 		return err
@@ -89,12 +89,14 @@ func (s *Service) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) er
 	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), s.now())
 }
 
+// markInvited stores the time of the invitation.
 func (s *Service) markInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	now := s.now()
 	u.InvitedAt = &now
 	return store.SetColumn(ctx, tx, u, "invited_at", now, now)
 }
 
+// linkReply is the reply of GenerateLink.
 type linkReply struct {
 	*store.User
 	ActionLink       string `json:"action_link"`
@@ -104,6 +106,7 @@ type linkReply struct {
 	RedirectTo       string `json:"redirect_to"`
 }
 
+// linkParams is the body of POST /admin/generate_link.
 type linkParams struct {
 	Type       string         `json:"type"`
 	Email      string         `json:"email"`
@@ -113,7 +116,7 @@ type linkParams struct {
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// GenerateLink answers POST /admin/generate_link: it makes a link and gives it to the caller instead of mailing it.
+// GenerateLink serves POST /admin/generate_link: it makes a link and replies with it instead of mailing it.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p linkParams
 	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
@@ -163,7 +166,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// userForLink makes the account that a link needs and that does not exist. A magic link for nobody becomes a sign-up.
+// userForLink returns a new account for a link to an unknown address. A magic link becomes a sign-up.
 func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, error) {
 	hash := ""
 	switch p.Type {
@@ -195,7 +198,7 @@ func badLinkType(kind string) error {
 	return wire.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: %v", kind)
 }
 
-// saveLink stores what the link proves.
+// saveLink stores the token of the link.
 func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool, code string) error {
 	now := s.now()
 	switch p.Type {
@@ -227,6 +230,7 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 	return badLinkType(p.Type)
 }
 
+// saveChangeLink stores a new address and the token of a link that confirms it.
 func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
 	if s.config.SingleConfirmation && p.Type == "email_change_current" {
 		return wire.Errorf(http.StatusBadRequest, "validation_failed", "Enable secure email change to generate link for current email")

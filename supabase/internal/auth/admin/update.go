@@ -12,9 +12,9 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// UpdateUser changes an account at once: nothing is sent and nothing must be confirmed.
+// UpdateUser serves PUT /admin/users/{id}: it changes an account at once, without messages and confirmations.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
-	u, err := s.adminSubject(r)
+	u, err := s.userOf(r)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		}
 	}
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		// What was changed while this waited for its turn to hash stays.
+		// The row is read again, because it may have changed while the hashing waited for its turn.
 		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 			return nil, errNoUser
 		} else if err != nil {
@@ -53,6 +53,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
+// applyAdminUpdate stores the changes; hash is that of the new password, "" for none.
 func (s *Service) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser, hash string) error {
 	now := s.now()
 	if p.Role != "" {

@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
+// adminUser is the body of POST and PUT /admin/users.
 type adminUser struct {
 	ID           string         `json:"id"`
 	Audience     string         `json:"aud"`
@@ -29,7 +30,7 @@ type adminUser struct {
 	BanDuration  string         `json:"ban_duration"`
 }
 
-// ListUsers answers GET /admin/users with pages of 50 by default, newest first.
+// ListUsers serves GET /admin/users in pages of 50 by default, newest first.
 func (s *Service) ListUsers(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
 	page, perPage, err := endpoint.Page(q)
@@ -52,7 +53,7 @@ func (s *Service) ListUsers(w http.ResponseWriter, r *http.Request, _ *store.Use
 		return err
 	}
 	for _, u := range users {
-		u.Identities, u.Factors = nil, nil // lists leave them out
+		u.Identities, u.Factors = nil, nil // a list does not contain them
 	}
 	if users == nil {
 		users = []*store.User{}
@@ -81,8 +82,8 @@ func userOrder(sort []string) (string, error) {
 	return "", wire.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad direction for sort '%s', only 'asc' and 'desc' allowed", direction)
 }
 
-// adminSubject loads the user whom an administrator's request names.
-func (s *Service) adminSubject(r *http.Request) (*store.User, error) {
+// userOf returns the user that the URL names, or the reply to a bad or unknown id.
+func (s *Service) userOf(r *http.Request) (*store.User, error) {
 	id, err := uuid.Parse(chi.URLParam(r, "user_id"))
 	if err != nil {
 		return nil, wire.Errorf(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
@@ -96,17 +97,18 @@ func (s *Service) adminSubject(r *http.Request) (*store.User, error) {
 
 var errNoUser = wire.Errorf(http.StatusNotFound, "user_not_found", "User not found")
 
+// GetUser serves GET /admin/users/{id}.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-	u, err := s.adminSubject(r)
+	u, err := s.userOf(r)
 	if err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// DeleteUser removes an account, or with should_soft_delete all that tells who it was.
+// DeleteUser serves DELETE /admin/users/{id}: it deletes an account, or with should_soft_delete its personal data.
 func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
-	u, err := s.adminSubject(r)
+	u, err := s.userOf(r)
 	if err != nil {
 		return err
 	}
@@ -136,10 +138,10 @@ func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *stor
 	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
-// OfUser lets a handler run for the user whom an administrator's request names.
+// OfUser calls h with the user that the URL of an administrator names.
 func (s *Service) OfUser(h func(w http.ResponseWriter, r *http.Request, admin, subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
-		u, err := s.adminSubject(r)
+		u, err := s.userOf(r)
 		if err != nil {
 			return err
 		}

@@ -31,9 +31,9 @@ type challengeRow struct {
 	SessionData json.RawMessage
 }
 
-// insertChallenge stores a challenge and notes when the factor was challenged.
+// insertChallenge stores a challenge and its time at the factor.
 func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
-	// A client without an address (a unix socket) still needs one that it keeps.
+	// A client without an address (a unix socket) gets one, because the reply must come from the same address.
 	c.Address = cmp.Or(c.Address, "0.0.0.0")
 	if _, err := tx.Exec(ctx, `
 		insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
@@ -45,7 +45,7 @@ func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 	return err
 }
 
-// challengeOf loads a challenge that may still be answered, and locks it: it is answered once.
+// challengeOf returns a challenge that can still be answered, and locks it, so that it is answered once.
 func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id uuid.UUID) (*challengeRow, error) {
 	c := challengeRow{ID: id, FactorID: f.ID}
 	err := tx.QueryRow(r.Context(), `
@@ -73,6 +73,7 @@ func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id
 	return &c, nil
 }
 
+// challengeReply is the reply of Challenge.
 type challengeReply struct {
 	ID        uuid.UUID     `json:"id"`
 	Type      string        `json:"type"`
@@ -80,7 +81,7 @@ type challengeReply struct {
 	WebAuthn  *webAuthnPart `json:"webauthn,omitempty"`
 }
 
-// Challenge answers POST /factors/{id}/challenge.
+// Challenge serves POST /factors/{id}/challenge.
 func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
@@ -126,6 +127,7 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
+// verifiable returns an error if factors of the kind cannot be used.
 func (s *Service) verifiable(kind string) error {
 	off := func(code, name string) error {
 		return wire.Errorf(http.StatusUnprocessableEntity, code, "MFA verification is disabled for %s", name)
@@ -142,6 +144,7 @@ func (s *Service) verifiable(kind string) error {
 	return nil
 }
 
+// sendFactorCode sends a code to the phone of the factor.
 func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, f *store.FactorRow, c *challengeRow, channel string) error {
 	if err := s.sender.CheckChannel(channel); err != nil {
 		return err

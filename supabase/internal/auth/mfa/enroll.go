@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
+// enrollReply is the reply of Enroll.
 type enrollReply struct {
 	ID           uuid.UUID   `json:"id"`
 	Type         string      `json:"type"`
@@ -29,13 +30,14 @@ type enrollReply struct {
 	Phone        string      `json:"phone,omitempty"`
 }
 
+// totpSecret is the secret of a new TOTP factor.
 type totpSecret struct {
 	QRCode string `json:"qr_code"` // SVG; auth-js makes it a data: URL
 	Secret string `json:"secret"`
 	URI    string `json:"uri"`
 }
 
-// Enroll answers POST /factors: a factor that protects once it has been verified.
+// Enroll serves POST /factors: it stores a factor, which protects the account once it is verified.
 func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if c.Session == nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "A valid session and a registered user are required to enroll a factor")
@@ -85,6 +87,7 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
+// accountName names the user in an authenticator app.
 func accountName(u *store.User) string {
 	name := u.Email
 	name = cmp.Or(name, u.Phone)
@@ -92,6 +95,7 @@ func accountName(u *store.User) string {
 	return name
 }
 
+// enrollable returns an error if factors of the kind cannot be added.
 func (s *Service) enrollable(kind string) error {
 	off := func(code, name string) error {
 		return wire.Errorf(http.StatusUnprocessableEntity, code, "MFA enroll is disabled for %s", name)
@@ -110,11 +114,12 @@ func (s *Service) enrollable(kind string) error {
 	return nil
 }
 
-// storeFactor stores a factor, unless the user has too many, one of its name, or must prove the ones there are first.
+// storeFactor stores a factor. It returns an error if the user has too many factors or one of the same name, or must use
+// an existing factor first.
 func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
 	now := s.now()
 	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
-		return err // two enrolments of one user count one another
+		return err // concurrent enrolments of one user count each other
 	}
 	if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
 		now.Add(-s.config.MFA.FactorExpiry), f.UserID); err != nil {
@@ -158,7 +163,7 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	return s.store.Audit(ctx, tx, c.User, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
-// qrSVG draws a QR code of the highest error correction, three units a module, with the margin that readers need.
+// qrSVG draws a QR code with the highest error correction, three units a module and the margin that readers need.
 func qrSVG(content string) (string, error) {
 	code, err := qr.Encode(content, qr.H, qr.Auto)
 	if err != nil {
@@ -181,7 +186,7 @@ func qrSVG(content string) (string, error) {
 	return b.String(), nil
 }
 
-// Unenroll answers DELETE /factors/{id}.
+// Unenroll serves DELETE /factors/{id}.
 func (s *Service) Unenroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {

@@ -80,7 +80,7 @@ func New(o Options) *Service {
 	}
 }
 
-// AsFactorUser lets a handler run for a user who is somebody: second factors protect accounts, not visitors.
+// AsFactorUser calls h for the user of the access token, unless the user is anonymous.
 func (s *Service) AsFactorUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if c.User.IsAnonymous {

@@ -21,10 +21,10 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// passkeyLife is how long the person may take to answer an authenticator.
+// passkeyLife is the lifetime of a challenge to an authenticator.
 const passkeyLife = 5 * time.Minute
 
-// WithPasskeys answers as a GoTrue without passkeys where they are not enabled.
+// WithPasskeys calls h if passkeys are enabled, else it replies as GoTrue does when they are disabled.
 func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.config.WebAuthn.Passkeys {
@@ -34,6 +34,7 @@ func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error)
 	}
 }
 
+// passkeyHolder returns the user with the credentials of the passkeys.
 func passkeyHolder(ctx context.Context, q store.Queries, u *store.User) (holder, error) {
 	h := holder{user: u}
 	keys, err := store.FindPasskeys(ctx, q, u.ID)
@@ -43,13 +44,14 @@ func passkeyHolder(ctx context.Context, q store.Queries, u *store.User) (holder,
 	return h, err
 }
 
+// passkeyOptions is a challenge to an authenticator.
 type passkeyOptions struct {
 	ChallengeID uuid.UUID `json:"challenge_id"`
 	Options     any       `json:"options"`
 	ExpiresAt   int64     `json:"expires_at"`
 }
 
-// storeChallenge stores what an authenticator was asked; user is nil where it will say who it is.
+// storeChallenge stores a challenge to an authenticator; user is nil if the authenticator will name the user.
 func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
 	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: s.now().Add(passkeyLife).Unix()}
 	data, err := json.Marshal(session)
@@ -62,12 +64,13 @@ func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind stri
 	return reply, err
 }
 
+// passkeyAnswer is the reply of an authenticator.
 type passkeyAnswer struct {
 	ChallengeID string          `json:"challenge_id"`
 	Credential  json.RawMessage `json:"credential"`
 }
 
-// takeChallenge finds what was asked and forgets it: an answer is taken once.
+// takeChallenge returns a challenge and deletes it, so that it is answered once.
 func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
 	bad := func(code, text string) error { return wire.Errorf(http.StatusBadRequest, code, "%s", text) }
 	if err := endpoint.ReadJSON(r, &p); err != nil {
@@ -100,8 +103,8 @@ func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (
 	return session, p, json.Unmarshal(data, &session)
 }
 
-// passkeyManager says whether the user may add and remove passkeys now.
-func passkeyManager(c *session.Caller) error {
+// checkManage returns an error if the user may not add or remove passkeys in the session.
+func checkManage(c *session.Caller) error {
 	if c.User.IsSSO {
 		return wire.Errorf(http.StatusUnprocessableEntity, "validation_failed", "SSO users cannot register passkeys")
 	}
@@ -111,8 +114,9 @@ func passkeyManager(c *session.Caller) error {
 	return nil
 }
 
+// RegistrationOptions serves POST /passkeys/registration/options.
 func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	if err := passkeyManager(c); err != nil {
+	if err := checkManage(c); err != nil {
 		return err
 	}
 	h, err := passkeyHolder(r.Context(), s.db.Pgx(), c.User)
@@ -139,8 +143,9 @@ func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c 
 
 var errTooManyPasskeys = wire.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
 
+// Register serves POST /passkeys/registration/verify.
 func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	if err := passkeyManager(c); err != nil {
+	if err := checkManage(c); err != nil {
 		return err
 	}
 	ceremony, p, err := s.takeChallenge(r, &c.User.ID, "registration")
@@ -156,7 +161,7 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 	if err != nil {
 		return err
 	}
-	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.now()} // until the person renames it
+	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.now()} // until the user renames it
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.User.ID); err != nil {
 			return nil, err
@@ -197,6 +202,7 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 	return endpoint.SendJSON(w, http.StatusOK, made)
 }
 
+// LoginOptions serves POST /passkeys/authentication/options.
 func (s *Service) LoginOptions(w http.ResponseWriter, r *http.Request) error {
 	rp, err := s.relyingParty(true)
 	if err != nil {
@@ -213,6 +219,7 @@ func (s *Service) LoginOptions(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
+// Login serves POST /passkeys/authentication/verify.
 func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 	ceremony, p, err := s.takeChallenge(r, nil, "authentication")
 	if err != nil {
@@ -274,6 +281,7 @@ func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
+// ListPasskeys serves GET /passkeys.
 func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	keys, err := store.FindPasskeys(r.Context(), s.db.Pgx(), c.User.ID)
 	if err != nil {
@@ -282,6 +290,7 @@ func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, c *sessio
 	return endpoint.SendJSON(w, http.StatusOK, keys)
 }
 
+// RenamePasskey serves PATCH /passkeys/{id}.
 func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	id, err := uuid.Parse(chi.URLParam(r, "passkey_id"))
 	if err != nil {
@@ -321,8 +330,9 @@ func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *sessi
 	return endpoint.SendJSON(w, http.StatusOK, renamed)
 }
 
+// DeletePasskey serves DELETE /passkeys/{id}.
 func (s *Service) DeletePasskey(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	if err := passkeyManager(c); err != nil {
+	if err := checkManage(c); err != nil {
 		return err
 	}
 	if err := s.store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {

@@ -24,30 +24,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// factorVerdict asks a hook whether a second factor's attempt may go on. A refusal ends every session. It runs in the
-// attempt's transaction: a second connection could not be had when every attempt waits for one.
-func (s *Service) factorVerdict(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
-	h := s.hooks.MFAVerificationAttempt
-	if !h.Enabled() {
-		return nil
-	}
-	var v hookpoint.Verdict
-	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
-	if err := s.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
-		return err
-	}
-	if !v.Rejected() {
-		return nil
-	}
-	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")
-	if err := store.EndSessions(r.Context(), tx, u.ID); err != nil {
-		return err
-	}
-	return store.AfterCommit(wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message))
-}
-
-// Verify answers POST /factors/{id}/verify: the session becomes aal2 and gets new tokens, the user's weaker
-// sessions end.
+// Verify serves POST /factors/{id}/verify: the session gets the level aal2 and new tokens, and the user's sessions of a
+// lower level end.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
@@ -75,7 +53,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 		return err
 	}
 	reply, err := message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorEnrolled), func(tx message.Tx) (*session.TokenReply, error) {
-		// Two answers with one code follow one another.
+		// The lock keeps two requests from using one code.
 		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 			return nil, err
 		}
@@ -83,15 +61,15 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 		if err != nil {
 			return nil, err
 		}
-		wrong, err := s.answer(ctx, tx, c.User, f, row, p.Code, p.WebAuthn)
+		wrong, err := s.checkAnswer(ctx, tx, c.User, f, row, p.Code, p.WebAuthn)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.factorVerdict(r, tx, c.User, f, wrong == nil); err != nil {
+		if err := s.callHook(r, tx, c.User, f, wrong == nil); err != nil {
 			return nil, err
 		}
 		if wrong != nil {
-			return nil, store.AfterCommit(wrong) // what the hook wrote of the attempt is kept
+			return nil, store.AfterCommit(wrong) // keeps what the hook has written
 		}
 		if err := s.store.Audit(ctx, tx, c.User, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
 			return nil, err
@@ -104,8 +82,8 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// answer checks what was entered. wrong is the refusal; err is a failure.
-func (s *Service) answer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
+// checkAnswer checks what the user entered. wrong is the reply to a wrong answer; err is a failure.
+func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
 	switch f.FactorType {
 	case "phone":
 		if !store.Equal(c.Code, code) {
@@ -113,34 +91,34 @@ func (s *Service) answer(ctx context.Context, tx pgx.Tx, u *store.User, f *store
 		}
 		return nil, nil
 	case "webauthn":
-		return s.webAuthnAnswer(ctx, tx, u, f, c, w)
+		return s.checkWebAuthn(ctx, tx, u, f, c, w)
 	}
 	code = strings.TrimSpace(code) // as the library does
 	valid, verr := totp.ValidateCustom(code, f.Secret, s.now().UTC(), totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if !valid {
 		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(verr), nil
 	}
-	// A code is taken once (RFC 6238, 5.2). It is good for a minute and a half.
+	// A code is accepted once (RFC 6238, section 5.2). It is valid for a minute and a half.
 	var used bool
 	if err := tx.QueryRow(ctx, `select exists (select from auth.mfa_challenges where factor_id = $1 and verified_at > $2 and otp_code = $3)`,
 		f.ID, s.now().Add(-2*time.Minute), code).Scan(&used); err != nil {
 		return nil, err
 	}
 	if used {
-		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(errors.New("the code was used")), nil
+		return wire.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(errors.New("code already used")), nil
 	}
 	c.Code = code
 	return nil, nil
 }
 
-// raise makes the session aal2 and swaps its refresh token: the one that was given before may not reach aal2.
+// raise gives the session the level aal2 and a new refresh token, because the old one must not reach aal2.
 func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
 	ctx, now := r.Context(), s.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
 	if err != nil {
-		return nil, err // no refresh is under way
+		return nil, err // serialises with refreshes
 	}
-	if held.RowsAffected() == 0 { // it was signed out meanwhile
+	if held.RowsAffected() == 0 { // the session has ended
 		return nil, session.ErrSessionGone
 	}
 	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
@@ -181,4 +159,26 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 		s.sender.Notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
 	}
 	return reply, nil
+}
+
+// callHook asks the hook whether the attempt is allowed. A rejection ends all sessions. The hook runs in the attempt's
+// transaction: if all attempts waited for a second connection, none would get one.
+func (s *Service) callHook(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
+	h := s.hooks.MFAVerificationAttempt
+	if !h.Enabled() {
+		return nil
+	}
+	var v hookpoint.Verdict
+	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
+	if err := s.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
+		return err
+	}
+	if !v.Rejected() {
+		return nil
+	}
+	v.Message = cmp.Or(v.Message, "Further MFA verification attempts will be rejected.")
+	if err := store.EndSessions(r.Context(), tx, u.ID); err != nil {
+		return err
+	}
+	return store.AfterCommit(wire.Errorf(http.StatusForbidden, "mfa_verification_rejected", "%s", v.Message))
 }

@@ -16,19 +16,19 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// webAuthnPart is what a browser needs for navigator.credentials.create or .get.
+// webAuthnPart is the input of navigator.credentials.create or .get.
 type webAuthnPart struct {
 	Type    string `json:"type"` // create or request
 	Options any    `json:"credential_options"`
 }
 
-// webAuthnAnswer is what it gave.
+// webAuthnAnswer is the output of navigator.credentials.create or .get.
 type webAuthnAnswer struct {
 	Type     string          `json:"type"`
 	Response json.RawMessage `json:"credential_response"`
 }
 
-// relyingParty is this installation to an authenticator.
+// relyingParty returns the relying party that this installation is. discoverable: credentials must name their user.
 func (s *Service) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
 	c := s.config.WebAuthn
 	config := &webauthn.Config{RPID: c.RPID, RPDisplayName: c.RPDisplayName, RPOrigins: c.RPOrigins}
@@ -45,7 +45,7 @@ func (s *Service) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
 	return rp, nil
 }
 
-// holder is a user as the WebAuthn library sees one.
+// holder is a user for the WebAuthn library.
 type holder struct {
 	user        *store.User
 	credentials []webauthn.Credential
@@ -67,7 +67,7 @@ func (h holder) WebAuthnDisplayName() string {
 	return name
 }
 
-// factorHolder is the user with the credentials of the verified WebAuthn factors.
+// factorHolder returns the user with the credentials of the verified WebAuthn factors.
 func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error) {
 	h := holder{user: u}
 	factors, err := store.FindFactors(ctx, tx, `where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
@@ -87,7 +87,7 @@ func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error)
 	return h, nil
 }
 
-// webAuthnChallenge begins the making of a factor's credential, or the proof that it is at hand.
+// webAuthnChallenge begins the registration of a factor's credential or, for a verified factor, a login with it.
 func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
 	rp, err := s.relyingParty(false)
 	if err != nil {
@@ -112,9 +112,9 @@ func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.Use
 	return part, data, err
 }
 
-// webAuthnAnswer checks what the authenticator signed; at the first time it stores the credential. wrong is the refusal of
-// an answer; err is a failure, or a request without one.
-func (s *Service) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
+// checkWebAuthn checks the signature of the authenticator, and stores the credential when it is registered. wrong is the
+// reply to a wrong answer; err is a failure or the reply to a malformed request.
+func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error { return wire.Errorf(http.StatusBadRequest, "validation_failed", "%s", text) }
 	switch {
 	case a == nil:
@@ -124,7 +124,7 @@ func (s *Service) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, 
 	case a.Response == nil:
 		return nil, bad("credential_response required")
 	case (a.Type == "create") == f.Verified():
-		return nil, bad("Invalid credential_response") // a verified factor's credential is not replaced, an unverified one has none
+		return nil, bad("Invalid credential_response") // only an unverified factor is registered, only a verified one logs in
 	}
 	rp, err := s.relyingParty(false)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, 
 		switch {
 		case wrong != nil:
 		case !ownCredential(f, credential):
-			wrong = errors.New("the credential is another factor's")
+			wrong = errors.New("credential of another factor")
 		case credential.Authenticator.CloneWarning:
 			wrong = errCloned
 		}
@@ -171,16 +171,17 @@ func (s *Service) webAuthnAnswer(ctx context.Context, tx pgx.Tx, u *store.User, 
 	return nil, err
 }
 
-// errCloned means that an authenticator counts fewer signatures than were seen of it: there may be two (WebAuthn, 6.1.1).
-var errCloned = errors.New("the authenticator's counter did not grow")
+// errCloned: the authenticator has counted fewer signatures than the server, so it may be a copy (WebAuthn, section
+// 6.1.1).
+var errCloned = errors.New("signature counter of the authenticator did not increase")
 
-// ownCredential says whether the credential that answered is the factor's, not another one of the user.
+// ownCredential reports whether the credential is the factor's, not another one of the user.
 func ownCredential(f *store.FactorRow, c *webauthn.Credential) bool {
 	var own webauthn.Credential
 	return json.Unmarshal(f.Credential, &own) == nil && bytes.Equal(own.ID, c.ID)
 }
 
-// aaguid names the model of the authenticator; nil when it does not say.
+// aaguid returns the model of the authenticator; nil if it is unknown.
 func aaguid(c *webauthn.Credential) *[16]byte {
 	if len(c.Authenticator.AAGUID) != 16 {
 		return nil

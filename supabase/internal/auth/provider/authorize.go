@@ -21,11 +21,11 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// An authorization is an application's wish on its way: asked for (pending), granted (approved, with a code), refused
-// (denied) or too late (expired).
+// authorization is a row of auth.oauth_authorizations. It is pending until the user decides, then approved (with a code)
+// or denied; or it is expired.
 type authorization struct {
 	ID          uuid.UUID  `db:"id"`
-	Name        string     `db:"authorization_id"` // the consent page knows it by this
+	Name        string     `db:"authorization_id"` // its name in the URL of the consent page
 	ClientID    uuid.UUID  `db:"client_id"`
 	UserID      *uuid.UUID `db:"user_id"`
 	RedirectURI string     `db:"redirect_uri"`
@@ -41,7 +41,7 @@ type authorization struct {
 
 var errAuthorizationNotFound = wire.Errorf(http.StatusNotFound, "oauth_authorization_not_found", "authorization not found")
 
-// findAuthorization finds and locks an authorization: of two who use it at once the second finds it used.
+// findAuthorization returns an authorization and locks it, so that only one of two concurrent requests uses it.
 func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any) (*authorization, error) {
 	rows, err := tx.Query(ctx, `
 		select id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') state, coalesce(resource, '') resource,
@@ -58,8 +58,8 @@ func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any
 	return a, err
 }
 
-// Authorize answers GET /oauth/authorize: it notes the wish and leads the person to the site's consent page. An
-// application that is not known, or a redirect URI that is not letter for letter its own, leads nowhere.
+// Authorize serves GET /oauth/authorize: it stores the request and sends the user to the site's consent page. For an
+// unknown application or redirect URI it does not redirect. The redirect URI must be exactly a registered one.
 func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	ctx, p := r.Context(), protocol.Read(r.URL.Query())
 	if p.ClientID == "" || p.RedirectURI == "" {
@@ -111,20 +111,20 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// newSecretName makes a name that nobody guesses: 256 bits.
+// newSecretName returns a random name of 256 bits.
 func newSecretName() string {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails (crypto/rand)
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// hashCode is how the code of an authorization is stored.
+// hashCode returns the stored form of an authorization code.
 func hashCode(code string) string {
 	sum := sha256.Sum256([]byte(code))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// back adds parameters to a URL that was checked before; empty ones are left out.
+// back returns target, a checked URL, with parameters; empty ones are left out.
 func back(target string, params ...string) string {
 	u, err := url.Parse(target)
 	if err != nil {

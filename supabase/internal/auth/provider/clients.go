@@ -16,24 +16,25 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// oauthServer is nil where there is one. Elsewhere the endpoints answer as a GoTrue that has it turned off: those for users
-// and administrators only to them.
-func (s *Server) oauthServer() error {
+// checkEnabled returns the reply of GoTrue when its OAuth server is disabled; nil if it is enabled.
+func (s *Server) checkEnabled() error {
 	if !s.config.Enabled {
 		return wire.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
 	}
 	return nil
 }
 
+// WithServer calls h if the OAuth server is enabled.
 func (s *Server) WithServer(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.oauthServer(); err != nil {
+		if err := s.checkEnabled(); err != nil {
 			return err
 		}
 		return h(w, r)
 	}
 }
 
+// AsClientAdmin calls h for an administrator, if the OAuth server is enabled.
 func (s *Server) AsClientAdmin(h endpoint.Handler) endpoint.Handler {
 	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return s.WithServer(h)(w, r) })
 }
@@ -45,6 +46,7 @@ const selectClient = `
 	       registration_type::text, created_at, updated_at
 	  from auth.oauth_clients `
 
+// findClients returns the clients that rest (a condition, an order, a limit) selects.
 func findClients(ctx context.Context, q store.Queries, rest string, args ...any) ([]protocol.Client, error) {
 	rows, err := q.Query(ctx, selectClient+rest, args...)
 	if err != nil {
@@ -59,7 +61,7 @@ func findClients(ctx context.Context, q store.Queries, rest string, args ...any)
 	return clients, err
 }
 
-// clientByID finds a client that has not been deleted; lock is "" or what the row is locked for.
+// clientByID returns a client that is not deleted, or store.ErrNotFound. lock is "" or the lock on the row.
 func clientByID(ctx context.Context, q store.Queries, id uuid.UUID, lock string) (protocol.Client, error) {
 	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
 	if err != nil {
@@ -71,7 +73,7 @@ func clientByID(ctx context.Context, q store.Queries, id uuid.UUID, lock string)
 	return found[0], nil
 }
 
-// storeClient inserts a client or writes a changed one.
+// storeClient inserts a client or updates it.
 func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.oauth_clients (
@@ -89,12 +91,12 @@ func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 	return err
 }
 
-// CreateClient answers POST /admin/oauth/clients.
+// CreateClient serves POST /admin/oauth/clients.
 func (s *Server) CreateClient(w http.ResponseWriter, r *http.Request) error {
 	return s.registerClient(w, r, "manual")
 }
 
-// RegisterClient answers POST /oauth/clients/register (RFC 7591).
+// RegisterClient serves POST /oauth/clients/register (RFC 7591).
 func (s *Server) RegisterClient(w http.ResponseWriter, r *http.Request) error {
 	if !s.config.DynamicRegistration {
 		return wire.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled", "Dynamic client registration is not enabled")
@@ -118,7 +120,7 @@ func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registra
 	return endpoint.SendJSON(w, http.StatusCreated, c)
 }
 
-// ListClients answers GET /admin/oauth/clients: all of them, newest first, unless a page is asked for.
+// ListClients serves GET /admin/oauth/clients: all clients, newest first, or one page of them.
 func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()
 	var total uint64
@@ -140,8 +142,8 @@ func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"clients": clients})
 }
 
-// OfClient lets a handler run for the client that an administrator's request names, whose row no other changes meanwhile.
-// The handler says what to answer, and what it has changed is stored.
+// OfClient calls h with the client that the URL names, with its row locked. It stores the client if h has changed it,
+// and replies with the status that h returns.
 func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
 	return s.AsClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
@@ -150,7 +152,7 @@ func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 		}
 		ctx, status := r.Context(), 0
 		c, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (protocol.Client, error) {
-			c, err := clientByID(ctx, tx, id, "for no key update") // its sessions refer to it
+			c, err := clientByID(ctx, tx, id, "for no key update") // sessions refer to the row
 			if err != nil {
 				return c, err
 			}
@@ -174,10 +176,12 @@ func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 	})
 }
 
+// GetClient serves GET /admin/oauth/clients/{id}.
 func (s *Server) GetClient(*http.Request, pgx.Tx, *protocol.Client) (int, error) {
 	return http.StatusOK, nil
 }
 
+// UpdateClient serves PUT /admin/oauth/clients/{id}.
 func (s *Server) UpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	var m protocol.Metadata
 	if err := endpoint.ReadJSON(r, &m); err != nil {
@@ -192,7 +196,7 @@ func (s *Server) UpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (in
 	return http.StatusOK, nil
 }
 
-// RenewSecret answers POST …/regenerate_secret.
+// RenewSecret serves POST /admin/oauth/clients/{id}/regenerate_secret.
 func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	if c.Type == protocol.Public {
 		return 0, wire.Errorf(http.StatusBadRequest, "validation_failed", "Cannot regenerate secret for public client")
@@ -202,13 +206,14 @@ func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int
 	return http.StatusOK, nil
 }
 
-// DeleteClient hides a client, as GoTrue does, and ends what it holds: its sessions, and what is under way.
+// DeleteClient serves DELETE /admin/oauth/clients/{id}: it marks the client as deleted, as GoTrue does, and deletes its
+// authorizations and sessions.
 func (s *Server) DeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, s.now()); err != nil {
 		return 0, err
 	}
-	// In this order: an exchange under way holds its authorization until its session can be seen.
+	// In this order: a concurrent exchange locks its authorization until its session is visible.
 	if _, err := tx.Exec(ctx, `delete from auth.oauth_authorizations where client_id = $1`, c.ID); err != nil {
 		return 0, err
 	}

@@ -17,6 +17,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
+// clientDetails is an application, as users see it.
 type clientDetails struct {
 	ID      uuid.UUID `json:"id"`
 	Name    string    `json:"name,omitempty"`
@@ -28,6 +29,7 @@ func detailsOf(c protocol.Client) clientDetails {
 	return clientDetails{c.ID, c.Name, c.URI, c.LogoURI}
 }
 
+// authorizationDetails is what the consent page shows.
 type authorizationDetails struct {
 	ID          string        `json:"authorization_id"`
 	RedirectURI string        `json:"redirect_uri"`
@@ -45,8 +47,7 @@ type redirectReply struct {
 	RedirectURL string `json:"redirect_url"`
 }
 
-// authorizationOf finds the pending authorization that a request names and binds it to the first who looks at it: nobody
-// else may decide it.
+// authorizationOf returns the pending authorization that the URL names, unless it belongs to another user.
 func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*authorization, error) {
 	ctx := r.Context()
 	a, err := findAuthorization(ctx, tx, `where authorization_id = $1`, chi.URLParam(r, "authorization_id"))
@@ -68,8 +69,8 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*au
 	return a, nil
 }
 
-// Details answers GET /oauth/authorizations/{id}: what the consent page shows, or where to go at once when the person
-// has agreed to as much before.
+// Details serves GET /oauth/authorizations/{id}: it replies with what the consent page shows, or with the redirect if
+// the user has consented to the scopes before. It assigns the authorization to the user.
 func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	ctx := r.Context()
 	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
@@ -104,7 +105,7 @@ func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Call
 	return endpoint.SendJSON(w, http.StatusOK, out)
 }
 
-// Consent answers POST …/consent: the person agrees, or does not.
+// Consent serves POST /oauth/authorizations/{id}/consent with the user's decision.
 func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	var p struct {
 		Action string `json:"action"`
@@ -122,7 +123,7 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 		if err != nil {
 			return none, err
 		}
-		if a.UserID == nil { // nobody has been shown what it is about
+		if a.UserID == nil { // Details was not requested, so the user has not seen the request
 			return none, errAuthorizationNotFound
 		}
 		if p.Action == "deny" {
@@ -144,7 +145,7 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 	return endpoint.SendJSON(w, http.StatusOK, out)
 }
 
-// approve gives an authorization its code and says where it leads.
+// approve gives an authorization its code and returns the redirect.
 func (s *Server) approve(ctx context.Context, tx pgx.Tx, a *authorization) (redirectReply, error) {
 	code := newSecretName()
 	_, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'approved', approved_at = $2, authorization_code = $3 where id = $1`,
@@ -152,7 +153,7 @@ func (s *Server) approve(ctx context.Context, tx pgx.Tx, a *authorization) (redi
 	return redirectReply{back(a.RedirectURI, "code", code, "state", a.State)}, err
 }
 
-// FromSite refuses browsers that are on another site than those where people may be sent: the consent page is ours.
+// FromSite calls h unless the Origin of the request is another site than the allowed ones.
 func (s *Server) FromSite(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if origin := r.Header.Get("Origin"); origin != "" && !s.redirects.Allows(origin) {

@@ -16,7 +16,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// consentedScopes are what a user has agreed to give an application.
+// consentedScopes returns the scopes that a user has granted to an application.
 func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]string, error) {
 	var scopes string
 	err := tx.QueryRow(ctx, `select scopes from auth.oauth_consents where user_id = $1 and client_id = $2 and revoked_at is null`, user, client).Scan(&scopes)
@@ -26,23 +26,24 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 	return protocol.Scopes(scopes), err
 }
 
-// WithServerForUser lets a handler run where there is an OAuth server.
+// WithServerForUser is WithServer for endpoints of users.
 func (s *Server) WithServerForUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-		if err := s.oauthServer(); err != nil {
+		if err := s.checkEnabled(); err != nil {
 			return err
 		}
 		return h(w, r, c)
 	}
 }
 
+// grant is what a user has granted to an application.
 type grant struct {
 	Client    clientDetails `json:"client"`
 	Scopes    []string      `json:"scopes"`
 	GrantedAt time.Time     `json:"granted_at"`
 }
 
-// ListGrants answers GET /user/oauth/grants: the applications that the user has let in.
+// ListGrants serves GET /user/oauth/grants: the applications with a grant of the user.
 func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	rows, err := s.db.Pgx().Query(r.Context(), `
 		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes, o.granted_at
@@ -64,7 +65,7 @@ func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.C
 	return endpoint.SendJSON(w, http.StatusOK, grants)
 }
 
-// RevokeGrant answers DELETE /user/oauth/grants: an application is let in no longer, and its sessions end.
+// RevokeGrant serves DELETE /user/oauth/grants: it revokes the grant of an application and ends its sessions.
 func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	text := r.URL.Query().Get("client_id")
 	client, err := uuid.Parse(text)
@@ -85,7 +86,7 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 		if done.RowsAffected() == 0 {
 			return nil, wire.Errorf(http.StatusNotFound, "oauth_consent_not_found", "No active grant found for this client")
 		}
-		for _, statement := range []string{ // in this order: an exchange under way holds its authorization until its session can be seen
+		for _, statement := range []string{ // in this order: a concurrent exchange locks its authorization until its session is visible
 			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`,
 			`delete from auth.sessions where user_id = $1 and oauth_client_id = $2`,
 		} {

@@ -37,13 +37,15 @@ type idClaims struct {
 	UpdatedAt     int64  `json:"updated_at,omitempty"`
 }
 
-// signsIDTokens says whether applications can check what the current key signs: nobody gives them a shared secret.
+// signsIDTokens reports whether applications can verify what the current key signs. They cannot if it is a shared
+// secret.
 func (s *Server) signsIDTokens() bool {
 	_, shared := s.keys.Signer().Shared()
 	return !shared
 }
 
-// idToken tells an application who has signed in, as far as it was granted. auth_time is when they last proved it here.
+// idToken returns an ID token with the claims that the scopes cover. auth_time is the last sign-in to the account
+// itself.
 func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes []string) (string, error) {
 	if !s.signsIDTokens() {
 		return "", errors.New("auth: an ID token needs an asymmetric signing key")
@@ -73,7 +75,7 @@ func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes [
 	return s.keys.Signer().Sign(payload)
 }
 
-// profile is what a user calls themselves, as far as they have said so.
+// profile returns the user's names and picture from the metadata.
 func profile(u *store.User) (name, picture, username string) {
 	first := func(names ...string) string {
 		for _, n := range names {
@@ -88,8 +90,8 @@ func profile(u *store.User) (name, picture, username string) {
 	return name, first("picture", "avatar_url"), first("preferred_username", "username")
 }
 
-// UserInfo answers GET /oauth/userinfo (OpenID Connect Core, section 5.3) with what the session's scopes cover, in
-// GoTrue's names.
+// UserInfo serves GET /oauth/userinfo (OpenID Connect Core, section 5.3) with the claims that the session's scopes
+// cover, in GoTrue's names.
 func (s *Server) UserInfo(w http.ResponseWriter, _ *http.Request, c *session.Caller) error {
 	u, out := c.User, map[string]any{"sub": c.User.ID}
 	if c.Session == nil {

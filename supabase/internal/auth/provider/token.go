@@ -30,7 +30,7 @@ type oauthTokenRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// oauthTokenReply is RFC 6749, section 5.1, with the ID token of OpenID Connect Core, section 3.1.3.3.
+// oauthTokenReply is the reply of RFC 6749, section 5.1, with the ID token of OpenID Connect Core, section 3.1.3.3.
 type oauthTokenReply struct {
 	AccessToken  string `json:"access_token"`
 	ExpiresIn    int    `json:"expires_in"` // seconds
@@ -39,7 +39,7 @@ type oauthTokenReply struct {
 	TokenType    string `json:"token_type"`
 }
 
-// Token answers POST /oauth/token.
+// Token serves POST /oauth/token.
 func (s *Server) Token(w http.ResponseWriter, r *http.Request) error {
 	p, err := readTokenRequest(r)
 	if err != nil {
@@ -87,15 +87,15 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 	if err := r.ParseForm(); err != nil {
 		return p, session.OAuthError("invalid_request", "Failed to parse form data")
 	}
-	f := r.PostForm // not the query: it is written into logs
+	f := r.PostForm // not the query, which is written into logs
 	return oauthTokenRequest{
 		GrantType: f.Get("grant_type"), ClientID: f.Get("client_id"), ClientSecret: f.Get("client_secret"), Code: f.Get("code"),
 		RedirectURI: f.Get("redirect_uri"), CodeVerifier: f.Get("code_verifier"), Resource: f.Get("resource"), RefreshToken: f.Get("refresh_token"),
 	}, nil
 }
 
-// authenticateClient finds out which application asks: by the Basic header, by a secret in the body, or by its name alone
-// where it has no secret.
+// authenticateClient returns the application that sent the request. It authenticates by the Basic header, by a secret in
+// the body, or, without a secret, by its id.
 func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
 	refuse := func(why string) error {
 		return wire.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
@@ -133,7 +133,7 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	return c, nil
 }
 
-// exchangeCode gives an application the session that its code stands for. The code is gone with the same transaction.
+// exchangeCode begins the session of an authorization code for an application. The same transaction deletes the code.
 func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
 		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")

@@ -19,16 +19,17 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// CustomPrefix begins the names of providers that administrators describe while the server runs.
+// CustomPrefix is the prefix of the names of providers that administrators add.
 const CustomPrefix = "custom:"
 
-// The two kinds of them.
+// The kinds of custom providers.
 const (
 	kindOAuth2 = "oauth2"
 	kindOIDC   = "oidc"
 )
 
-// Custom is such a provider, a row of auth.custom_oauth_providers. Its JSON is what administrators see.
+// Custom is a provider that an administrator has added, a row of auth.custom_oauth_providers. Its JSON is the reply to
+// administrators.
 type Custom struct {
 	ID             uuid.UUID       `json:"id" db:"id"`
 	Kind           string          `json:"provider_type" db:"provider_type"`
@@ -36,10 +37,10 @@ type Custom struct {
 	Name           string          `json:"name" db:"name"`
 	ClientID       string          `json:"client_id" db:"client_id"`
 	Secret         string          `json:"-" db:"client_secret"`
-	ClientIDs      []string        `json:"acceptable_client_ids" db:"acceptable_client_ids"` // further audiences of ID tokens
+	ClientIDs      []string        `json:"acceptable_client_ids" db:"acceptable_client_ids"` // more audiences of ID tokens
 	Scopes         []string        `json:"scopes" db:"scopes"`
 	ProofKey       bool            `json:"pkce_enabled" db:"pkce_enabled"`
-	Attributes     map[string]any  `json:"attribute_mapping" db:"attribute_mapping"` // member of ours → theirs, or a value
+	Attributes     map[string]any  `json:"attribute_mapping" db:"attribute_mapping"` // our member → their member, or a value
 	Claims         []string        `json:"custom_claims_allowlist" db:"custom_claims_allowlist"`
 	Params         map[string]any  `json:"authorization_params" db:"authorization_params"` // texts
 	Enabled        bool            `json:"enabled" db:"enabled"`
@@ -56,10 +57,10 @@ type Custom struct {
 	UpdatedAt      time.Time       `json:"updated_at" db:"updated_at"`
 }
 
-// Description is what an administrator says of a provider; what is nil was not said.
+// Description is what an administrator sends about a provider; members that were not sent are nil.
 type Description struct {
-	Kind           string         `json:"provider_type"` // of new ones only
-	Identifier     string         `json:"identifier"`    // of new ones only
+	Kind           string         `json:"provider_type"` // of a new provider only
+	Identifier     string         `json:"identifier"`    // of a new provider only
 	Name           *string        `json:"name"`
 	ClientID       *string        `json:"client_id"`
 	Secret         *string        `json:"client_secret"`
@@ -82,7 +83,7 @@ type Description struct {
 
 var identifierForm = regexp.MustCompile(`^custom:[a-z0-9:-]{0,42}[a-z0-9]$`)
 
-// NewCustom describes a new provider. An error is for the administrator to read.
+// NewCustom returns a new provider. Administrators see the error.
 func NewCustom(d Description, now time.Time) (Custom, error) {
 	c := Custom{
 		ID: uuid.New(), Kind: d.Kind, Identifier: d.Identifier, ProofKey: true, Enabled: true, CreatedAt: now,
@@ -117,7 +118,7 @@ func NewCustom(d Description, now time.Time) (Custom, error) {
 	return c, nil
 }
 
-// Change applies what d says. An error is for the administrator to read; then nothing of c may be stored.
+// Change applies d. Administrators see the error, after which c must not be stored.
 func (c *Custom) Change(d Description, now time.Time) error {
 	for _, t := range []struct {
 		name string
@@ -133,15 +134,15 @@ func (c *Custom) Change(d Description, now time.Time) error {
 		}
 		*t.into = *t.said
 	}
-	places := []place{{"issuer", d.Issuer, &c.Issuer}, {"discovery_url", d.DiscoveryURL, &c.DiscoveryURL}}
+	urls := []urlChange{{"issuer", d.Issuer, &c.Issuer}, {"discovery_url", d.DiscoveryURL, &c.DiscoveryURL}}
 	if c.Kind == kindOAuth2 {
-		places = []place{
+		urls = []urlChange{
 			{"authorization_url", d.AuthURL, &c.AuthURL}, {"token_url", d.TokenURL, &c.TokenURL},
 			{"userinfo_url", d.UserinfoURL, &c.UserinfoURL}, {"jwks_uri", d.JWKSURI, &c.JWKSURI},
 		}
 	}
-	for _, p := range places {
-		if err := p.take(); err != nil {
+	for _, p := range urls {
+		if err := p.apply(); err != nil {
 			return err
 		}
 	}
@@ -168,20 +169,21 @@ func (c *Custom) Change(d Description, now time.Time) error {
 	return nil
 }
 
-// ours are members that no provider decides: who somebody is here, what they may do, and whether an address is theirs.
-var ours = []string{
+// protectedFields are members that a provider must not set: the identity and rights of a user here, and the verification
+// of contacts.
+var protectedFields = []string{
 	"id", "aud", "role", "app_metadata", "created_at", "updated_at", "confirmed_at", "email_confirmed_at", "phone_confirmed_at",
 	"email_verified", "phone_verified", "banned_until", "is_super_admin",
 }
 
-// flowParams are parameters of the authorisation URL that belong to the flow.
+// flowParams are parameters of the authorization URL that belong to the flow.
 var flowParams = []string{
 	"client_id", "client_secret", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "code_verifier", "nonce",
 }
 
 func (c *Custom) changeMappings(d Description) error {
 	for target := range d.Attributes {
-		if slices.Contains(ours, target) {
+		if slices.Contains(protectedFields, target) {
 			return fmt.Errorf("cannot map to protected system field: %s", target)
 		}
 	}
@@ -208,29 +210,29 @@ func (c *Custom) changeMappings(d Description) error {
 	return nil
 }
 
-// place is an address that is said.
-type place struct {
+// urlChange is the change of a URL.
+type urlChange struct {
 	name string
 	said *string
 	into **string
 }
 
-func (p place) take() error {
-	if p.said == nil || *p.said == "" {
+func (c urlChange) apply() error {
+	if c.said == nil || *c.said == "" {
 		return nil
 	}
-	u, err := url.Parse(*p.said)
-	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(*p.said) > 2048 {
-		return fmt.Errorf("%s must be an HTTPS URL", p.name)
+	u, err := url.Parse(*c.said)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(*c.said) > 2048 {
+		return fmt.Errorf("%s must be an HTTPS URL", c.name)
 	}
-	*p.into = p.said
+	*c.into = c.said
 	return nil
 }
 
-// OpenID says whether it speaks OpenID Connect.
+// OpenID reports whether the provider has OpenID Connect.
 func (c *Custom) OpenID() bool { return c.Kind == kindOIDC }
 
-// discoveryDocument is what we need of one (OpenID Connect Discovery, section 3).
+// discoveryDocument holds the members of a discovery document that are used (OpenID Connect Discovery, section 3).
 type discoveryDocument struct {
 	Issuer   string `json:"issuer"`
 	AuthURL  string `json:"authorization_endpoint"`
@@ -239,16 +241,16 @@ type discoveryDocument struct {
 	UserInfo string `json:"userinfo_endpoint,omitempty"`
 }
 
-func (c *Custom) discoveryPlace() string {
+func (c *Custom) discoveryAddress() string {
 	if c.DiscoveryURL != nil {
 		return *c.DiscoveryURL
 	}
 	return strings.TrimSuffix(*c.Issuer, "/") + "/.well-known/openid-configuration"
 }
 
-// Discover reads the discovery document of a provider that speaks OpenID Connect. An error is for the administrator to read.
+// Discover reads the discovery document of a provider with OpenID Connect. Administrators see the error.
 func (r *Registry) Discover(ctx context.Context, c *Custom) error {
-	place := c.discoveryPlace()
+	place := c.discoveryAddress()
 	fail := func(err error) error { return fmt.Errorf("OIDC discovery from %q failed: %w", place, err) }
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 	if err != nil {
@@ -278,7 +280,7 @@ func (r *Registry) Discover(ctx context.Context, c *Custom) error {
 	return err
 }
 
-// Custom makes a provider of a description. scopes replace its own.
+// Custom returns the provider for one sign-in. scopes replace the provider's own.
 func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes string) (*Provider, error) {
 	p := &Provider{Name: c.Identifier, custom: &c, r: r, client: r.safe}
 	p.Config = Config{
@@ -309,14 +311,14 @@ func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes str
 	}
 	p.preset.issuer = *c.Issuer
 	var err error
-	if p.oidc, err = r.remembered(*c.Issuer+" "+c.discoveryPlace(), func() (*oidc.Provider, error) { return r.discoverCustom(ctx, c) }); err != nil {
+	if p.oidc, err = r.cached(*c.Issuer+" "+c.discoveryAddress(), func() (*oidc.Provider, error) { return r.discoverCustom(ctx, c) }); err != nil {
 		return nil, err
 	}
 	p.oauth.Endpoint = p.oidc.Endpoint()
 	return p, nil
 }
 
-// discoverCustom reads the document anew: its addresses may have moved since the provider was described.
+// discoverCustom reads the document again, because its URLs may have changed since the provider was added.
 func (r *Registry) discoverCustom(ctx context.Context, c Custom) (*oidc.Provider, error) {
 	if err := r.Discover(ctx, &c); err != nil {
 		return nil, err
@@ -332,7 +334,7 @@ func (r *Registry) discoverCustom(ctx context.Context, c Custom) (*oidc.Provider
 	return known.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.safe)), nil
 }
 
-// person reads who somebody is, in the administrator's mapping.
+// person maps the claims to a user by the administrator's mapping.
 func (c *Custom) person(issuer string, claims map[string]any) Person {
 	mapped := maps.Clone(claims)
 	for target, source := range c.Attributes {

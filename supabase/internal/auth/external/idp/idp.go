@@ -1,8 +1,8 @@
-// Package oauth knows other providers of identities: how to send a person there, how to trade the code that they come
-// back with, and how to read who they are. Providers that speak OpenID Connect are read by discovery; the others are a
-// table of addresses and member names.
+// Package idp is a client of other identity providers: it sends users there, exchanges the codes with which they come
+// back, and reads who they are. Providers with OpenID Connect are configured by discovery, the others by a table of
+// addresses and member names.
 //
-// Only app, auth and auth/gotrue import it. It imports nothing of ours and touches no database.
+// Only app, auth and auth/gotrue import it. It imports nothing of ours and does not use the database.
 package idp
 
 import (
@@ -23,43 +23,43 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Config is what an installation knows of a provider.
+// Config is the configuration of a provider.
 type Config struct {
-	ClientIDs      []string // the first one signs in; id tokens for any of them are taken
+	ClientIDs      []string // the first one signs in; ID tokens for all of them are accepted
 	Secret         string
-	RedirectURI    string // where the provider sends people back: auth's /callback
-	URL            string // the provider's own address, where there is more than one; an OIDC issuer for unknown names
+	RedirectURI    string // where the provider sends users back: auth's /callback
+	URL            string // address of a self-hosted provider; the OIDC issuer of an unknown name
 	SkipNonceCheck bool
-	EmailOptional  bool // sign in although the provider names no address
+	EmailOptional  bool // users without an address may sign in
 }
 
-// Email is an address as the provider knows it.
+// Email is an address at the provider.
 type Email struct {
 	Address           string
 	Verified, Primary bool
 }
 
-// Person is who signed in.
+// Person is the user at the provider.
 type Person struct {
 	Subject string
 	Emails  []Email
 	Data    map[string]any // identity_data: sub, name, avatar_url, …
 }
 
-// Token is what the provider gave; clients may call the provider's API with it.
+// Token holds the provider's tokens, with which clients may call its API.
 type Token struct {
 	Access, Refresh string
 	source          *oauth2.Token
 }
 
 var (
-	// ErrUnknown means that there is no such provider, or that it is not enabled.
+	// ErrUnknown: the provider is unknown or not enabled.
 	ErrUnknown = errors.New("the provider is not known or not enabled")
-	// ErrToken means that an id token was refused; the text says why.
+	// ErrToken: an ID token was refused. The text says why.
 	ErrToken = errors.New("bad ID token")
 )
 
-// Registry gives providers by name.
+// Registry holds the providers of an installation.
 type Registry struct {
 	configs map[string]Config
 	client  *http.Client
@@ -75,11 +75,11 @@ type discovery struct {
 	until    time.Time
 }
 
-// discoveryLife is how long a discovery document is believed.
+// discoveryLife is the time for which a discovery document is cached.
 const discoveryLife = time.Hour
 
-// New makes a Registry of the enabled providers. client asks those, and every other as well; nil means one with a time limit
-// for those and one that reaches public addresses only for the others.
+// New returns a Registry of the enabled providers. client calls all providers. If it is nil, the configured ones are
+// called with a time limit, and those of administrators also by SafeTransport only.
 func New(configs map[string]Config, client *http.Client, now func() time.Time) *Registry {
 	r := &Registry{configs: configs, client: client, safe: client, now: now, discovered: map[string]discovery{}}
 	if client == nil {
@@ -89,22 +89,23 @@ func New(configs map[string]Config, client *http.Client, now func() time.Time) *
 	return r
 }
 
-// Enabled says whether people may sign in with the provider.
+// Enabled reports whether the provider is configured.
 func (r *Registry) Enabled(name string) bool { _, ok := r.configs[name]; return ok }
 
-// Provider is one of them.
+// Provider is a provider in one sign-in.
 type Provider struct {
 	Name   string
 	Config Config
 	preset preset
-	custom *Custom        // nil for those that the installation configures
-	oidc   *oidc.Provider // nil for those of the table
+	custom *Custom        // nil for a configured provider
+	oidc   *oidc.Provider // nil for a provider without OpenID Connect
 	oauth  oauth2.Config
 	r      *Registry
 	client *http.Client
 }
 
-// Provider finds one and, when it speaks OpenID Connect, reads its discovery document.
+// Provider returns a configured provider. If it has OpenID Connect, its discovery document is read, unless it is cached.
+// scopes are added to those of the provider.
 func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider, error) {
 	name = strings.ToLower(name)
 	config, ok := r.configs[name]
@@ -133,11 +134,11 @@ func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider
 }
 
 func (r *Registry) discover(ctx context.Context, of preset) (*oidc.Provider, error) {
-	return r.remembered(of.issuer, func() (*oidc.Provider, error) {
-		// The provider keeps the context for fetching keys later: it must not end with this request.
+	return r.cached(of.issuer, func() (*oidc.Provider, error) {
+		// oidc keeps the context to fetch keys later, so it must not end with the request.
 		ctx := oidc.ClientContext(context.WithoutCancel(ctx), r.client)
 		if of.manyIssuers() {
-			ctx = oidc.InsecureIssuerURLContext(ctx, of.issuer) // verify looks at each token's issuer
+			ctx = oidc.InsecureIssuerURLContext(ctx, of.issuer) // verify checks the issuer of each token
 		}
 		p, err := oidc.NewProvider(ctx, of.issuer)
 		if err == nil && len(of.issuers) > 0 {
@@ -153,8 +154,8 @@ func (r *Registry) discover(ctx context.Context, of preset) (*oidc.Provider, err
 	})
 }
 
-// remembered discovers what was not discovered lately.
-func (r *Registry) remembered(what string, discover func() (*oidc.Provider, error)) (*oidc.Provider, error) {
+// cached returns the cached discovery of what, or calls discover.
+func (r *Registry) cached(what string, discover func() (*oidc.Provider, error)) (*oidc.Provider, error) {
 	r.mu.Lock()
 	known, ok := r.discovered[what]
 	r.mu.Unlock()
@@ -171,7 +172,8 @@ func (r *Registry) remembered(what string, discover func() (*oidc.Provider, erro
 	return p, nil
 }
 
-// AuthURL is where to send the person. verifier is the proof key (RFC 7636), "" for none; extra are further parameters.
+// AuthURL returns the URL to which the user is sent. verifier is the code verifier (RFC 7636), "" for none; extra are
+// more parameters.
 func (p *Provider) AuthURL(state, verifier string, extra map[string]string) string {
 	var options []oauth2.AuthCodeOption
 	for name, value := range p.preset.params {
@@ -186,10 +188,10 @@ func (p *Provider) AuthURL(state, verifier string, extra map[string]string) stri
 	return p.oauth.AuthCodeURL(state, options...)
 }
 
-// ProofKey says whether the provider wants one from us.
+// ProofKey reports whether the provider needs a code challenge.
 func (p *Provider) ProofKey() bool { return p.preset.proofKey }
 
-// Exchange trades a code.
+// Exchange exchanges a code for the provider's tokens.
 func (p *Provider) Exchange(ctx context.Context, code, verifier string) (Token, error) {
 	var options []oauth2.AuthCodeOption
 	if verifier != "" {
@@ -202,8 +204,8 @@ func (p *Provider) Exchange(ctx context.Context, code, verifier string) (Token, 
 	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, source: t}, nil
 }
 
-// Person reads who signed in: from the id token, or by asking the provider's API. Somebody without a name there is nobody:
-// all such people would be one here.
+// Person returns the user, from the ID token or the API of the provider. A user without an id is an error, because all
+// of them would be one account.
 func (p *Provider) Person(ctx context.Context, t Token) (Person, error) {
 	person, err := p.read(ctx, t)
 	if err == nil && person.Subject == "" {
@@ -236,7 +238,7 @@ func (p *Provider) person(issuer string, claims map[string]any) Person {
 	}
 	person := personOf(p.Name, issuer, claims)
 	if _, told := claims["xms_edov"]; p.preset.tenants != "" && !told {
-		// Anybody may have an organisation and write anybody's address into it.
+		// Any organisation can set the addresses of its users, so they count as unverified.
 		for i := range person.Emails {
 			person.Emails[i].Verified = false
 		}
@@ -244,7 +246,7 @@ func (p *Provider) person(issuer string, claims map[string]any) Person {
 	return person
 }
 
-// get asks the provider's API as the person.
+// get calls the provider's API with the user's token.
 func (p *Provider) get(ctx context.Context, t Token, url string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -270,8 +272,8 @@ func (p *Provider) get(ctx context.Context, t Token, url string, into any) error
 	return json.Unmarshal(body, into)
 }
 
-// VerifyIDToken checks an id token: signature, issuer, expiry, audience and, unless skipped, the nonce, which the token
-// carries as the hex SHA-256 of the given one. What is wrong with the token is an ErrToken.
+// VerifyIDToken checks an ID token: signature, issuer, expiry, audience and, unless skipped, the nonce, which the token
+// holds as hex SHA-256. An invalid token is an ErrToken.
 func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNonce bool) (Person, error) {
 	t, claims, err := p.verify(ctx, raw)
 	if err != nil {
@@ -288,7 +290,7 @@ func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNon
 	return p.person(t.Issuer, claims), nil
 }
 
-// CheckAccessToken checks that the access token belongs to the id token, where that says so (at_hash).
+// CheckAccessToken checks that the access token belongs to the ID token, if that has an at_hash.
 func (p *Provider) CheckAccessToken(ctx context.Context, raw, access string) error {
 	t, _, err := p.verify(ctx, raw)
 	if err != nil || t.AccessTokenHash == "" {

@@ -11,27 +11,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// preset is a provider's addresses and how it words who somebody is.
+// preset holds a provider's addresses and how it describes its users.
 type preset struct {
-	issuer            string   // of those that speak OpenID Connect; the rest is found by discovery
-	issuers           []string // all its names, where it has several: tokens and the discovery document say one of them
-	tenants           string   // what tokens say instead, where everybody's organisation issues them: {tenantid} is theirs
+	issuer            string   // of a provider with OpenID Connect; discovery finds the rest
+	issuers           []string // all its names, if it has several; tokens and the discovery document have one of them
+	tenants           string   // issuer of tokens of any organisation's tenant, with {tenantid}
 	authURL, tokenURL string
 	scopes            []string
-	params            map[string]string // of the authorisation URL
+	params            map[string]string // of the authorization URL
 	proofKey          bool
 	clientIDHeader    string
 	read              func(context.Context, ask) (Person, error)
 
-	// idTokens is the issuer of the id tokens that applications have from one that does not speak OpenID Connect otherwise. Their
-	// nonce is as the application gave it, no hash, and is not compared.
+	// idTokens is the issuer of the ID tokens that native applications get from a provider without OpenID Connect. Their
+	// nonce is not a hash and is not compared.
 	idTokens string
 }
 
 // ask gets a JSON document from the provider's API.
 type ask func(ctx context.Context, url string, into any) error
 
-// presetFor gives the preset of a name. An unknown name with a URL is an OpenID Connect issuer.
+// presetFor returns the preset of a name. An unknown name with a URL is an OpenID Connect issuer.
 func presetFor(name string, c Config) preset {
 	own := func(usual string) string {
 		if c.URL == "" {
@@ -44,7 +44,7 @@ func presetFor(name string, c Config) preset {
 	case "google":
 		return preset{issuer: own("https://accounts.google.com"), scopes: openID}
 	case "apple":
-		// Asked for a name or an address, Apple posts its answer.
+		// With these scopes, Apple posts the reply.
 		p := preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"}, params: map[string]string{"response_mode": "form_post"}}
 		if c.URL == "" {
 			p.issuers = []string{p.issuer, "https://account.apple.com"}
@@ -98,13 +98,13 @@ func presetFor(name string, c Config) preset {
 	return preset{issuer: own(""), scopes: openID, proofKey: true}
 }
 
-// tenantID stands for a token's tenant in the issuer that Microsoft's discovery documents for everybody name.
+// tenantID is a placeholder for the token's tenant in the issuer of Microsoft's common discovery documents.
 const tenantID = "{tenantid}"
 
-// manyIssuers says that issuedBy knows who may issue a token, and not the discovery document.
+// manyIssuers reports whether issuedBy checks the issuer of a token instead of the discovery document.
 func (p preset) manyIssuers() bool { return p.tenants != "" || len(p.issuers) > 0 }
 
-// issuedBy says whether the issuer of a token is one of the provider's names, or the one that its tenant has.
+// issuedBy reports whether the issuer of a token is one of the provider's names, or that of the token's tenant.
 func (p preset) issuedBy(issuer string, claims map[string]any) bool {
 	if p.tenants == "" {
 		return slices.Contains(p.issuers, issuer)
@@ -113,7 +113,7 @@ func (p preset) issuedBy(issuer string, claims map[string]any) bool {
 	return err == nil && issuer == strings.Replace(p.tenants, tenantID, tenant.String(), 1)
 }
 
-// personOf reads OpenID Connect's standard claims (Core, section 5.1).
+// personOf reads the standard claims of OpenID Connect (Core, section 5.1).
 func personOf(name, issuer string, claims map[string]any) Person {
 	text := func(member string) string { return asText(claims[member]) }
 	p := Person{Subject: text("sub"), Data: map[string]any{}}
@@ -140,9 +140,9 @@ func personOf(name, issuer string, claims map[string]any) Person {
 	if address := text("email"); address != "" {
 		verified := asBool(claims["email_verified"])
 		switch name {
-		case "apple", "kakao", "facebook": // they name no other addresses
+		case "apple", "kakao", "facebook": // they return verified addresses only
 			verified = true
-		case "azure": // single tenants cannot be told from others but by this claim
+		case "azure": // only this claim tells who verified the address
 			if edov, ok := claims["xms_edov"]; ok {
 				verified = asBool(edov)
 			} else {
@@ -154,11 +154,11 @@ func personOf(name, issuer string, claims map[string]any) Person {
 	return p
 }
 
-// longestName bounds a name that the person's browser brings.
+// longestName bounds a name that the user's browser sends.
 const longestName = 255
 
-// Introduce takes the person's name from what Apple posts beside the code, the first time alone: its tokens never name
-// anybody. It comes by the person's own browser, unsigned, so nothing else in it counts.
+// Introduce takes the user's name from what Apple posts beside the code, at the first sign-in only, because its tokens
+// contain no name. The user's browser sends it unsigned, so nothing else in it is used.
 func (p *Person) Introduce(posted string) {
 	var user struct {
 		Name struct{ FirstName, LastName string }
@@ -180,7 +180,7 @@ func (p *Person) set(member, value string) {
 	}
 }
 
-// asText reads a member that is a text or a number.
+// asText returns a member that is a text or a number as a text.
 func asText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -191,7 +191,7 @@ func asText(v any) string {
 	return ""
 }
 
-// asBool reads a member that says yes in one of the ways that providers have found.
+// asBool reports whether a member is true in one of the forms that providers use.
 func asBool(v any) bool {
 	switch v := v.(type) {
 	case bool:
@@ -204,7 +204,7 @@ func asBool(v any) bool {
 	return false
 }
 
-// profile reads one document of an API.
+// profile returns a reader of one document of an API.
 func profile(host, path string, read func(issuer string, doc map[string]any) Person) func(context.Context, ask) (Person, error) {
 	return func(ctx context.Context, get ask) (Person, error) {
 		var doc map[string]any
@@ -236,7 +236,7 @@ func (f fields) person(issuer string, doc map[string]any) Person {
 	return p
 }
 
-// facebook gives confirmed addresses only.
+// facebook returns confirmed addresses only.
 func facebook(issuer string, doc map[string]any) Person {
 	if picture, ok := doc["picture"].(map[string]any); ok {
 		if data, ok := picture["data"].(map[string]any); ok {
@@ -247,7 +247,7 @@ func facebook(issuer string, doc map[string]any) Person {
 	return fields{id: "id", name: "name", email: "email", verified: "verified", picture: "picture_url"}.person(issuer, doc)
 }
 
-// twitch wraps the person into a list.
+// twitch reads a list with one user.
 func twitch(issuer string, doc map[string]any) Person {
 	list, _ := doc["data"].([]any)
 	if len(list) == 0 {
@@ -257,11 +257,11 @@ func twitch(issuer string, doc map[string]any) Person {
 	if person == nil {
 		return Person{Data: map[string]any{}}
 	}
-	person["verified"] = true // an address is shown once it is
+	person["verified"] = true // the API shows verified addresses only
 	return fields{id: "id", name: "display_name", user: "login", email: "email", verified: "verified", picture: "profile_image_url"}.person(issuer, person)
 }
 
-// github tells addresses by a second question.
+// github reads the addresses by a second request.
 func github(api string) func(context.Context, ask) (Person, error) {
 	return func(ctx context.Context, get ask) (Person, error) {
 		p, err := profile(api, "/user", fields{id: "id", name: "name", user: "login", picture: "avatar_url"}.person)(ctx, get)

@@ -1,6 +1,6 @@
-// Package sms sends texts to phones through one of the services that GoTrue knows: Twilio, MessageBird, Textlocal, Vonage.
+// Package sms sends text messages through one of GoTrue's providers: Twilio, MessageBird, Textlocal, Vonage.
 //
-// app and auth's drop-in front end make a Sender; auth itself only knows its interface.
+// Only app and auth/gotrue import it; auth uses the interface message.SMS. It imports nothing of ours.
 package sms
 
 import (
@@ -15,27 +15,27 @@ import (
 	"time"
 )
 
-// Config is an account at a service.
+// Config is an account at a provider.
 type Config struct {
 	Account string // Twilio's account SID, Vonage's API key
 	Secret  string
 	Sender  string // a number, a name or a message service
-	URL     string // the service's address; its usual one when empty
+	URL     string // address of the provider; its usual one when empty
 }
 
-// Sender sends texts.
+// Sender sends text messages.
 type Sender struct {
 	service string
 	config  Config
 	client  *http.Client
 }
 
-// New makes a Sender of a service: twilio, messagebird, textlocal or vonage.
+// New returns a Sender by the provider: twilio, messagebird, textlocal or vonage.
 func New(service string, c Config) *Sender {
 	return &Sender{service: service, config: c, client: &http.Client{Timeout: 10 * time.Second}}
 }
 
-// SendSMS sends one text. phone is E.164 without plus; channel is sms or whatsapp.
+// SendSMS sends a message. phone is E.164 without plus; channel is sms or whatsapp.
 func (s *Sender) SendSMS(ctx context.Context, phone, text, channel string) (id string, err error) {
 	request, read, err := s.request(ctx, phone, text, channel)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Sender) SendSMS(ctx context.Context, phone, text, channel string) (id s
 	return read(response.StatusCode, body)
 }
 
-// reader understands a service's answer.
+// reader reads the reply of a provider.
 type reader func(status int, body []byte) (id string, err error)
 
 func (s *Sender) request(ctx context.Context, phone, text, channel string) (*http.Request, reader, error) {
@@ -87,7 +87,7 @@ func (s *Sender) request(ctx context.Context, phone, text, channel string) (*htt
 		r, err := post(ctx, s.address("https://rest.nexmo.com")+"/sms/json", url.Values{"from": {c.Sender}, "to": {phone}, "text": {text}, "api_key": {c.Account}, "api_secret": {c.Secret}, "type": {"unicode"}})
 		return r, readVonage, err
 	}
-	return nil, nil, fmt.Errorf("there is no SMS service %q", s.service)
+	return nil, nil, fmt.Errorf("unknown SMS provider %q", s.service)
 }
 
 func (s *Sender) address(usual string) string {
@@ -106,7 +106,7 @@ func post(ctx context.Context, address string, form url.Values) (*http.Request, 
 	return r, nil
 }
 
-// readMember takes the id of the message from a 2xx answer and the reason from any other.
+// readMember returns a reader that takes the id of the message from a 2xx reply, and the reason from another one.
 func readMember(id, reason string) reader {
 	return func(status int, body []byte) (string, error) {
 		var m map[string]any

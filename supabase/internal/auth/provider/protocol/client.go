@@ -1,7 +1,7 @@
-// Package oauthserver holds the rules of OAuth 2.1 for applications that sign people in with this project's accounts: what
-// an application may register, how it proves itself, what it may ask for. It knows neither the database nor HTTP.
+// Package protocol holds the rules of OAuth 2.1 for applications that sign users in: what an application may register,
+// how it authenticates, and what it may request. It uses neither the database nor HTTP.
 //
-// Only auth imports it.
+// Only auth imports it. It imports nothing of ours.
 package protocol
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// The two kinds of clients (RFC 6749, section 2.1) and how they prove themselves (RFC 7591, section 2).
+// The kinds of clients (RFC 6749, section 2.1) and of their authentication (RFC 7591, section 2).
 const (
-	Public       = "public"       // cannot keep a secret: browsers, phones
+	Public       = "public"       // cannot keep a secret: an application in a browser or on a phone
 	Confidential = "confidential" // a server
 
 	AuthNone  = "none"
@@ -29,16 +29,17 @@ const (
 	AuthPost  = "client_secret_post"
 )
 
-// The grants that an application may register for.
+// The grants for which an application may register.
 const (
 	GrantCode    = "authorization_code"
 	GrantRefresh = "refresh_token"
 )
 
-// Client is an application, a row of auth.oauth_clients. Its JSON is what administrators and the application itself see.
+// Client is an application, a row of auth.oauth_clients. Its JSON is the reply to administrators and to the application
+// itself.
 type Client struct {
 	ID           uuid.UUID `json:"client_id" db:"id"`
-	Secret       string    `json:"client_secret,omitempty" db:"-"` // in clear; known in the reply that tells it, never again
+	Secret       string    `json:"client_secret,omitempty" db:"-"` // in clear, in the reply that creates it only
 	SecretHash   string    `json:"-" db:"client_secret_hash"`
 	Type         string    `json:"client_type" db:"client_type"`
 	RedirectURIs []string  `json:"redirect_uris" db:"redirect_uris"`
@@ -53,10 +54,10 @@ type Client struct {
 	UpdatedAt    time.Time `json:"updated_at" db:"updated_at"`
 }
 
-// Metadata is what a registration or a change says; what is nil was not said.
+// Metadata is the content of a registration or a change; members that were not sent are nil.
 type Metadata struct {
 	RedirectURIs *[]string `json:"redirect_uris"`
-	ClientType   *string   `json:"client_type"` // of registrations only
+	ClientType   *string   `json:"client_type"` // of a registration only
 	AuthMethod   *string   `json:"token_endpoint_auth_method"`
 	Grants       *[]string `json:"grant_types"`
 	Name         *string   `json:"client_name"`
@@ -64,7 +65,7 @@ type Metadata struct {
 	LogoURI      *string   `json:"logo_uri"`
 }
 
-// Register makes a client. Its Secret is the only copy there is. An error is for the client to read.
+// Register returns a new client. Its Secret is not stored anywhere. The client sees the error.
 func Register(m Metadata, registration string, now time.Time) (Client, error) {
 	c := Client{ID: uuid.New(), Registration: registration, Type: Confidential, Responses: []string{"code"}, CreatedAt: now}
 	kind, method := value(m.ClientType), value(m.AuthMethod)
@@ -99,7 +100,7 @@ func Register(m Metadata, registration string, now time.Time) (Client, error) {
 	return c, nil
 }
 
-// Change applies what m says. An error is for the client to read; then nothing of c may be stored.
+// Change applies m. The client sees the error, after which c must not be stored.
 func (c *Client) Change(m Metadata, now time.Time) error {
 	if m.RedirectURIs != nil {
 		if err := checkRedirectURIs(*m.RedirectURIs); err != nil {
@@ -150,12 +151,12 @@ func (c *Client) Change(m Metadata, now time.Time) error {
 	return nil
 }
 
-// Empty says whether nothing was said that could be changed.
+// Empty reports whether m changes nothing.
 func (m Metadata) Empty() bool {
 	return m.RedirectURIs == nil && m.Grants == nil && m.AuthMethod == nil && m.Name == nil && m.URI == nil && m.LogoURI == nil
 }
 
-// NewSecret gives a confidential client a new secret; the one before is worth nothing.
+// NewSecret replaces the secret of a confidential client.
 func (c *Client) NewSecret() {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails (crypto/rand)
@@ -163,14 +164,14 @@ func (c *Client) NewSecret() {
 	c.SecretHash = hash(c.Secret)
 }
 
-// hash is how secrets are stored. They are 32 random bytes: nobody guesses them, so that no slow hash is needed.
+// hash returns the stored form of a secret. Secrets are 32 random bytes, so a fast hash is enough.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Authenticate checks how a client proved itself: in the way that it registered for and no other. An error is for the
-// client to read.
+// Authenticate checks the authentication of a client, which must use the method that it has registered. The client sees
+// the error.
 func (c *Client) Authenticate(method, secret string) error {
 	if method != c.AuthMethod {
 		return fmt.Errorf("invalid authentication method: client is registered for '%s' but '%s' was used", c.AuthMethod, method)
@@ -191,7 +192,8 @@ func authMethods(kind string) []string {
 	return []string{AuthBasic, AuthPost}
 }
 
-// checkPage keeps links that a consent page shows to pages: a script would run there as the site.
+// checkPage returns an error unless text is the URL of a web page, because the consent page links to it and a script
+// would run there.
 func checkPage(name, text string) error {
 	if text == "" {
 		return nil
@@ -228,8 +230,8 @@ func checkRedirectURIs(uris []string) error {
 	return nil
 }
 
-// checkRedirectURI takes absolute URIs without a fragment (RFC 6749, section 3.1.2); http only to this machine itself
-// (RFC 8252, section 7.3). Other schemes are those of native applications, but for the ones that browsers act on.
+// checkRedirectURI accepts absolute URIs without a fragment (RFC 6749, section 3.1.2), and http for this machine only
+// (RFC 8252, section 7.3). Other schemes belong to native applications, except those that browsers execute.
 func checkRedirectURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
@@ -244,9 +246,9 @@ func checkRedirectURI(uri string) error {
 	case strings.Contains(uri, "#"):
 		return errors.New("fragment not allowed in redirect URI")
 	case u.User != nil:
-		return errors.New("user information not allowed in redirect URI") // it makes a host look like another
+		return errors.New("user information not allowed in redirect URI") // it can disguise the host
 	case strings.Contains(uri, ","):
-		return errors.New("comma not allowed in redirect URI") // the column separates them by commas
+		return errors.New("comma not allowed in redirect URI") // the column separates URIs by commas
 	case len(uri) > 2048:
 		return errors.New("cannot exceed 2048 characters")
 	}

@@ -14,30 +14,30 @@ import (
 	"unicode/utf8"
 )
 
-// ScopeOpenID asks for an ID token (OpenID Connect Core, section 3.1.2.1).
+// ScopeOpenID requests an ID token (OpenID Connect Core, section 3.1.2.1).
 const ScopeOpenID = "openid"
 
-// SupportedScopes are all that there are.
+// SupportedScopes returns all scopes.
 func SupportedScopes() []string {
 	return []string{ScopeOpenID, "profile", "email", "phone", "offline_access"}
 }
 
-// Scopes reads a list that is separated by spaces.
+// Scopes splits a list that is separated by spaces.
 func Scopes(text string) []string { return strings.Fields(text) }
 
-// Covers says whether everything that is asked for has been granted.
+// Covers reports whether all requested scopes have been granted.
 func Covers(granted, asked []string) bool {
 	return !slices.ContainsFunc(asked, func(s string) bool { return !slices.Contains(granted, s) })
 }
 
-// Request is an application's wish that somebody sign in to it.
+// Request is an authorization request.
 type Request struct {
 	ClientID, RedirectURI, ResponseType, Scope, State, Nonce string
 	Resource                                                 string // RFC 8707
 	Challenge, ChallengeMethod                               string // RFC 7636
 }
 
-// Read takes a Request out of the query of the authorization endpoint.
+// Read returns the Request in the query of the authorization endpoint.
 func Read(q url.Values) Request {
 	return Request{
 		ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), ResponseType: q.Get("response_type"), Scope: q.Get("scope"),
@@ -48,8 +48,8 @@ func Read(q url.Values) Request {
 
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) // of a SHA-256
 
-// Check checks what may be answered by a redirect, as the redirect URI is known to be the client's. An error is for the
-// client to read.
+// Check validates the members other than the client and its redirect URI, so that the reply to an error is a redirect.
+// The client sees the error.
 func (r Request) Check() error {
 	if r.ResponseType != "" && r.ResponseType != "code" {
 		return errors.New("only response_type=code is supported")
@@ -92,12 +92,12 @@ func (r Request) Check() error {
 	return nil
 }
 
-// printable says whether a text is one that the database takes and a page can show.
+// printable reports whether text is valid UTF-8 without control characters, as the database and a page need.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// Verifies says whether a verifier is the one that a challenge was made of.
+// Verifies reports whether a verifier belongs to a challenge.
 func Verifies(challenge, verifier string) bool {
 	sum := sha256.Sum256([]byte(verifier))
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
