@@ -1,6 +1,6 @@
 // Package message sends mails and text messages to users: links, codes and notifications.
 //
-// Only auth imports it. Of ours it imports auth/endpoint, auth/hookpoint, auth/message/template, auth/password,
+// Only auth imports it. Of ours it imports auth/hookpoint, auth/message/template, auth/password,
 // auth/ratelimit, auth/redirect, auth/store, db, mail and wire.
 package message
 
