@@ -1,30 +1,29 @@
+// Command daawo is the whole product in one program: the medicine-safety site, the stack below it and its functions.
 package main
 
 import (
-	"context"
-	"io/fs"
-	"os"
+	"embed"
 
 	"daawo/functions"
-	"daawo/supabase/internal/cli"
-	"daawo/supabase/internal/postgres/bundle"
+	"daawo/functions/admin"
+	"daawo/supabase/stack"
 	"daawo/web"
 )
+
+// project is this product's project in the official CLI's format: configuration, migrations, seed.
+//
+//go:embed config.toml seed.sql migrations seed
+var project embed.FS
 
 // version is set by the release build.
 var version = "dev"
 
-func main() {
-	os.Exit(cli.Main(context.Background(), cli.Env{
-		Args:      os.Args[1:],
-		Stdin:     os.Stdin,
-		Stdout:    os.Stdout,
-		Stderr:    os.Stderr,
-		Getenv:    os.LookupEnv,
-		Project:   Files,
-		Site:      web.Files(),
-		Postgres:  func() (fs.FS, error) { return bundle.Package(".") },
-		Functions: functions.All,
-		Version:   version,
-	}))
+func main() { stack.Main(product()) }
+
+// product describes the program.
+func product() stack.Options {
+	return stack.Options{
+		Version: version, Project: project, Site: web.Files(), Functions: functions.All, Commands: admin.Commands(),
+		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
+	}
 }

@@ -1,5 +1,5 @@
-// Package prune deletes every hour what must not be kept: photos whose report never came, closed reports after the time
-// that the organisation has set, the keys of reports after their 30 days, and the counters and salts of the rate limits.
+// Package prune deletes expired data every hour: photos without a report, closed reports after the configured number of days,
+// idempotency keys after 30 days, and the counters and salts of the rate limits.
 // Only functions.All imports it.
 package prune
 
@@ -14,22 +14,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Func runs by its schedule only; it cannot be called.
+// Func runs on its schedule only; clients cannot call it.
 var Func = edge.Func{Schedule: "7 * * * *", Run: run}
 
-// batch is how many photos one request to the storage service deletes.
+// batch is the number of photos per delete request to the storage service.
 const batch = 500
 
 func run(ctx context.Context, env *edge.Env) error {
-	// None waits for another: what keeps photos from being deleted keeps no record.
+	// The three are independent: a failure of one does not stop the others.
 	photos, photosErr := prunePhotos(ctx, env)
 	reports, reportsErr := pruneReports(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
+	jobsErr := moveOldJobs(ctx, env)
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
-	return errors.Join(photosErr, reportsErr, recordsErr)
+	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
-// prunePhotos deletes photos that have waited a day for their report, through the storage service, which owns the files.
+// prunePhotos deletes photos that have had no report for a day. It calls the storage service, which owns the files.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
@@ -61,9 +62,8 @@ select o.name
 	}
 }
 
-// pruneReports deletes closed reports that arrived REPORTS_KEEP_DAYS ago, their photos first: should something fail in
-// between, the report is still there and the next hour goes on. Without the variable every report is kept until somebody
-// deletes it. Days are counted by the database.
+// pruneReports deletes closed reports older than REPORTS_KEEP_DAYS. It deletes their photos first: after a failure between the
+// two, the next run continues. Without the variable it keeps all reports. The database computes the age.
 func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	set := env.Get("REPORTS_KEEP_DAYS")
 	if set == "" {
@@ -106,7 +106,7 @@ select id::text, coalesce(photo_url, '') as photo
 			}
 		}
 		err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-			// One that was opened again meanwhile stays.
+			// Keep a report that was reopened since the query.
 			_, err := tx.Exec(ctx, `delete from public.reports where id = any ($1::uuid[]) and status = 'closed'`, ids)
 			return err
 		})
@@ -120,15 +120,13 @@ select id::text, coalesce(photo_url, '') as photo
 	}
 }
 
-// pruneRecords deletes what the functions remembered for a time only.
+// pruneRecords deletes expired idempotency keys, counters and salts.
 func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error) {
 	now := env.Now()
 	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
 		for _, q := range []string{
 			`delete from private.idempotency_keys where expires_at <= $1`,
 			`update public.reports set idempotency_key = null where idempotency_key is not null and created_at < $1::timestamptz - interval '30 days'`,
-			`delete from private.request_limits where started_at < $1::timestamptz - interval '1 day'`,
-			`delete from private.daily_salts where day < ($1::timestamptz at time zone 'UTC')::date`,
 		} {
 			tag, err := tx.Exec(ctx, q, now)
 			if err != nil {
@@ -139,4 +137,16 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		return nil
 	})
 	return deleted, err
+}
+
+// moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into jobs of submit-report.
+func moveOldJobs(ctx context.Context, env *edge.Env) error {
+	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+update river.river_job
+   set kind = 'function_job', queue = 'function',
+       args = jsonb_build_object('function', 'submit-report', 'job', 'clean-photo', 'args', jsonb_build_object('name', args ->> 'name'))
+ where kind = 'clean_photo' and state in ('available', 'retryable', 'scheduled')`)
+		return err
+	})
 }

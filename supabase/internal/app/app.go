@@ -5,7 +5,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,18 +23,20 @@ import (
 
 // Options say what to run.
 type Options struct {
-	Config    *config.Config
-	Data      string // data folder, absolute
-	AnyPort   bool   // a port that is taken may be replaced by a free one, except the public one
-	Dev       bool   // reload functions, log requests
-	Project   fs.FS  // config.toml, migrations, seed
-	Site      fs.FS  // the built site
-	Postgres  func() (fs.FS, error)
-	Functions map[string]edge.Func
-	Getenv    func(string) (string, bool)
-	Version   string
-	Log       *slog.Logger
-	Now       func() time.Time // nil means time.Now; what has a time to live is judged by it
+	Config        *config.Config
+	Data          string // data folder, absolute
+	AnyPort       bool   // a port that is taken may be replaced by a free one, except the public one
+	Dev           bool   // reload functions, log requests
+	Project       fs.FS  // config.toml, migrations, seed
+	Site          fs.FS  // the built site
+	Postgres      func() (fs.FS, error)
+	Functions     map[string]edge.Func
+	FormErrorPage []byte                // see gateway.Options
+	RowLink       func(edge.Row) string // the line of a notice that leads to its row when there is no Studio; may be nil
+	Getenv        func(string) (string, bool)
+	Version       string
+	Log           *slog.Logger
+	Now           func() time.Time // nil means time.Now; what has a time to live is judged by it
 }
 
 // App is one stack. Start it once, then Close it.
@@ -121,22 +122,22 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.migrateAll(ctx, d); err != nil {
+	if err := d.migrateAll(ctx); err != nil {
 		return err
 	}
-	s, err := a.openServices(ctx, d, front.places)
+	s, err := a.openServices(ctx, d, front.addresses)
 	if err != nil {
 		return err
 	}
-	a.watchKeys(s)
+	s.watchKeys()
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	if err := a.openBackup(d); err != nil {
+	if err := a.backups().open(d); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return a.values(d, s, front.places) }
-	return a.openControl(s)
+	a.describe = s.values
+	return s.openControl()
 }
 
 // openGateway serves the services and the site at the front.
@@ -145,20 +146,21 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	return a.openDoors(ctx, front, gateway.New(s.gatewayOptions(a, files)))
+	return front.open(ctx, gateway.New(s.gatewayOptions(files)))
 }
 
 // openSite fills the pages and compresses them once the start is over.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
+	if a.options.Site == nil {
+		return noSite(address), nil
+	}
+	values := site.Values{"SITE_URL": address}
+	for _, v := range a.cfg.PageValues {
+		values[v.Variable] = v.Value
+	}
 	files, err := site.New(site.Options{
-		Files: a.options.Site,
-		Values: site.Values{
-			SiteURL: address,
-			// Until they are set (doctor says so) the links go to placeholders, not to the page itself.
-			WhatsApp:     cmp.Or(a.cfg.WhatsApp, "252000000000"),
-			ContactEmail: cmp.Or(a.cfg.ContactEmail, "support@example.org"),
-			FacebookURL:  cmp.Or(a.cfg.FacebookURL, "https://www.facebook.com/"),
-		},
+		Files:          a.options.Site,
+		Values:         values,
 		PublishableKey: s.publishableKey,
 	})
 	if err != nil {
@@ -182,13 +184,13 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 	return files, nil
 }
 
-func (a *App) openControl(s *services) error {
-	c, err := openControl(a.data, map[string]func(context.Context) (any, error){
+func (s *services) openControl() error {
+	c, err := openControl(s.data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"/status":         func(context.Context) (any, error) { return a.Info(), nil },
+		"/status":         func(context.Context) (any, error) { return s.Info(), nil },
 		"/keys/reload": func(ctx context.Context) (any, error) {
-			set, err := LoadKeys(ctx, a.cfg, a.data)
+			set, err := LoadKeys(ctx, s.cfg, s.data)
 			if err == nil {
 				s.keys.learn(set)
 				s.keys.use()
@@ -196,14 +198,14 @@ func (a *App) openControl(s *services) error {
 			return struct{}{}, err
 		},
 		"/stop": func(context.Context) (any, error) {
-			a.stopped.Do(func() { close(a.stop) })
+			s.stopped.Do(func() { close(s.stop) })
 			return struct{}{}, nil
 		},
 	})
 	if err != nil {
 		return err
 	}
-	a.onClose("control", c.close)
+	s.onClose("control", c.close)
 	return nil
 }
 

@@ -18,31 +18,31 @@ import (
 )
 
 // openAuth serves GoTrue's wire.
-func (a *App) openAuth(ctx context.Context, s *services, d *database, at places) error {
-	if a.cfg.AuthURL != "" {
-		return a.upstream(a.cfg.AuthURL, &s.auth)
+func (s *services) openAuth(ctx context.Context) error {
+	if s.cfg.AuthURL != "" {
+		return s.upstream(s.cfg.AuthURL, &s.auth)
 	}
-	if !a.cfg.Auth.Enabled {
+	if !s.cfg.Auth.Enabled {
 		return nil
 	}
-	pool, err := a.openPool(ctx, d, "supabase_auth_admin", "auth", authConns)
+	pool, err := s.openPool(ctx, s.db.url("supabase_auth_admin"), "auth", authConns)
 	if err != nil {
 		return err
 	}
-	cfg, err := authConfig(a.cfg, a.options.Project, at.public)
+	cfg, err := authConfig(s.cfg, s.options.Project, s.public)
 	if err != nil {
 		return err
 	}
-	if idle := idleAuth(a.cfg.Auth); len(idle) > 0 {
-		a.log.Warn("auth cannot do what config.toml enables; see docs/auth.md", "settings", idle)
+	if idle := idleAuth(s.cfg.Auth); len(idle) > 0 {
+		s.log.Warn("auth cannot do what config.toml enables; see docs/auth.md", "settings", idle)
 	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(a.cfg), Log: a.log.With("part", "auth"), Now: a.options.Now,
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.cfg), Log: s.log.With("part", "auth"), Now: s.options.Now,
 	})
 	if err != nil {
 		return err
 	}
-	a.onClose("auth", engine.Close)
+	s.onClose("auth", engine.Close)
 	if s.outbox != nil {
 		s.outbox.Chores(outbox.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}

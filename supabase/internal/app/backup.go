@@ -13,11 +13,16 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-func (a *App) archiveDir() string { return filepath.Join(a.data, "archive") }
+// backups makes the backups of an installation.
+type backups struct{ *App }
+
+func (a *App) backups() backups { return backups{a} }
+
+func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
 
 // backupTrees are the files of an installation that are backed up with its database: those of storage, and the secrets
 // without which sessions and links of the past would be void. Files in S3 are kept by that service's own means.
-func (a *App) backupTrees() []backup.Tree {
+func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
 		{Name: "database-password", Path: passwordFile(a.data)},
@@ -29,7 +34,7 @@ func (a *App) backupTrees() []backup.Tree {
 }
 
 // openBackup starts the continuous backup, where one is configured.
-func (a *App) openBackup(d *database) error {
+func (a backups) open(d *database) error {
 	if a.cfg.Backup.To == "" {
 		return nil
 	}
@@ -40,7 +45,7 @@ func (a *App) openBackup(d *database) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.backupOptions(store, nil)
+	o, err := a.settings(store, nil)
 	if err != nil {
 		return err
 	}
@@ -58,8 +63,8 @@ func (a *App) openBackup(d *database) error {
 // Progress is told how far a long work has come.
 type Progress = func(step string, done, total int64)
 
-func (a *App) backupOptions(store backup.Store, progress Progress) (backup.Options, error) {
-	recipients, err := a.backupRecipients()
+func (a backups) settings(store backup.Store, progress Progress) (backup.Options, error) {
+	recipients, err := a.recipients()
 	if err != nil {
 		return backup.Options{}, err
 	}
@@ -69,7 +74,7 @@ func (a *App) backupOptions(store backup.Store, progress Progress) (backup.Optio
 	}
 	return backup.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
-		Trees: a.backupTrees(), StateDir: filepath.Join(a.data, "backup"),
+		Trees: a.trees(), StateDir: filepath.Join(a.data, "backup"),
 		Every: time.Duration(a.cfg.Backup.Every), Keep: a.cfg.Backup.Keep,
 		Log: a.log.With("part", "backup"),
 	}, nil
@@ -82,7 +87,7 @@ func (a *App) Backup(ctx context.Context, place string, progress Progress) (m ba
 	if err != nil {
 		return m, err
 	}
-	o, err := a.backupOptions(store, progress)
+	o, err := a.backups().settings(store, progress)
 	if err != nil {
 		return m, err
 	}
@@ -134,7 +139,7 @@ func (a *App) Restore(ctx context.Context, place string, to time.Time, identitie
 	defer lock.Close()
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
-		Data: filepath.Join(a.data, "postgres"), Trees: a.backupTrees(), Log: a.log.With("part", "backup"),
+		Data: filepath.Join(a.data, "postgres"), Trees: a.backups().trees(), Log: a.log.With("part", "backup"),
 	})
 }
 

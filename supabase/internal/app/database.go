@@ -15,12 +15,14 @@ import (
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
 
 // database is where the data lives: the embedded server, or one that is given by URL.
 type database struct {
+	*App
 	embedded *postgres.Server // nil for one given by URL
 	given    *url.URL         // of a superuser
 	password string           // of role postgres over TCP
@@ -30,7 +32,7 @@ type database struct {
 func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.cfg.DatabaseURL != "" {
 		given, err := databaseURL(a.cfg)
-		return &database{given: given}, err
+		return &database{App: a, given: given}, err
 	}
 	password, err := a.databasePassword()
 	if err != nil {
@@ -46,7 +48,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		OnUp:   func() { a.log.Info("Postgres is up again") },
 	}
 	if a.cfg.Backup.To != "" {
-		o.Archive = a.archiveDir()
+		o.Archive = a.backups().archiveDir()
 	}
 	s, err := postgres.Start(ctx, o)
 	if errors.Is(err, postgres.ErrPortTaken) && a.options.AnyPort {
@@ -57,7 +59,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		return nil, err
 	}
 	a.onClose("Postgres", s.Stop)
-	return &database{embedded: s, password: password}, nil
+	return &database{App: a, embedded: s, password: password}, nil
 }
 
 // databaseURL is DATABASE_URL, which leads to the server that takes writes.
@@ -135,11 +137,11 @@ func (d *database) public() string {
 var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
 
 // migrateAll brings the database to the schema of this program: platform, site, seed.
-func (a *App) migrateAll(ctx context.Context, d *database) error {
-	if err := a.backupBeforeUpgrade(ctx, d); err != nil {
+func (d *database) migrateAll(ctx context.Context) error {
+	if err := d.backups().atUpgrade(ctx, d); err != nil {
 		return err
 	}
-	if err := a.migratePlatform(ctx, d); err != nil {
+	if err := d.migratePlatform(ctx); err != nil {
 		return err
 	}
 	if d.embedded != nil {
@@ -153,17 +155,20 @@ func (a *App) migrateAll(ctx context.Context, d *database) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if a.cfg.DB.Migrations.Enabled {
-			applied, err := migrate.Apply(ctx, conn, a.options.Project)
+		if err := fnhost.Migrate(ctx, conn); err != nil {
+			return err
+		}
+		if d.cfg.DB.Migrations.Enabled {
+			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			if err != nil {
 				return err
 			}
 			for _, m := range applied {
-				a.log.Info("migration applied", "version", m.Version, "name", m.Name)
+				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
 			}
 		}
-		if a.cfg.DB.Seed.Enabled {
-			_, err := migrate.Seed(ctx, conn, a.options.Project, a.cfg.DB.Seed.SQLPaths)
+		if d.cfg.DB.Seed.Enabled {
+			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err
 		}
 		return nil
@@ -173,10 +178,10 @@ func (a *App) migrateAll(ctx context.Context, d *database) error {
 // migratePlatform makes what Supabase's Postgres image has: roles, schemas, and the tables of the services that run
 // here. A database whose administrator is no superuser is such an image already: there the real services look after
 // their own tables.
-func (a *App) migratePlatform(ctx context.Context, d *database) error {
+func (d *database) migratePlatform(ctx context.Context) error {
 	if d.embedded != nil {
 		return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
-			return migrate.Platform(ctx, conn, a.foreignSchemas()...)
+			return migrate.Platform(ctx, conn, d.foreignSchemas()...)
 		})
 	}
 	return withConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
@@ -184,10 +189,10 @@ func (a *App) migratePlatform(ctx context.Context, d *database) error {
 		if err := conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {
 			return err
 		}
-		if err := migrate.Platform(ctx, conn, a.foreignSchemas()...); err != nil {
+		if err := migrate.Platform(ctx, conn, d.foreignSchemas()...); err != nil {
 			return err
 		}
-		return migrate.Alone(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
+		return migrate.Locked(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// Verdict is what the doctor thinks of one thing.
+// Verdict rates a Finding.
 type Verdict string
 
 // The verdicts. Only Bad makes the command fail.
@@ -31,156 +31,164 @@ const (
 	Bad  Verdict = "BAD"
 )
 
-// Finding is one thing that was looked at, and what to do about it.
+// Finding is the result of one check and what to do about it.
 type Finding struct {
 	What    string
 	Verdict Verdict
 	Says    string
 }
 
-// Examine looks at an installation, running or not, and changes nothing.
+// Examine checks an installation, running or not, and changes nothing.
 func (a *App) Examine(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var all []Finding
-	say := func(what string, v Verdict, format string, args ...any) {
-		all = append(all, Finding{what, v, fmt.Sprintf(format, args...)})
-	}
-	a.examineConfiguration(say)
-	a.examineKeys(ctx, say)
-	a.examineFolder(say)
-	examineClock(say)
-	a.examinePrograms(say)
-	a.examineServer(ctx, say)
-	a.examineMail(ctx, say)
-	a.examineBackups(ctx, say)
-	return all
+	c := &checker{App: a}
+	c.configuration()
+	c.apiKeys(ctx)
+	c.folder()
+	c.clock()
+	c.programs()
+	c.server(ctx)
+	c.mailServer(ctx)
+	c.backups(ctx)
+	return c.findings
 }
 
-type sayer func(what string, v Verdict, format string, args ...any)
+// checker runs the checks of Examine.
+type checker struct {
+	*App
+	findings []Finding
+}
 
-func (a *App) examineConfiguration(say sayer) {
-	c := a.cfg
-	switch err := c.CheckPublic(); {
+func (c *checker) say(what string, v Verdict, format string, args ...any) {
+	c.findings = append(c.findings, Finding{what, v, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) configuration() {
+	cfg := c.cfg
+	switch err := cfg.CheckPublic(); {
 	case err != nil:
-		say("configuration", Bad, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
-	case c.Loopback():
-		say("configuration", Good, "serves this machine only (%s)", c.Host)
+		c.say("configuration", Bad, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	case cfg.Loopback():
+		c.say("configuration", Good, "serves this machine only (%s)", cfg.Host)
 	default:
-		say("configuration", Good, "serves everybody on %s as %s", c.Host, c.SiteURL)
+		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
 	}
-	if len(c.Unknown) > 0 {
-		say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(c.Unknown, ", "))
+	if len(cfg.Unknown) > 0 {
+		c.say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(cfg.Unknown, ", "))
 	}
-	if c.Loopback() {
+	if cfg.Loopback() {
 		return
 	}
-	for _, name := range c.UnsetChannels() {
-		say("configuration", Warn, "%s is not set: the site's link leads to nobody", name)
+	for _, v := range cfg.PageValues {
+		if !v.Set {
+			c.say("configuration", Warn, "%s is not set: the pages show the placeholder %s", v.Variable, v.Value)
+		}
 	}
-	if !strings.HasPrefix(c.SiteURL, "https://") {
-		say("configuration", Warn, "SITE_URL is not https: a report can be read on its way; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")
+	if !strings.HasPrefix(cfg.SiteURL, "https://") {
+		c.say("configuration", Warn, "SITE_URL is not https, so requests can be read on the network; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")
 	}
-	if c.Auth.EnableSignup || c.Auth.EnableAnonymousSignIns {
-		say("configuration", Warn, "sign-up is open: the site has no accounts, and an open one can be used to send mail to strangers")
+	if cfg.Auth.EnableSignup || cfg.Auth.EnableAnonymousSignIns {
+		c.say("configuration", Warn, "sign-up is open: anyone can create accounts and make this server send mail to any address")
 	}
 }
 
-func (a *App) examineKeys(ctx context.Context, say sayer) {
-	set, err := lookForKeys(ctx, a.cfg, a.data)
+func (c *checker) apiKeys(ctx context.Context) {
+	set, err := lookForKeys(ctx, c.cfg, c.data)
 	switch {
 	case errors.Is(err, errNoKeys):
-		say("keys", Note, "%v", errNoKeys)
+		c.say("keys", Note, "%v", errNoKeys)
 	case err != nil:
-		say("keys", Bad, "%v", err)
+		c.say("keys", Bad, "%v", err)
 	case set.IsDemo():
-		say("keys", Note, "the official CLI's local ones, which everybody knows: right for this machine only")
+		c.say("keys", Note, "the official CLI's well-known local keys: safe on this machine only")
 	default:
-		say("keys", Good, "of this installation alone")
+		c.say("keys", Good, "unique to this installation")
 	}
 }
 
-// Free space below which the doctor worries. Postgres stops when the disk is full.
 const (
-	littleSpace  = 1 << 30
-	noSpace      = 200 << 20
-	folderMayNot = 0o022 // nobody else may write in the data folder
-	othersMay    = 0o007 // nor look into that of the photos
+	lowSpace     = 1 << 30   // bytes; below this the doctor warns
+	minSpace     = 200 << 20 // bytes; Postgres stops when the disk is full
+	othersWrite  = 0o022     // permission bits that the data folder must not have
+	othersAccess = 0o007     // permission bits that the folder of stored files must not have
 )
 
-func (a *App) examineFolder(say sayer) {
-	info, err := os.Stat(a.data)
+func (c *checker) folder() {
+	info, err := os.Stat(c.data)
 	if errors.Is(err, fs.ErrNotExist) {
-		say("data folder", Note, "%s is not there yet; the first start makes it", a.data)
+		c.say("data folder", Note, "%s does not exist yet; the first start creates it", c.data)
 		return
 	}
 	if err != nil {
-		say("data folder", Bad, "%v", err)
+		c.say("data folder", Bad, "%v", err)
 		return
 	}
-	if info.Mode().Perm()&folderMayNot != 0 {
-		say("data folder", Bad, "others may write in %s (mode %04o): chmod 755 it", a.data, info.Mode().Perm())
+	if info.Mode().Perm()&othersWrite != 0 {
+		c.say("data folder", Bad, "other users may write to %s (mode %04o): chmod 755 it", c.data, info.Mode().Perm())
 	}
-	if photos, err := os.Stat(filepath.Join(a.data, "storage")); err == nil && photos.Mode().Perm()&othersMay != 0 {
-		say("data folder", Bad, "everybody on this machine may look at the photos (mode %04o): chmod 750 %s", photos.Mode().Perm(), filepath.Join(a.data, "storage"))
+	if stored, err := os.Stat(filepath.Join(c.data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
+		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s", stored.Mode().Perm(), filepath.Join(c.data, "storage"))
 	}
-	if err := postgres.CheckTraversable(filepath.Join(a.data, "postgres")); err != nil {
-		say("data folder", Bad, "%v", err)
+	if err := postgres.CheckTraversable(filepath.Join(c.data, "postgres")); err != nil {
+		c.say("data folder", Bad, "%v", err)
 	}
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(a.data, &disk); err != nil {
-		say("disk", Warn, "%v", err)
+	if err := syscall.Statfs(c.data, &disk); err != nil {
+		c.say("disk", Warn, "%v", err)
 		return
 	}
 	free := int64(disk.Bavail) * int64(disk.Bsize)
-	says := fmt.Sprintf("%.1f GiB are free for %s", float64(free)/(1<<30), a.data)
+	says := fmt.Sprintf("%.1f GiB are free for %s", float64(free)/(1<<30), c.data)
 	switch {
-	case free < noSpace:
-		say("disk", Bad, "%s: free some, nothing can be written soon", says)
-	case free < littleSpace:
-		say("disk", Warn, "%s: that is little", says)
+	case free < minSpace:
+		c.say("disk", Bad, "%s: free some space before writes fail", says)
+	case free < lowSpace:
+		c.say("disk", Warn, "%s: free some space soon", says)
 	default:
-		say("disk", Good, "%s", says)
+		c.say("disk", Good, "%s", says)
 	}
 }
 
-func (a *App) examinePrograms(say sayer) {
-	if _, err := fs.Stat(a.options.Site, "index.html"); err != nil {
-		say("site", Bad, "it is not built into this program: `make build` does that")
-	} else {
-		say("site", Good, "is built into this program")
+func (c *checker) programs() {
+	if c.options.Site != nil {
+		if _, err := fs.Stat(c.options.Site, "index.html"); err != nil {
+			c.say("site", Bad, "is not built into this program: `make build` does that")
+		} else {
+			c.say("site", Good, "is built into this program")
+		}
 	}
-	if a.cfg.DatabaseURL == "" {
-		if _, err := a.options.Postgres(); err != nil {
-			say("Postgres", Bad, "%v", err)
+	if c.cfg.DatabaseURL == "" {
+		if _, err := c.options.Postgres(); err != nil {
+			c.say("Postgres", Bad, "%v", err)
 		}
 	}
 }
 
-// examineServer asks the running server and its database.
-func (a *App) examineServer(ctx context.Context, say sayer) {
+// server checks the running server and its database.
+func (c *checker) server(ctx context.Context) {
 	var info Info
-	err := Command(ctx, a.data, "/status", &info)
+	err := Command(ctx, c.data, "/status", &info)
 	if errors.Is(err, ErrNotRunning) {
-		say("server", Note, "%v; start it to have its database examined, too", err)
+		c.say("server", Note, "%v; start it to check its database, too", err)
 		return
 	}
 	if err != nil {
-		say("server", Bad, "%v", err)
+		c.say("server", Bad, "%v", err)
 		return
 	}
 	res, err := get(ctx, info.Get("INSIDE_URL")+"/readyz")
 	switch {
 	case err != nil:
-		say("server", Bad, "runs and does not answer: %v", err)
+		c.say("server", Bad, "is running but does not reply: %v", err)
 	case res != http.StatusOK:
-		say("server", Bad, "runs and is not ready (/readyz answers %d): its log says why", res)
+		c.say("server", Bad, "is running but not ready (/readyz replies %d): its log says why", res)
 	default:
-		say("server", Good, "runs and is ready, %s", info.Get("API_URL"))
+		c.say("server", Good, "is running and ready, %s", info.Get("API_URL"))
 	}
-	err = withConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return a.examineDatabase(ctx, conn, say) })
+	err = withConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
 	if err != nil {
-		say("database", Bad, "%v", err)
+		c.say("database", Bad, "%v", err)
 	}
 }
 
@@ -196,41 +204,41 @@ func get(ctx context.Context, target string) (status int, err error) {
 	return res.StatusCode, res.Body.Close()
 }
 
-func (a *App) examineDatabase(ctx context.Context, conn *pgx.Conn, say sayer) error {
+func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	for _, name := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		var value string
 		if err := conn.QueryRow(ctx, `select current_setting($1)`, name).Scan(&value); err != nil {
 			return err
 		}
 		if value == "off" {
-			say("database", Bad, "%s is off: an acknowledged report can be lost; turn it on", name)
+			c.say("database", Bad, "%s is off, so acknowledged data can be lost: turn it on", name)
 		}
 	}
 	var version string
 	var connections, most int
-	var ahead float64 // seconds
+	var epoch float64 // seconds
 	err := conn.QueryRow(ctx, `
 		select current_setting('server_version'), (select count(*) from pg_stat_activity where backend_type = 'client backend'),
-		       current_setting('max_connections')::int, extract(epoch from clock_timestamp())`).Scan(&version, &connections, &most, &ahead)
+		       current_setting('max_connections')::int, extract(epoch from clock_timestamp())`).Scan(&version, &connections, &most, &epoch)
 	if err != nil {
 		return err
 	}
-	say("database", Good, "Postgres %s keeps what it confirms; %d of %d connections are in use", version, connections, most)
-	if off := time.Since(time.UnixMicro(int64(ahead * 1e6))).Abs(); off > 2*time.Second {
-		say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
+	c.say("database", Good, "Postgres %s writes durably; %d of %d connections are in use", version, connections, most)
+	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
+		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
 	}
-	pending, err := migrate.Pending(ctx, conn, a.options.Project)
+	pending, err := migrate.Pending(ctx, conn, c.options.Project)
 	if err == nil && len(pending) > 0 {
-		say("database", Warn, "%d migrations are missing, first %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)
+		c.say("database", Warn, "%d migrations are pending, the first is %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)
 	}
 	return err
 }
 
-func (a *App) examineMail(ctx context.Context, say sayer) {
-	smtp := a.cfg.SMTP
+func (c *checker) mailServer(ctx context.Context) {
+	smtp := c.cfg.SMTP
 	if smtp.Host == "" {
-		if a.cfg.Loopback() {
-			say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
+		if c.cfg.Loopback() {
+			c.say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
 		}
 		return
 	}
@@ -240,51 +248,51 @@ func (a *App) examineMail(ctx context.Context, say sayer) {
 		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, Timeout: 10 * time.Second,
 	}
 	if err := server.Check(ctx); err != nil {
-		say("mail", Bad, "%v", err)
+		c.say("mail", Bad, "%v", err)
 		return
 	}
-	say("mail", Good, "%s:%d takes it from %s; `daawo notify test` sends one", smtp.Host, smtp.Port, smtp.AdminEmail)
+	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port, smtp.AdminEmail)
 }
 
-func (a *App) examineBackups(ctx context.Context, say sayer) {
-	if a.cfg.DatabaseURL != "" {
-		say("backup", Note, "the database is given by DATABASE_URL: see that it is backed up where it runs")
+func (c *checker) backups(ctx context.Context) {
+	if c.cfg.DatabaseURL != "" {
+		c.say("backup", Note, "DATABASE_URL names another server's database: back it up where it runs")
 		return
 	}
-	if a.cfg.Backup.To == "" {
+	if c.cfg.Backup.To == "" {
 		verdict := Note
-		if !a.cfg.Loopback() {
+		if !c.cfg.Loopback() {
 			verdict = Warn
 		}
-		say("backup", verdict, "there is none: set BACKUP_TO to a folder on another disk or to a bucket")
+		c.say("backup", verdict, "is off: set BACKUP_TO to a folder on another disk or to a bucket")
 		return
 	}
-	store, err := backup.OpenStore(a.cfg.Backup.To)
+	store, err := backup.OpenStore(c.cfg.Backup.To)
 	if err != nil {
-		say("backup", Bad, "%v", err)
+		c.say("backup", Bad, "%v", err)
 		return
 	}
 	all, err := backup.List(ctx, store)
 	if err != nil {
-		say("backup", Bad, "%v", err)
+		c.say("backup", Bad, "%v", err)
 		return
 	}
 	var newest time.Time
 	if len(all) > 0 {
 		newest = all[len(all)-1].End
 	}
-	if !a.cfg.Loopback() && len(a.cfg.Backup.Recipients) == 0 {
-		say("backup", Warn, "whoever gets hold of %s can read every report: make a key with age-keygen and set BACKUP_RECIPIENTS", store)
+	if !c.cfg.Loopback() && len(c.cfg.Backup.Recipients) == 0 {
+		c.say("backup", Warn, "%s is not encrypted: create a key with age-keygen and set BACKUP_RECIPIENTS", store)
 	}
-	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(a.cfg.Backup.Every)
+	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.cfg.Backup.Every)
 	switch {
 	case newest.IsZero():
-		say("backup", Bad, "%s holds none yet: `daawo backup` makes one", store)
+		c.say("backup", Bad, "%s holds no backup yet: `daawo backup` makes one", store)
 	case age > limit:
-		say("backup", Bad, "the newest in %s is %s old: the server's log says why no newer one came", store, age)
+		c.say("backup", Bad, "the newest backup in %s is %s old: the server's log says why there is no newer one", store, age)
 	case age < -time.Minute:
-		say("backup", Warn, "the newest in %s was made %s from now: a clock was or is wrong; see to this machine's (timedatectl), then a server that runs makes another at once", store, -age)
+		c.say("backup", Warn, "the newest backup in %s has a time %s in the future: a clock is or was wrong; check this machine's (timedatectl), then a running server makes another backup at once", store, -age)
 	default:
-		say("backup", Good, "the newest of %d in %s is %s old", len(all), store, age)
+		c.say("backup", Good, "the newest of %d backups in %s is %s old", len(all), store, age)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/rest/token"
 )
 
 // Sizes of the pools. Together, with the connections that listen, they leave a dozen of the 50 of the embedded Postgres to
@@ -21,42 +22,38 @@ const (
 )
 
 // openREST serves PostgREST's dialect.
-func (a *App) openREST(ctx context.Context, s *services, d *database, at places) error {
-	if a.cfg.RESTURL != "" {
-		return a.upstream(a.cfg.RESTURL, &s.rest)
+func (s *services) openREST(ctx context.Context) error {
+	if s.cfg.RESTURL != "" {
+		return s.upstream(s.cfg.RESTURL, &s.rest)
 	}
-	pool, err := a.openPool(ctx, d, "authenticator", "rest", restConns)
+	pool, err := s.openPool(ctx, s.db.url("authenticator"), "rest", restConns)
 	if err != nil {
 		return err
 	}
 	c := rest.Default()
-	c.Schemas, c.ExtraSearchPath = a.cfg.API.Schemas, a.cfg.API.ExtraSearchPath
+	c.Schemas, c.ExtraSearchPath = s.cfg.API.Schemas, s.cfg.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
-	c.ProxyURL = at.public + "/rest/v1"
-	if a.cfg.API.MaxRows > 0 {
-		c.MaxRows = &a.cfg.API.MaxRows
+	c.ProxyURL = s.public + "/rest/v1"
+	if s.cfg.API.MaxRows > 0 {
+		c.MaxRows = &s.cfg.API.MaxRows
 	}
 	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.Verifying())
-		if err != nil {
-			return c, err
-		}
 		keyed := c
-		keyed.Keys = opener
+		keyed.Keys = token.NewSet(s.keys.Verifying()...)
 		return pgrst.Overlay(ctx, pool, keyed)
 	}
 	configured, err := configure(ctx)
 	if err != nil {
 		return err
 	}
-	replica, err := a.openReplica(ctx, pool)
+	replica, err := s.openReplica(ctx, pool)
 	if err != nil {
 		return err
 	}
 	engine, err := rest.New(rest.Options{
-		Pool: pool, Config: configured, Configure: configure, Log: a.log.With("part", "rest"), Now: a.options.Now,
-		Replica: replica, ReplicaTables: a.cfg.Replica.Tables,
+		Pool: pool, Config: configured, Configure: configure, Log: s.log.With("part", "rest"), Now: s.options.Now,
+		Replica: replica, ReplicaTables: s.cfg.Replica.Tables,
 	})
 	if err != nil {
 		return err
@@ -74,32 +71,32 @@ func (a *App) openREST(ctx context.Context, s *services, d *database, at places)
 		}
 		engine.ReloadConfig()
 	})
-	a.onClose("rest", engine.Close)
+	s.onClose("rest", engine.Close)
 	s.rest = engine
 	s.ready["database"] = pool.Ping
 	return nil
 }
 
 // openReplica connects to the standby of DATABASE_READ_URL; nil when there is none.
-func (a *App) openReplica(ctx context.Context, primary *db.Pool) (*db.Replica, error) {
-	if a.cfg.Replica.URL == "" {
+func (s *services) openReplica(ctx context.Context, primary *db.Pool) (*db.Replica, error) {
+	if s.cfg.Replica.URL == "" {
 		return nil, nil
 	}
-	given, err := givenURL("DATABASE_READ_URL", a.cfg.Replica.URL, "prefer-standby")
+	given, err := givenURL("DATABASE_READ_URL", s.cfg.Replica.URL, "prefer-standby")
 	if err != nil {
 		return nil, err
 	}
-	standby, err := a.openPool(ctx, &database{given: given}, "authenticator", "standby", restConns)
+	standby, err := s.openPool(ctx, (&database{given: given}).url("authenticator"), "standby", restConns)
 	if err != nil {
 		return nil, err
 	}
-	replica := db.NewReplica(primary, standby, time.Duration(a.cfg.Replica.MaxLag), a.log.With("part", "standby"))
+	replica := db.NewReplica(primary, standby, time.Duration(s.cfg.Replica.MaxLag), s.log.With("part", "standby"))
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		replica.Watch(watching)
 	}()
-	a.onClose("standby", func(context.Context) error { cancel(); <-done; return nil })
+	s.onClose("standby", func(context.Context) error { cancel(); <-done; return nil })
 	return replica, nil
 }

@@ -17,22 +17,23 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// places are the two addresses of the gateway, without a slash at the end.
-type places struct {
-	public string // as visitors type it
-	inside string // for this machine's own programs, which may not reach the public one
+// addresses are the two addresses of the gateway, without a trailing slash.
+type addresses struct {
+	public string // for browsers
+	inside string // for local programs, which may be unable to reach the public one
 }
 
-// front is where visitors come in.
+// front is the set of public ports.
 type front struct {
-	places
-	plain  net.Listener // the public port; with certificates to fetch the one of this machine's own programs
-	secure net.Listener // port 443, when certificates are fetched
-	web    net.Listener // port 80, which sends visitors there
+	*App
+	addresses
+	plain  net.Listener // the public port, or the local one if certificates are obtained
+	secure net.Listener // port 443, if certificates are obtained
+	web    net.Listener // port 80, which redirects to port 443
 }
 
-// plainHost is where the whole stack listens on the port without TLS: where everybody can reach it, or, when visitors are
-// served on port 443, on this machine alone. (A gateway of its own listens there for the services in other containers.)
+// plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the public port. (serve
+// gateway always listens publicly, for the services in other containers.)
 func (a *App) plainHost() string {
 	if len(a.cfg.TLSDomains) > 0 && !a.cfg.API.TLS.Enabled {
 		return "127.0.0.1"
@@ -42,13 +43,13 @@ func (a *App) plainHost() string {
 
 // openFront opens the public ports, the one without TLS on plainHost.
 func (a *App) openFront(plainHost string) (*front, error) {
-	f := &front{}
+	f := &front{App: a}
 	open := func(to *net.Listener, host string, port uint16) error {
 		l, err := listen(host, port, false)
 		if err != nil {
 			return err
 		}
-		a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
+		a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
 		*to = l
 		return nil
 	}
@@ -72,7 +73,7 @@ func (a *App) openFront(plainHost string) (*front, error) {
 	return f, nil
 }
 
-// publicAddress is how visitors reach the site: SITE_URL, or the port that was opened.
+// publicAddress returns the address of the site for browsers: SITE_URL, or the opened port.
 func publicAddress(c *config.Config, port int) string {
 	if c.SiteURL != "" {
 		return c.SiteURL
@@ -91,44 +92,44 @@ func publicAddress(c *config.Config, port int) string {
 	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }
 
-// openDoors begins to serve. With a certificate of one's own the public port speaks HTTPS; with domains to fetch
-// certificates for, port 443 does, and the plain port is for this machine's own programs and health checks (plainHost).
-// Studio's port speaks HTTPS with either: a password travels to it.
-func (a *App) openDoors(ctx context.Context, f *front, h http.Handler) error {
+// open starts serving. With a configured certificate the public port serves HTTPS. With domains to obtain certificates for,
+// port 443 does, and the port without TLS serves local programs and health checks (plainHost). Studio's port uses HTTPS in
+// both cases, because its login sends a password.
+func (f *front) open(ctx context.Context, h http.Handler) error {
 	var own *tls.Config
-	if a.cfg.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(a.beside(a.cfg.API.TLS.CertPath), a.beside(a.cfg.API.TLS.KeyPath))
+	if f.cfg.API.TLS.Enabled {
+		pair, err := tls.LoadX509KeyPair(f.beside(f.cfg.API.TLS.CertPath), f.beside(f.cfg.API.TLS.KeyPath))
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
 	if f.secure == nil {
-		if err := a.openStudio(own); err != nil {
+		if err := f.openStudio(own); err != nil {
 			return err
 		}
-		a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
+		f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
 		return nil
 	}
-	magic, redirect, err := a.certificates(ctx)
+	magic, redirect, err := f.certificates(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
+	if err := f.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
 		return err
 	}
-	a.onClose("gateway", serve(server(h, a.log), f.plain, a.visitors(), own, a.fail))
-	a.onClose("HTTPS", serve(server(h, a.log), f.secure, a.visitors(), tlsConfig(magic.TLSConfig()), a.fail))
-	a.onClose("HTTP", serve(server(redirect, a.log), f.web, a.visitors(), nil, a.fail))
+	f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
+	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.visitors(), tlsConfig(magic.TLSConfig()), f.fail))
+	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.visitors(), nil, f.fail))
 	return nil
 }
 
 // beside resolves a path of config.toml.
-func (a *App) beside(name string) string {
+func (f *front) beside(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(a.cfg.Dir, name)
+	return filepath.Join(f.cfg.Dir, name)
 }
 
 func tlsConfig(c *tls.Config) *tls.Config {
@@ -137,39 +138,39 @@ func tlsConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// certificates fetches and renews the certificates of the domains, and answers the authority's questions on port 80;
-// everybody else there is sent to HTTPS.
-func (a *App) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
+// certificates obtains and renews the certificates of the domains. The returned handler for port 80 answers the authority's
+// challenges and redirects all other requests to HTTPS.
+func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
 	var magic *certmagic.Config
 	cache := certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return magic, nil },
 		Logger:           zap.NewNop(),
 	})
-	a.onClose("certificates", func(context.Context) error { cache.Stop(); return nil })
+	f.onClose("certificates", func(context.Context) error { cache.Stop(); return nil })
 	magic = certmagic.New(cache, certmagic.Config{
-		Storage: &certmagic.FileStorage{Path: filepath.Join(a.data, "certificates")},
+		Storage: &certmagic.FileStorage{Path: filepath.Join(f.data, "certificates")},
 		Logger:  zap.NewNop(),
-		// For who comes by another name, such as through a tunnel to Studio's port: the browser asks, and it is encrypted.
-		FallbackServerName: a.cfg.TLSDomains[0],
+		// For connections by another name, such as through a tunnel to Studio's port: the browser warns, and it is encrypted.
+		FallbackServerName: f.cfg.TLSDomains[0],
 		OnEvent: func(_ context.Context, event string, data map[string]any) error {
 			switch event {
 			case "cert_obtained":
-				a.log.Info("certificate obtained", "domain", data["identifier"])
+				f.log.Info("certificate obtained", "domain", data["identifier"])
 			case "cert_failed":
-				a.log.Error("no certificate: does the domain point here, and are ports 80 and 443 open?", "domain", data["identifier"], "error", data["error"])
+				f.log.Error("no certificate: does the domain point here, and are ports 80 and 443 open?", "domain", data["identifier"], "error", data["error"])
 			}
 			return nil
 		},
 	})
 	issuer := certmagic.NewACMEIssuer(magic, certmagic.ACMEIssuer{
-		CA: certmagic.LetsEncryptProductionCA, Email: a.cfg.ACMEEmail, Agreed: true, Logger: zap.NewNop(),
+		CA: certmagic.LetsEncryptProductionCA, Email: f.cfg.ACMEEmail, Agreed: true, Logger: zap.NewNop(),
 	})
-	if a.cfg.ACMEURL != "" {
-		issuer.CA = a.cfg.ACMEURL
+	if f.cfg.ACMEURL != "" {
+		issuer.CA = f.cfg.ACMEURL
 	}
 	magic.Issuers = []certmagic.Issuer{issuer}
-	// In the background: the site must start although the authority is away.
-	if err := magic.ManageAsync(context.WithoutCancel(ctx), a.cfg.TLSDomains); err != nil {
+	// In the background: the site must start while the authority is unreachable.
+	if err := magic.ManageAsync(context.WithoutCancel(ctx), f.cfg.TLSDomains); err != nil {
 		return nil, nil, fmt.Errorf("certificates: %w", err)
 	}
 	redirect := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -177,8 +178,8 @@ func (a *App) certificates(ctx context.Context) (*certmagic.Config, http.Handler
 		if err != nil {
 			host = r.Host
 		}
-		if !known(a.cfg.TLSDomains, host) { // a forged Host must not send a visitor elsewhere
-			host = a.cfg.TLSDomains[0]
+		if !known(f.cfg.TLSDomains, host) { // a forged Host must not redirect to another site
+			host = f.cfg.TLSDomains[0]
 		}
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
 	})
@@ -194,20 +195,20 @@ func known(domains []string, host string) bool {
 	return false
 }
 
-// openStudio serves Studio behind its login, on a port of its own; secure may be nil.
-func (a *App) openStudio(secure *tls.Config) error {
-	if a.cfg.StudioUpstreamURL == "" {
+// openStudio serves Studio behind its login on a separate port. secure may be nil.
+func (f *front) openStudio(secure *tls.Config) error {
+	if f.cfg.StudioUpstreamURL == "" {
 		return nil
 	}
 	var studio http.Handler
-	if err := a.upstream(a.cfg.StudioUpstreamURL, &studio); err != nil {
+	if err := f.upstream(f.cfg.StudioUpstreamURL, &studio); err != nil {
 		return err
 	}
-	l, err := listen(a.cfg.Host, a.cfg.Studio.Port, a.options.AnyPort)
+	l, err := listen(f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
-	door := gateway.Login(a.cfg.DashboardUser, a.cfg.DashboardPassword, a.cfg.Proxies, studio)
-	a.onClose("Studio", serve(server(door, a.log), l, a.visitors(), secure, a.fail))
+	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
+	f.onClose("Studio", serve(server(login, f.log), l, f.visitors(), secure, f.fail))
 	return nil
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,37 +20,36 @@ import (
 )
 
 // openMail sends through the mail server that is set, and otherwise to the development inbox.
-func (a *App) openMail(_ context.Context, s *services, _ *database, _ places) error {
-	smtp := a.cfg.SMTP
+func (s *services) openMail(_ context.Context) error {
+	smtp := s.cfg.SMTP
 	s.smtp = mail.Server{
 		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
 		Plain: !strings.Contains(smtp.Host, "."), // a container's name: the mail stays in the private network
 	}
-	if smtp.Host == "" && a.cfg.Loopback() && a.cfg.Inbox.Enabled {
-		if err := a.openInbox(s); err != nil {
+	if smtp.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
+		if err := s.openInbox(); err != nil {
 			return err
 		}
 	}
-	s.mail = s.smtp.Send
 	return nil
 }
 
 // localSender is the sender of the mails that never leave this machine.
 const localSender = "daawo@localhost.localdomain"
 
-func (a *App) openInbox(s *services) error {
-	page, err := listen("127.0.0.1", a.cfg.Inbox.Port, a.options.AnyPort)
+func (s *services) openInbox() error {
+	page, err := listen("127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
 	if err != nil {
 		return err
 	}
-	a.onClose("inbox's page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it, too
-	post, err := listen("127.0.0.1", a.cfg.Inbox.SMTPPort, true)
+	s.onClose("inbox's page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it, too
+	post, err := listen("127.0.0.1", s.cfg.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
-	inbox := mail.NewInbox(a.log.With("part", "inbox"))
+	inbox := mail.NewInbox(s.log.With("part", "inbox"))
 	inbox.Serve(post, page)
-	a.onClose("inbox", inbox.Close)
+	s.onClose("inbox", inbox.Close)
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
 	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(post), true
 	if s.smtp.From == "" {
@@ -61,23 +59,22 @@ func (a *App) openInbox(s *services) error {
 }
 
 // openOutbox prepares the durable background work. It begins when the functions are there.
-func (a *App) openOutbox(ctx context.Context, s *services, d *database, at places) error {
-	if a.cfg.FunctionsURL != "" {
+func (s *services) openOutbox(ctx context.Context) error {
+	if s.cfg.FunctionsURL != "" {
 		return nil // the process that hosts the functions works it off
 	}
-	pool, err := a.openPool(ctx, d, "postgres", "outbox", outboxConns)
+	pool, err := s.openPool(ctx, s.db.url("postgres"), "outbox", outboxConns)
 	if err != nil {
 		return err
 	}
-	admins := []string{a.cfg.AdminEmail}
-	if a.cfg.AdminEmail == "" {
+	admins := []string{s.cfg.AdminEmail}
+	if s.cfg.AdminEmail == "" {
 		admins = []string{localSender} // on loopback only, see config.CheckPublic
 	}
 	s.outbox, err = outbox.New(outbox.Options{
-		DB: pool, Mail: s.mail, Admins: admins, WebhookURL: a.cfg.WebhookURL, WebhookSecret: a.cfg.WebhookSecret,
-		SiteURL: at.public, StudioURL: a.cfg.StudioURL,
-		Storage: outbox.Storage{URL: at.inside, Key: func() string { return s.keys.current().ServiceRole }}, Clean: cleanPhoto,
-		Log: a.log.With("part", "outbox"), Meter: s.metrics,
+		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
+		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.options.RowLink,
+		Log: s.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {
 		return err
@@ -100,27 +97,21 @@ func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, err
 	return results, nil
 }
 
-// cleanPhoto takes a photo's metadata out. removed is false for a file that cannot be read.
-func cleanPhoto(content []byte) (clean []byte, mime string, removed bool) {
-	clean, mime, flag, err := photo.Clean(bytes.NewReader(content), photo.Limits{})
-	return clean, mime, err == nil && flag != photo.Untouched
-}
-
 // openFunctions hosts the edge functions and begins the background work.
-func (a *App) openFunctions(ctx context.Context, s *services, d *database, at places) error {
-	if a.cfg.FunctionsURL != "" {
-		return a.upstream(a.cfg.FunctionsURL, &s.functions)
+func (s *services) openFunctions(ctx context.Context) error {
+	if s.cfg.FunctionsURL != "" {
+		return s.upstream(s.cfg.FunctionsURL, &s.functions)
 	}
-	pool, err := a.openPool(ctx, d, "postgres", "functions", functionsConns)
+	pool, err := s.openPool(ctx, s.db.url("postgres"), "functions", functionsConns)
 	if err != nil {
 		return err
 	}
-	getenv, err := a.functionEnv(s, d, at)
+	getenv, err := s.functionEnv()
 	if err != nil {
 		return err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: a.options.Functions, DB: pool, Outbox: s.outbox,
+		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.keys.verifier.Verify(token)
 			if err != nil {
@@ -128,20 +119,21 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv,
-		Region: a.cfg.Region,
-		Client: a.clientOf,
-		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: a.options.Now,
+		Getenv: getenv, CleanImage: photo.Strip,
+		Region: s.cfg.Region,
+		Client: s.clientOf,
+		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
 	})
 	if err != nil {
 		return err
 	}
-	a.onClose("functions", host.Close)
+	s.onClose("functions", host.Close)
 	s.functions = host
 	s.ready["database"] = pool.Ping
+	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
 	var background outbox.Functions = host
-	if a.options.Dev {
-		dev, err := a.openDev(s, d, at, host)
+	if s.options.Dev {
+		dev, err := s.openDev(host)
 		if err != nil {
 			return err
 		}
@@ -152,27 +144,27 @@ func (a *App) openFunctions(ctx context.Context, s *services, d *database, at pl
 	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
-	a.onClose("outbox", s.outbox.Close)
+	s.onClose("outbox", s.outbox.Close)
 	return nil
 }
 
 // openDev serves functions from their source, when the working folder has it: nil where it has not.
-func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*fnhost.Dev, error) {
+func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
-		a.log.Warn("functions are not reloaded: their source is not below the working folder", "folder", root)
+		s.log.Warn("functions are not reloaded: their source is not below the working folder", "folder", root)
 		return nil, nil
 	}
 	dev, err := fnhost.NewDev(fnhost.DevOptions{
-		Root: root, Host: host, Public: !a.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
+		Root: root, Host: host, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
 		Child: func() (fnhost.ChildConfig, error) {
 			verifying, err := json.Marshal(s.keys.Verifying())
 			return fnhost.ChildConfig{
-				Database: d.url("postgres"), Keys: verifying, Env: a.ownEnv(s, d, at), EnvFile: envFile(root),
-				Region: a.cfg.Region, WebhookURL: a.cfg.WebhookURL, Limited: !a.cfg.Loopback() || len(a.cfg.Proxies) > 0,
+				Database: s.db.url("postgres"), Keys: verifying, Env: s.ownEnv(), EnvFile: envFile(root),
+				Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 			}, err
 		},
 	})
@@ -180,7 +172,7 @@ func (a *App) openDev(s *services, d *database, at places, host *fnhost.Host) (*
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
-	a.onClose("functions' reloading", dev.Close)
+	s.onClose("functions' reloading", dev.Close)
 	return dev, nil
 }
 
@@ -189,8 +181,8 @@ func envFile(root string) string { return filepath.Join(root, "functions", ".env
 
 // clientOf is the address that a function's limits count: the gateway's word. This machine's own programs (tests,
 // benchmarks, scripts) are not visitors and have no limits, as at the gateway.
-func (a *App) clientOf(r *http.Request) string {
-	if a.cfg.Loopback() && len(a.cfg.Proxies) == 0 {
+func (s *services) clientOf(r *http.Request) string {
+	if s.cfg.Loopback() && len(s.cfg.Proxies) == 0 {
 		return ""
 	}
 	return r.Header.Get("X-Forwarded-For")
@@ -198,32 +190,32 @@ func (a *App) clientOf(r *http.Request) string {
 
 // functionEnv is what functions see of the environment: the stack's own variables, in development those of
 // functions/.env, and the process's.
-func (a *App) functionEnv(s *services, d *database, at places) (func(string) string, error) {
+func (s *services) functionEnv() (func(string) string, error) {
 	var file map[string]string
-	if a.options.Dev {
+	if s.options.Dev {
 		var err error
 		if file, err = fnhost.ReadEnvFile(envFile(".")); err != nil {
 			return nil, err
 		}
 	}
 	return func(name string) string {
-		return fnhost.Lookup(a.ownEnv(s, d, at), file, a.options.Getenv)(name) // anew: keys can be rotated
+		return fnhost.Lookup(s.ownEnv(), file, s.options.Getenv)(name) // anew: keys can be rotated
 	}, nil
 }
 
 // ownEnv is what the stack tells functions under Supabase's names, and the secrets of config.toml.
-func (a *App) ownEnv(s *services, d *database, at places) map[string]string {
+func (s *services) ownEnv() map[string]string {
 	set := s.keys.current()
 	env := map[string]string{
-		"SUPABASE_URL":              at.inside,
+		"SUPABASE_URL":              s.inside,
 		"SUPABASE_ANON_KEY":         set.Anon,
 		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
 		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
 		"SUPABASE_SECRET_KEY":       set.Secret,
-		"SUPABASE_DB_URL":           d.url("postgres"),
-		"SITE_URL":                  at.public,
+		"SUPABASE_DB_URL":           s.db.url("postgres"),
+		"SITE_URL":                  s.public,
 	}
-	for name, secret := range a.cfg.EdgeRuntime.Secrets {
+	for name, secret := range s.cfg.EdgeRuntime.Secrets {
 		env[name] = secret
 	}
 	return env

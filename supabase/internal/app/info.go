@@ -87,24 +87,24 @@ func quote(s string) string {
 }
 
 // values are those of the whole stack.
-func (a *App) values(d *database, s *services, at places) []Value {
-	address := at.public
+func (s *services) values() []Value {
+	address := s.public
 	set := s.keys.current()
 	s3ID, s3Secret := s3Keys(set)
 	values := []Value{
 		{"SITE_URL", "Site", address},
 		{"API_URL", "API", address},
-		{"INSIDE_URL", "", at.inside},
+		{"INSIDE_URL", "", s.inside},
 		{"REST_URL", "", address + "/rest/v1"},
 		{"GRAPHQL_URL", "", address + "/graphql/v1"},
 		{"AUTH_URL", "", address + "/auth/v1"},
 		{"STORAGE_URL", "", address + "/storage/v1"},
 		{"STORAGE_S3_URL", "", address + "/storage/v1/s3"},
 		{"FUNCTIONS_URL", "", address + "/functions/v1"},
-		{"DB_URL", "Database", d.public()},
+		{"DB_URL", "Database", s.db.public()},
 	}
-	if a.cfg.StudioURL != "" {
-		values = append(values, Value{"STUDIO_URL", "Studio", a.cfg.StudioURL})
+	if s.cfg.StudioURL != "" {
+		values = append(values, Value{"STUDIO_URL", "Studio", s.cfg.StudioURL})
 	}
 	if s.inbox != "" {
 		values = append(values, Value{"MAILPIT_URL", "Inbox", s.inbox}, Value{"INBUCKET_URL", "", s.inbox})

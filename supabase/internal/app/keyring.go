@@ -17,7 +17,6 @@ import (
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/rest/token"
 )
 
 // keyring holds the keys of the running stack. Rotation replaces them while it serves, in two steps: first everything that
@@ -295,19 +294,4 @@ func (k *keyring) role(token string) string {
 		return ""
 	}
 	return claims.Role
-}
-
-// openers is what REST checks tokens with.
-func openers(verifying []keys.Key) (*token.Set, error) {
-	checking := make([]keys.Key, len(verifying))
-	for i, k := range verifying {
-		checking[i] = k.CheckOnly()
-	}
-	text, err := json.Marshal(struct {
-		Keys []keys.Key `json:"keys"`
-	}{checking})
-	if err != nil {
-		return nil, err
-	}
-	return token.NewSet(text)
 }

@@ -121,8 +121,8 @@ func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate 
 }
 
 // watchKeys takes rotated keys from the database into use while the stack serves.
-func (a *App) watchKeys(s *services) {
-	if a.cfg.DatabaseURL == "" || a.cfg.Keys != (config.APIKeys{}) {
+func (s *services) watchKeys() {
+	if s.cfg.DatabaseURL == "" || s.cfg.Keys != (config.APIKeys{}) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -130,22 +130,22 @@ func (a *App) watchKeys(s *services) {
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			err := a.listenForKeys(ctx, s)
+			err := s.listenForKeys(ctx)
 			if ctx.Err() != nil {
 				return
 			}
-			a.log.Warn("listening for new keys was interrupted", "error", err)
+			s.log.Warn("listening for new keys was interrupted", "error", err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
 		}
 	}()
-	a.onClose("keys", func(context.Context) error { cancel(); <-done; return nil })
+	s.onClose("keys", func(context.Context) error { cancel(); <-done; return nil })
 }
 
-func (a *App) listenForKeys(ctx context.Context, s *services) error {
-	url, err := databaseURL(a.cfg)
+func (s *services) listenForKeys(ctx context.Context) error {
+	url, err := databaseURL(s.cfg)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (a *App) listenForKeys(ctx context.Context, s *services) error {
 	}
 	for {
 		// Also at first: a notification may have been missed.
-		if err := a.takeKeys(ctx, s); err != nil {
+		if err := s.takeKeys(ctx); err != nil {
 			return err
 		}
 		if _, err := conn.WaitForNotification(ctx); err != nil {
@@ -171,8 +171,8 @@ func (a *App) listenForKeys(ctx context.Context, s *services) error {
 // allKnow is how long servers that know new keys wait for the others to know them, too.
 const allKnow = 2 * time.Second
 
-func (a *App) takeKeys(ctx context.Context, s *services) error {
-	set, err := LoadKeys(ctx, a.cfg, a.data)
+func (s *services) takeKeys(ctx context.Context) error {
+	set, err := LoadKeys(ctx, s.cfg, s.data)
 	if err != nil || reflect.DeepEqual(set, s.keys.current()) {
 		return err
 	}
@@ -183,6 +183,6 @@ func (a *App) takeKeys(ctx context.Context, s *services) error {
 	case <-time.After(allKnow):
 	}
 	s.keys.use()
-	a.log.Info("new keys are in use")
+	s.log.Info("new keys are in use")
 	return nil
 }

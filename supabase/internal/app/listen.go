@@ -64,14 +64,13 @@ func (w debugWriter) Write(p []byte) (int, error) {
 }
 
 // visitors are the bounds of a port that strangers reach.
-func (a *App) visitors() gateway.Bounds {
-	return gateway.Bounds{Most: maxConnections, Each: maxOfOne, Proxies: a.cfg.Proxies}
+func (a *App) visitors() gateway.ConnLimits {
+	return gateway.ConnLimits{Total: maxConnections, PerAddress: maxOfOne, Proxies: a.cfg.Proxies}
 }
 
 // serve answers on a listener, by HTTPS when secure is given, until close is called, which lets requests in flight end.
-func serve(s *http.Server, l net.Listener, b gateway.Bounds, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
-	door := gateway.NewDoor(l, b)
-	s.ConnState, l = door.State, door
+func serve(s *http.Server, l net.Listener, b gateway.ConnLimits, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
+	l, s.ConnState = gateway.LimitListener(l, b)
 	if secure != nil {
 		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS
 	}

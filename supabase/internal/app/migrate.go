@@ -18,10 +18,10 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		return err
 	}
 	return a.oneShot(ctx, func(d *database) error {
-		if err := a.migrateAll(ctx, d); err != nil {
+		if err := d.migrateAll(ctx); err != nil {
 			return err
 		}
-		pool, err := a.openPool(ctx, d, "postgres", "outbox", outboxConns)
+		pool, err := a.openPool(ctx, d.url("postgres"), "outbox", outboxConns)
 		if err != nil {
 			return err
 		}

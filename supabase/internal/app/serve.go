@@ -30,7 +30,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := a.newServices(set)
+	s := a.newServices(set, nil, addresses{})
 	for _, u := range []struct {
 		name, target string
 		to           *http.Handler
@@ -104,21 +104,21 @@ func (a *App) startFunctions(ctx context.Context) error {
 		return err
 	}
 	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
-	s := a.newServices(set)
-	at := places{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
+	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
-	for _, open := range []func(context.Context, *services, *database, places) error{a.openMail, a.openOutbox, a.openFunctions} {
-		if err := open(ctx, s, d, at); err != nil {
+	s := a.newServices(set, d, at)
+	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions} {
+		if err := open(ctx); err != nil {
 			return err
 		}
 	}
-	a.watchKeys(s)
+	s.watchKeys()
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the one client here, so there is no bound for one address.
-	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.Bounds{Most: maxConnections}, nil, a.fail))
+	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil, a.fail))
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

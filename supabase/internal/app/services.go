@@ -16,13 +16,16 @@ import (
 	"daawo/supabase/internal/outbox"
 )
 
-// services are what the gateway stands in front of. Each is an engine in this process or, when its URL is given, the
-// real one elsewhere.
+// services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
+// is given, an upstream service.
 type services struct {
+	*App
+	addresses
+	db *database // nil for a gateway alone
+
 	auth, rest, storage, functions, realtime, meta http.Handler
 
 	keys    *keyring
-	mail    func(context.Context, mail.Message) error
 	inbox   string // address of the development inbox, "" when there is none
 	smtp    mail.Server
 	outbox  *outbox.Outbox
@@ -34,8 +37,9 @@ type services struct {
 // upstreamPatience is how long a request waits for a service that is still starting.
 const upstreamPatience = 15 * time.Second
 
-func (a *App) newServices(set keys.Set) *services {
+func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	return &services{
+		App: a, addresses: at, db: d,
 		keys:    newKeyring(set, a.options.Now),
 		journal: fnhost.NewJournal(a.log.Handler()),
 		metrics: observe.NewMetrics(),
@@ -43,17 +47,17 @@ func (a *App) newServices(set keys.Set) *services {
 	}
 }
 
-// openServices starts the engines, each on a pool of its own so that none starves another.
-func (a *App) openServices(ctx context.Context, d *database, at places) (*services, error) {
+// openServices starts the engines. Each has a connection pool of its own, so that no engine starves another.
+func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
 		return nil, err
 	}
-	s := a.newServices(set)
-	for _, open := range []func(context.Context, *services, *database, places) error{
-		a.openMail, a.openOutbox, a.openREST, a.openAuth, a.openStorage, a.openFunctions, a.openUpstreams,
+	s := a.newServices(set, d, at)
+	for _, open := range []func(context.Context) error{
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openFunctions, s.openUpstreams,
 	} {
-		if err := open(ctx, s, d, at); err != nil {
+		if err := open(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -64,10 +68,10 @@ func (a *App) openServices(ctx context.Context, d *database, at places) (*servic
 // takes it 3 ms.
 const idleConnection = time.Minute
 
-// openPool connects as a role.
-func (a *App) openPool(ctx context.Context, d *database, role, part string, most int32) (*db.Pool, error) {
+// openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
+func (a *App) openPool(ctx context.Context, url, part string, most int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
-		URL: d.url(role), MaxConns: most, MaxIdle: idleConnection, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+		URL: url, MaxConns: most, MaxIdle: idleConnection, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
 	})
 	if err != nil {
 		return nil, err
@@ -77,12 +81,12 @@ func (a *App) openPool(ctx context.Context, d *database, role, part string, most
 }
 
 // openUpstreams takes the services that have no engine here.
-func (a *App) openUpstreams(_ context.Context, s *services, _ *database, _ places) error {
+func (s *services) openUpstreams(_ context.Context) error {
 	for _, u := range []struct {
 		target string
 		to     *http.Handler
-	}{{a.cfg.RealtimeURL, &s.realtime}, {a.cfg.MetaURL, &s.meta}} {
-		if err := a.upstream(u.target, u.to); err != nil {
+	}{{s.cfg.RealtimeURL, &s.realtime}, {s.cfg.MetaURL, &s.meta}} {
+		if err := s.upstream(u.target, u.to); err != nil {
 			return err
 		}
 	}
@@ -103,14 +107,14 @@ func (a *App) upstream(target string, to *http.Handler) error {
 }
 
 // gatewayOptions puts the services behind the routes.
-func (s *services) gatewayOptions(a *App, files http.Handler) gateway.Options {
+func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
-		GraphQL: a.cfg.RESTURL != "",
-		Site:    files,
-		Keys:    s.keys, Role: s.keys.role, Proxies: a.cfg.Proxies, HSTS: true,
-		Limits: limits(a.cfg),
-		Ready:  s.ready, Metrics: s.metrics, MetricsToken: a.cfg.MetricsToken, Log: a.log, LogRequests: a.options.Dev,
+		GraphQL: s.cfg.RESTURL != "",
+		Site:    files, FormErrorPage: s.options.FormErrorPage,
+		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		Limits: limits(s.cfg),
+		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
 	}
 }
 

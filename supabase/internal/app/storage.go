@@ -29,39 +29,39 @@ import (
 const sweepAt = "17 0 * * *"
 
 // openStorage serves storage-api's wire.
-func (a *App) openStorage(ctx context.Context, s *services, d *database, _ places) error {
-	if a.cfg.StorageURL != "" {
-		return a.upstream(a.cfg.StorageURL, &s.storage)
+func (s *services) openStorage(ctx context.Context) error {
+	if s.cfg.StorageURL != "" {
+		return s.upstream(s.cfg.StorageURL, &s.storage)
 	}
-	pool, err := a.openPool(ctx, d, "supabase_storage_admin", "storage", storageConns)
+	pool, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err
 	}
-	files, closer, err := a.openFiles()
+	files, closer, err := s.openFiles()
 	if err != nil {
 		return err
 	}
-	a.onClose("files", func(context.Context) error { return closer.Close() })
+	s.onClose("files", func(context.Context) error { return closer.Close() })
 	set := s.keys.current()
 	engine, err := storage.New(storage.Options{
 		Config: storage.Config{
-			FileSizeLimit:         int64(a.cfg.Storage.FileSizeLimit),
-			ImageTransformation:   a.cfg.Storage.ImageTransformation.Enabled,
-			ImgproxyURL:           a.cfg.ImgproxyURL,
+			FileSizeLimit:         int64(s.cfg.Storage.FileSizeLimit),
+			ImageTransformation:   s.cfg.Storage.ImageTransformation.Enabled,
+			ImgproxyURL:           s.cfg.ImgproxyURL,
 			TUSPath:               "/storage/v1/upload/resumable",
 			AllowForwardedHeaders: true, // the gateway sets them
-			S3:                    a.cfg.Storage.S3Protocol.Enabled,
+			S3:                    s.cfg.Storage.S3Protocol.Enabled,
 			S3SessionKey:          tenant,
 			S3Prefix:              "/storage/v1",
 			MissingIsEmpty:        true, // what clients of the CLI's stack are told; the gateway sends no empty header
 		},
-		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: a.log.With("part", "storage"),
-		Verifier: s.keys.verifier, Now: a.options.Now,
+		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.log.With("part", "storage"),
+		Verifier: s.keys.verifier, Now: s.options.Now,
 	})
 	if err != nil {
 		return err
 	}
-	a.onClose("storage", engine.Close)
+	s.onClose("storage", engine.Close)
 	takeSecrets(engine, set)
 	s.keys.changed = append(s.keys.changed, func(set keys.Set) { takeSecrets(engine, set) })
 	if s.outbox != nil {
@@ -70,8 +70,8 @@ func (a *App) openStorage(ctx context.Context, s *services, d *database, _ place
 		engine.SweepDaily()
 	}
 	s.storage = engine
-	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		return seedStorage(ctx, a.cfg, a.options.Project, engine, set.ServiceRole, conn)
+	return withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
+		return seedStorage(ctx, s.cfg, s.options.Project, engine, set.ServiceRole, conn)
 	})
 }
 
@@ -165,7 +165,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 // once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds. Of servers
 // that start at the same time the others wait for the one that runs it.
 func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
-	return migrate.Alone(ctx, conn, func() error {
+	return migrate.Locked(ctx, conn, func() error {
 		var there, done bool
 		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there)
 		if err == nil && there {

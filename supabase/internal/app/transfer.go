@@ -16,12 +16,12 @@ import (
 // Export writes the content of the installation, whose files lie in folder files ("" for the installation's own), to what
 // create makes.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
-	recipients, err := a.backupRecipients()
+	recipients, err := a.backups().recipients()
 	if err != nil {
 		return e, err
 	}
 	err = a.withDatabase(ctx, func(url string) error {
-		return a.withFiles(files, func(at backup.Files) error {
+		return a.backups().withFiles(files, func(at backup.Files) error {
 			e, err = backup.Export(ctx, backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
 		})
@@ -32,7 +32,7 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 // Import replaces the content of the installation with an export's.
 func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
 	err = a.withDatabase(ctx, func(url string) error {
-		return a.withFiles(files, func(at backup.Files) error {
+		return a.backups().withFiles(files, func(at backup.Files) error {
 			o.URL, o.Files = url, at
 			e, err = backup.Import(ctx, o, r)
 			return err
@@ -42,7 +42,7 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 }
 
 // withFiles opens the files of a folder, or, for "", those of the installation.
-func (a *App) withFiles(dir string, work func(backup.Files) error) (err error) {
+func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
 	open := a.openFiles
 	if dir != "" {
 		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir) }
@@ -89,7 +89,7 @@ func (f storedFiles) Delete(ctx context.Context, all ...backup.Object) error {
 }
 
 // backupRecipients are whom backups and exports are encrypted to.
-func (a *App) backupRecipients() (all []age.Recipient, err error) {
+func (a backups) recipients() (all []age.Recipient, err error) {
 	for _, text := range a.cfg.Backup.Recipients {
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {

@@ -65,7 +65,7 @@ func TestUpgrade(t *testing.T) {
 	a := newApp(t, data, nil)
 	for range 2 { // as two more upgrades
 		time.Sleep(1100 * time.Millisecond) // backups are named by the second
-		if err := a.oneShot(t.Context(), func(d *database) error { return a.fullBackup(t.Context(), d, a.beforeUpgrade()) }); err != nil {
+		if err := a.oneShot(t.Context(), func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
 			t.Fatal(err)
 		}
 	}

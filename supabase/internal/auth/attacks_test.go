@@ -17,7 +17,102 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestTokenAttacks names the ways in which a token may lie. Each is refused.
+// forger makes access tokens of one user, valid and forged.
+type forger struct {
+	t           *testing.T
+	signing     keys.Key // the server's ES256 key
+	id, session string
+	now         int64
+}
+
+// claims returns the claims of a valid access token, with changes.
+func (f forger) claims(change m) json.RawMessage {
+	f.t.Helper()
+	c := m{"sub": f.id, "aud": "authenticated", "role": "authenticated", "session_id": f.session, "iat": f.now, "exp": f.now + 3600}
+	for k, v := range change {
+		c[k] = v
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return text
+}
+
+func (f forger) sign(k keys.Key, change m) string {
+	f.t.Helper()
+	token, err := k.Sign(f.claims(change))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return token
+}
+
+// foreign returns a service_role token that is signed with a key unknown to the server.
+func (f forger) foreign(method jwt.SigningMethod, kid string, key any) string {
+	f.t.Helper()
+	token := jwt.NewWithClaims(method, jwt.MapClaims{"sub": f.id, "aud": "authenticated", "role": "service_role", "exp": f.now + 3600})
+	if kid != "" {
+		token.Header["kid"] = kid
+	}
+	text, err := token.SignedString(key)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return text
+}
+
+// rawToken joins a header, claims and a signature, which may not match.
+func rawToken(header string, payload json.RawMessage, signature string) string {
+	b := base64.RawURLEncoding.EncodeToString
+	return b([]byte(header)) + "." + b(payload) + "." + signature
+}
+
+// forgeries returns forged, expired and malformed tokens by the name of the attack. good is a valid token.
+func (f forger) forgeries(good string) map[string]string {
+	f.t.Helper()
+	otherKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	otherRSA, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	public, _ := f.signing.Public()
+	publicText, err := json.Marshal(public)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	signing, now := f.signing, f.now
+	parts := strings.Split(good, ".")
+	return map[string]string{
+		"alg none":                           rawToken(`{"alg":"none","typ":"JWT"}`, f.claims(nil), ""),
+		"alg None":                           rawToken(`{"alg":"None","typ":"JWT"}`, f.claims(nil), ""),
+		"no signature":                       parts[0] + "." + parts[1] + ".",
+		"signature of another payload":       parts[0] + "." + base64.RawURLEncoding.EncodeToString(f.claims(m{"role": "service_role"})) + "." + parts[2],
+		"key confusion: HS256, public key":   f.sign(keys.Secret(signing.ID, string(publicText)), nil),
+		"key confusion: HS256, kid of ES256": rawToken(`{"alg":"HS256","kid":"`+signing.ID+`"}`, f.claims(nil), parts[2]),
+		"unknown key, known kid":             f.foreign(jwt.SigningMethodES256, signing.ID, otherKey),
+		"unknown key, no kid":                f.foreign(jwt.SigningMethodES256, "", otherKey),
+		"RS256 without an RSA key":           f.foreign(jwt.SigningMethodRS256, "x", otherRSA),
+		"kid injection: path":                f.foreign(jwt.SigningMethodES256, "../../dev/null", otherKey),
+		"kid injection: SQL":                 f.foreign(jwt.SigningMethodES256, "' or 1=1 --", otherKey),
+		"key in the header":                  rawToken(`{"alg":"ES256","jwk":{"kty":"EC"},"kid":"`+signing.ID+`"}`, f.claims(nil), parts[2]),
+		"another secret":                     f.sign(keys.Secret("", "another-secret-of-at-least-32-characters"), nil),
+		"expired":                            f.sign(signing, m{"exp": now - 1}),
+		"not yet valid":                      f.sign(signing, m{"nbf": now + 60}),
+		"wrong audience":                     f.sign(signing, m{"aud": "others"}),
+		"forged role":                        parts[0] + "." + base64.RawURLEncoding.EncodeToString(f.claims(m{"role": "supabase_admin"})) + "." + parts[2],
+		"8 KB of claims, invalid signature":  rawToken(`{"alg":"ES256","kid":"`+signing.ID+`"}`, f.claims(m{"x": strings.Repeat("y", 8<<10)}), "AA"),
+		"8 KB of claims, changed signature":  f.sign(signing, m{"x": strings.Repeat("y", 8<<10)}) + "A",
+		"64 KB of claims":                    f.sign(signing, m{"x": strings.Repeat("y", 64<<10)}),
+		"unknown session":                    f.sign(signing, m{"session_id": "00000000-0000-4000-8000-000000000001"}),
+		"unknown subject":                    f.sign(signing, m{"sub": "00000000-0000-4000-8000-000000000001"}),
+	}
+}
+
+// TestTokenAttacks checks that forged, expired and malformed access tokens are rejected.
 func TestTokenAttacks(t *testing.T) {
 	signing, err := keys.GenerateES256()
 	if err != nil {
@@ -26,96 +121,25 @@ func TestTokenAttacks(t *testing.T) {
 	secret := keys.Secret("", testSecret)
 	w := newWorld(t, func(o *Options) { o.Keys = ring{signing, []keys.Key{secret, signing}} })
 	s := w.signUp("a@example.org")
-	id, session, now := s.text("user.id"), s.header.Get("sb-auth-session-id"), w.now().Unix()
-	claims := func(change m) json.RawMessage {
-		c := m{"sub": id, "aud": "authenticated", "role": "authenticated", "session_id": session, "iat": now, "exp": now + 3600}
-		for k, v := range change {
-			c[k] = v
-		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	sign := func(k keys.Key, change m) string {
-		token, err := k.Sign(claims(change))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	raw := func(header string, payload json.RawMessage, signature string) string {
-		b := base64.RawURLEncoding.EncodeToString
-		return b([]byte(header)) + "." + b(payload) + "." + signature
-	}
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	strangerRSA, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign := func(method jwt.SigningMethod, kid string, key any) string {
-		token := jwt.NewWithClaims(method, jwt.MapClaims{"sub": id, "aud": "authenticated", "role": "service_role", "exp": now + 3600})
-		if kid != "" {
-			token.Header["kid"] = kid
-		}
-		text, err := token.SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	public, _ := signing.Public()
-	publicText, err := json.Marshal(public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := sign(signing, nil)
+	f := forger{t: t, signing: signing, id: s.text("user.id"), session: s.header.Get("sb-auth-session-id"), now: w.now().Unix()}
+	good := f.sign(signing, nil)
 	w.do("GET", "/user", good, nil).want(200)
-	w.do("GET", "/user", sign(secret, nil), nil).want(200)
-	parts := strings.Split(good, ".")
-
-	for name, token := range map[string]string{
-		"alg none":                          raw(`{"alg":"none","typ":"JWT"}`, claims(nil), ""),
-		"alg None":                          raw(`{"alg":"None","typ":"JWT"}`, claims(nil), ""),
-		"no signature":                      parts[0] + "." + parts[1] + ".",
-		"signature of another payload":      parts[0] + "." + base64.RawURLEncoding.EncodeToString(claims(m{"role": "service_role"})) + "." + parts[2],
-		"key confusion: HS256, public key":  sign(keys.Secret(signing.ID, string(publicText)), nil),
-		"key confusion: ES256 as HS256 kid": raw(`{"alg":"HS256","kid":"`+signing.ID+`"}`, claims(nil), parts[2]),
-		"a stranger's key, our kid":         foreign(jwt.SigningMethodES256, signing.ID, stranger),
-		"a stranger's key, no kid":          foreign(jwt.SigningMethodES256, "", stranger),
-		"RS256 where there is no such key":  foreign(jwt.SigningMethodRS256, "x", strangerRSA),
-		"kid injection: a path":             foreign(jwt.SigningMethodES256, "../../dev/null", stranger),
-		"kid injection: SQL":                foreign(jwt.SigningMethodES256, "' or 1=1 --", stranger),
-		"key in the header":                 raw(`{"alg":"ES256","jwk":{"kty":"EC"},"kid":"`+signing.ID+`"}`, claims(nil), parts[2]),
-		"another secret":                    sign(keys.Secret("", "another-secret-of-at-least-32-characters"), nil),
-		"expired":                           sign(signing, m{"exp": now - 1}),
-		"from the future":                   sign(signing, m{"nbf": now + 60}),
-		"wrong audience":                    sign(signing, m{"aud": "others"}),
-		"forged role":                       parts[0] + "." + base64.RawURLEncoding.EncodeToString(claims(m{"role": "supabase_admin"})) + "." + parts[2],
-		"8 KB of claims, unsigned":          raw(`{"alg":"ES256","kid":"`+signing.ID+`"}`, claims(m{"x": strings.Repeat("y", 8<<10)}), "AA"),
-		"8 KB of claims, then changed":      sign(signing, m{"x": strings.Repeat("y", 8<<10)}) + "A",
-		"64 KB of claims":                   sign(signing, m{"x": strings.Repeat("y", 64<<10)}),
-		"another user's session":            sign(signing, m{"session_id": "00000000-0000-4000-8000-000000000001"}),
-		"a subject who does not exist":      sign(signing, m{"sub": "00000000-0000-4000-8000-000000000001"}),
-	} {
+	w.do("GET", "/user", f.sign(secret, nil), nil).want(200)
+	for name, token := range f.forgeries(good) {
 		for _, path := range []string{"/user", "/admin/users"} {
 			if r := w.do("GET", path, token, nil); r.status != 401 && r.status != 403 {
-				t.Errorf("%s: %s answered %d %s", name, path, r.status, r.raw)
+				t.Errorf("%s: %s replied %d %s", name, path, r.status, r.raw)
 			}
 		}
 	}
-	// A true token of a user is no administrator's, whatever its metadata says.
+	// Metadata does not make a user an administrator.
 	w.do("PUT", "/user", good, m{"data": m{"role": "service_role"}}).want(200)
-	w.do("GET", "/admin/users", sign(signing, m{"user_metadata": m{"role": "service_role"}}), nil).want(403, "not_admin")
-	// Another audience does not read the user.
+	w.do("GET", "/admin/users", f.sign(signing, m{"user_metadata": m{"role": "service_role"}}), nil).want(403, "not_admin")
+	// A valid token does not read the user of another audience.
 	w.do("GET", "/user", good, nil, "X-JWT-AUD", "others").want(400, "validation_failed")
-	// Eight kilobytes that are true are only long.
-	w.do("GET", "/user", sign(signing, m{"x": strings.Repeat("y", 8<<10)}), nil).want(200)
-	// Two parts, four parts, no parts.
+	// A valid token with 8 KB of claims is accepted.
+	w.do("GET", "/user", f.sign(signing, m{"x": strings.Repeat("y", 8<<10)}), nil).want(200)
+	// A token has exactly three parts.
 	for _, text := range []string{"a", "a.b", "a.b.c.d", fmt.Sprintf("%s.%s", good, "x")} {
 		w.do("GET", "/user", text, nil).want(403, "bad_jwt")
 	}

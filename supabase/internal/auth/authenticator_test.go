@@ -14,14 +14,14 @@ import (
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 )
 
-// authenticator is a security key in software (WebAuthn, section 6): one P-256 credential and a counter.
+// authenticator is a security key in software (WebAuthn, section 6), with one P-256 credential and a signature counter.
 type authenticator struct {
 	t       testing.TB
-	origin  string // what the browser in front of it says
+	origin  string // the origin in the client data
 	rpID    string
 	private *ecdsa.PrivateKey
 	id      []byte
-	handle  string // of the user, learned at the making
+	handle  string // user handle, set by create
 	count   uint32
 }
 
@@ -38,7 +38,7 @@ func newAuthenticator(t testing.TB, rpID, origin string) *authenticator {
 
 var base64url = base64.RawURLEncoding.EncodeToString
 
-// clientData is what a browser adds: what is done, for which challenge, on which site.
+// clientData returns the client data that a browser adds: type, challenge and origin.
 func (a *authenticator) clientData(kind string, options m) []byte {
 	a.t.Helper()
 	challenge, ok := options["challenge"].(string)
@@ -52,7 +52,7 @@ func (a *authenticator) clientData(kind string, options m) []byte {
 	return text
 }
 
-// data is the signed part: the site's hash, flags (present, verified, backup, with credential) and the counter.
+// data returns the authenticator data, which is signed: hash of the relying party's ID, flags, counter and credential.
 func (a *authenticator) data(flags byte, credential []byte) []byte {
 	a.count++
 	site := sha256.Sum256([]byte(a.rpID))
@@ -62,7 +62,7 @@ func (a *authenticator) data(flags byte, credential []byte) []byte {
 
 const present, verified, attested = 0x01, 0x04, 0x40
 
-// create answers navigator.credentials.create for the options in publicKey.
+// create returns the result of navigator.credentials.create for the options in publicKey.
 func (a *authenticator) create(publicKey any) m {
 	a.t.Helper()
 	options := publicKey.(m)
@@ -78,7 +78,7 @@ func (a *authenticator) create(publicKey any) m {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	credential := make([]byte, 16) // an AAGUID of zeros: nobody's model
+	credential := make([]byte, 16) // an AAGUID of zeros: unknown model
 	credential = binary.BigEndian.AppendUint16(credential, uint16(len(a.id)))
 	credential = append(append(credential, a.id...), key...)
 	object, err := webauthncbor.Marshal(map[string]any{
@@ -92,7 +92,7 @@ func (a *authenticator) create(publicKey any) m {
 	}}
 }
 
-// get answers navigator.credentials.get.
+// get returns the result of navigator.credentials.get for the options in publicKey.
 func (a *authenticator) get(publicKey any) m {
 	a.t.Helper()
 	client, data := a.clientData("webauthn.get", publicKey.(m)), a.data(present|verified, nil)

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/auth/store"
 )
 
-// The benchmarks run in one process on one database, so that their ratios mean something. BenchmarkSQL is the floor: one
-// round trip that reads a user's row.
+// The benchmarks run in one process on one database, so that their results can be compared. BenchmarkSQL is the lower bound:
+// one query that reads a user.
 
 func benchWorld(b *testing.B) (*world, reply) {
 	w := newWorld(b)
@@ -50,7 +50,7 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// BenchmarkLogin uses bcrypt's real cost, as an installation does.
+// BenchmarkLogin uses the production cost of bcrypt.
 func BenchmarkLogin(b *testing.B) {
 	w, _ := benchWorld(b)
 	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = credential.DefaultCost, 2 })

@@ -15,13 +15,13 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// fakeProvider is an OpenID Connect issuer and a GitHub in one server.
+// fakeProvider is a server that is both an OpenID Connect issuer and a GitHub.
 type fakeProvider struct {
 	*httptest.Server
 	key    keys.Key
-	claims m   // of the id token
-	emails []m // of GitHub
-	asked  []string
+	claims m        // of the ID token
+	emails []m      // of GitHub
+	asked  []string // code and code verifier of each token request
 }
 
 func newFakeProvider(t *testing.T, w *world) *fakeProvider {
@@ -80,7 +80,7 @@ func (f *fakeProvider) idToken(t *testing.T, w *world, change m) string {
 	return token
 }
 
-// withProviders makes a world whose google, github and corp are the fake.
+// withProviders returns a world whose providers google, github and corp are the fake, and the fake.
 func withProviders(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) {
 	t.Helper()
 	w := newWorld(t, change...)
@@ -93,7 +93,7 @@ func withProviders(t *testing.T, change ...func(*Options)) (*world, *fakeProvide
 	return w, f
 }
 
-// through sends a person to the provider and back, and gives where they end.
+// through signs in at the provider, follows the callback and returns the URL of the final redirect.
 func (w *world) through(path string) *url.URL {
 	w.t.Helper()
 	r := w.do("GET", path, "", nil).want(302)
@@ -130,29 +130,29 @@ func TestSignInWithProvider(t *testing.T) {
 	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "google" || u.text("user_metadata.full_name") != "Ayan" || u.text("email_confirmed_at") == "" {
 		t.Errorf("%s", u.raw)
 	}
-	// The same person again is the same account; a password cannot be guessed for it.
+	// The second sign-in finds the same account. The account has no password.
 	again := fragment(t, w.through("/authorize?provider=google"))
 	if got := w.do("GET", "/user", again.Get("access_token"), nil).want(200); got.text("id") != u.text("id") {
-		t.Error("a second account was made")
+		t.Error("the second sign-in created a second account")
 	}
 	if w.signIn("ayan@example.org", "").status != 400 {
 		t.Error("signed in without a password")
 	}
-	// Another provider that vouches for the same address links to it.
+	// Another provider with the same verified address links to the account.
 	f.emails = []m{{"email": "ayan@example.org", "verified": true, "primary": true}}
 	linked := fragment(t, w.through("/authorize?provider=github"))
 	got := w.do("GET", "/user", linked.Get("access_token"), nil).want(200)
 	if got.text("id") != u.text("id") || len(got.at("identities").([]any)) != 2 {
 		t.Errorf("%s", got.raw)
 	}
-	// One identity may go, the last may not.
+	// The last identity cannot be deleted.
 	for i, want := range []int{200, 422} {
 		id := got.at("identities").([]any)[i].(m)["identity_id"].(string)
 		w.do("DELETE", "/user/identities/"+id, linked.Get("access_token"), nil).want(want)
 	}
 }
 
-// TestUnverifiedAddress: an address that the provider does not vouch for proves nothing.
+// TestUnverifiedAddress checks that an address which the provider has not verified does not link to its owner's account.
 func TestUnverifiedAddress(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -164,21 +164,21 @@ func TestUnverifiedAddress(t *testing.T) {
 		t.Errorf("%s", to)
 	}
 	if n := w.count(`select count(*) from auth.identities i join auth.users u on u.id = i.user_id where u.email = 'a@example.org' and i.provider = 'corp'`); n != 0 {
-		t.Error("a stranger was linked to the account")
+		t.Error("the unverified address was linked to the account")
 	}
-	// The generic provider was asked with a proof key of ours.
+	// The server uses PKCE with the generic provider.
 	if len(f.asked) != 1 || len(strings.Fields(f.asked[0])) != 2 {
 		t.Errorf("asked %q", f.asked)
 	}
 }
 
-// TestPreAccountTakeover: a password that somebody set before the address was proved dies when its owner arrives.
+// TestPreAccountTakeover checks that a password set before the address was verified is invalid after its owner signs in.
 func TestPreAccountTakeover(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	w.post("/signup", m{"email": "victim@example.org", "password": "attacker-1"}).want(200)
 	f.claims = m{"email": "victim@example.org", "email_verified": true}
 	if fragment(t, w.through("/authorize?provider=google")).Get("access_token") == "" {
-		t.Fatal("the owner was kept out")
+		t.Fatal("the owner cannot sign in")
 	}
 	w.signIn("victim@example.org", "attacker-1").want(400, "invalid_credentials")
 }
@@ -201,9 +201,9 @@ func TestProviderPKCEAndErrors(t *testing.T) {
 	if to, _ := url.Parse(denied.header.Get("Location")); to.Query().Get("error") != "access_denied" || to.Query().Get("error_description") != "No" {
 		t.Errorf("%s", to)
 	}
-	w.do("GET", "/authorize?provider=nobody", "", nil).want(400, "validation_failed")
+	w.do("GET", "/authorize?provider=unknown", "", nil).want(400, "validation_failed")
 	w.do("GET", "/authorize?provider=zoom", "", nil).want(400, "validation_failed")
-	// A client may not set what is ours to set.
+	// The client cannot set redirect_uri and state.
 	r = w.do("GET", "/authorize?provider=google&redirect_uri=https://evil.example&state=x&prompt=login", "", nil).want(302)
 	at, _ = url.Parse(r.header.Get("Location"))
 	if at.Query().Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || at.Query().Get("state") == "x" || at.Query().Get("prompt") != "login" {
@@ -229,14 +229,15 @@ func TestIDTokenGrant(t *testing.T) {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
 		}
 	}
-	f.Close() // what is no JWT is refused without asking the provider
+	f.Close() // a malformed JWT is rejected without a request to the provider
 	w.post("/token?grant_type=id_token", m{"provider": "google", "id_token": "rubbish"}).want(400)
 	w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": "x"}).want(400, "provider_disabled")
 	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
 }
 
-// TestAzureTenants: Microsoft's addresses for everybody name the issuer by a placeholder for each person's organisation. That
-// of a token is the organisation's that it names, and its address counts only where Microsoft says that it is theirs.
+// TestAzureTenants checks Microsoft's multi-tenant endpoints, whose discovery documents name the issuer with the placeholder
+// {tenantid}. The issuer of a token must match its tid claim. Its address is verified only if xms_edov is true, or if the
+// server is configured for a single tenant.
 func TestAzureTenants(t *testing.T) {
 	w := newWorld(t)
 	f, mux := fakeProviderOf(t, w)
@@ -266,7 +267,7 @@ func TestAzureTenants(t *testing.T) {
 		}
 		grant(m{"sub": path + "-2", "email": path + "2@example.org", "xms_edov": true}).want(200)
 		if n := w.count(`select count(*) from auth.identities where provider_id = $1 and identity_data ->> 'email_verified' = 'true'`, path+"-2"); n != 1 {
-			t.Errorf("%s: Microsoft's word did not count", path)
+			t.Errorf("%s: xms_edov did not verify the address", path)
 		}
 		grant(m{"iss": f.URL + "/" + stranger + "/v2.0"}).want(400)
 		grant(m{"iss": f.URL + "/{tenantid}/v2.0", "tid": "{tenantid}"}).want(400)
@@ -278,7 +279,7 @@ func TestAzureTenants(t *testing.T) {
 	}
 }
 
-// TestApple: the name that Apple posts the first time is the account's, and stays when it is not posted again.
+// TestApple checks that the name which Apple posts with the first sign-in is stored and kept.
 func TestApple(t *testing.T) {
 	w := newWorld(t)
 	f := newFakeProvider(t, w)
@@ -307,7 +308,7 @@ func TestApple(t *testing.T) {
 	}
 }
 
-// TestHooks: a function of the database changes the claims, an HTTP service takes the mail, signed.
+// TestHooks checks a database function that changes claims, and an HTTP service that gets signed requests for mails and new users.
 func TestHooks(t *testing.T) {
 	var seen []m
 	var signature string
@@ -350,7 +351,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestLimits: what is counted holds, and only for whom it is counted.
+// TestLimits checks the limits per client address and per mail, and that the database does not store client addresses.
 func TestLimits(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, EmailPerHour: 2}
@@ -365,7 +366,7 @@ func TestLimits(t *testing.T) {
 	try("198.51.100.1").want(429, "over_request_rate_limit")
 	try("198.51.100.2").want(400)
 	w.wait(101e9)
-	try("198.51.100.1").want(400) // a third of five minutes lets one through
+	try("198.51.100.1").want(400) // one of three requests per five minutes
 	for i := range 3 {
 		want := 200
 		if i == 2 {
@@ -374,11 +375,11 @@ func TestLimits(t *testing.T) {
 		w.post("/signup", m{"email": fmt.Sprintf("p%d@example.org", i), "password": "password-1"}).want(want)
 	}
 	if w.count(`select count(*) from auth_limits.buckets where encode(key, 'escape') like '%198.51%'`) != 0 {
-		t.Error("an address is stored")
+		t.Error("a client address is stored")
 	}
 }
 
-// TestAdministration: accounts without mails, links without mails, invitations with.
+// TestAdministration checks the endpoints for administrators. Only invitations send mail.
 func TestAdministration(t *testing.T) {
 	w := newWorld(t, confirming)
 	admin := w.admin()

@@ -13,10 +13,11 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestErrorShapes: the two shapes, the echo on errors only, and the header that one error in one shape goes without.
+// TestErrorShapes checks the two formats of errors and their headers: the API version is echoed in errors only, and
+// weak_password has no X-Sb-Error-Code in the dated format.
 func TestErrorShapes(t *testing.T) {
 	w := newWorld(t)
-	bad := m{"email": "nobody@example.org", "password": "x"}
+	bad := m{"email": "unknown@example.org", "password": "x"}
 	for _, c := range []struct {
 		version, echo string
 		dated         bool
@@ -43,15 +44,15 @@ func TestErrorShapes(t *testing.T) {
 	weak := m{"email": "a@example.org", "password": "x"}
 	old := w.post("/signup", weak).want(422, "weak_password")
 	if old.header.Get("X-Sb-Error-Code") != "weak_password" || len(old.at("weak_password.reasons").([]any)) != 1 {
-		t.Errorf("old shape: %v %s", old.header, old.raw)
+		t.Errorf("old format: %v %s", old.header, old.raw)
 	}
 	dated := w.do("POST", "/signup", "", weak, "X-Supabase-Api-Version", "2024-01-01").want(422)
 	if dated.header.Get("X-Sb-Error-Code") != "" || len(dated.at("weak_password.reasons").([]any)) != 1 {
-		t.Errorf("dated shape: %v %s", dated.header, dated.raw)
+		t.Errorf("dated format: %v %s", dated.header, dated.raw)
 	}
 }
 
-// TestStatuses: what each refusal is.
+// TestStatuses checks the status and the code of each error.
 func TestStatuses(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
@@ -69,47 +70,47 @@ func TestStatuses(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 	w.do("GET", "/nowhere", "", nil).want(404)
 	if r := w.do("GET", "/nowhere", "", nil); !strings.HasPrefix(r.header.Get("Content-Type"), "text/plain") {
-		t.Errorf("404 is %q", r.header.Get("Content-Type"))
+		t.Errorf("404 has content type %q", r.header.Get("Content-Type"))
 	}
 	if r := w.do("DELETE", "/signup", "", nil).want(405); r.raw != "" {
 		t.Errorf("405 has a body: %q", r.raw)
 	}
 	if r := w.do("OPTIONS", "/signup", "", nil); r.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Error("CORS is the gateway's")
+		t.Error("auth sets CORS headers; the gateway should")
 	}
 }
 
-// TestRefreshReuse follows a used token through its three lives.
+// TestRefreshReuse checks a used token: as the parent of the active token, as an older token, and after the reuse interval.
 func TestRefreshReuse(t *testing.T) {
 	w := newWorld(t)
 	t0 := w.signUp("a@example.org").text("refresh_token")
 	t1 := w.refresh(t0).want(200).text("refresh_token")
-	// The parent of the active token gives the active one, however late.
+	// The parent of the active token returns the active token at any time.
 	w.wait(11 * time.Second)
 	if got := w.refresh(t0).want(200).text("refresh_token"); got != t1 {
-		t.Fatalf("the parent gave %s, not %s", got, t1)
+		t.Fatalf("the parent returns %s, not %s", got, t1)
 	}
 	t2 := w.refresh(t1).want(200).text("refresh_token")
-	// t0 is older than that now; it was used long ago.
+	// t0 is no longer the parent, and the reuse interval since its use is over.
 	w.wait(11 * time.Second)
 	access := w.refresh(t2).want(200)
 	w.refresh(t0).want(400, "refresh_token_already_used")
-	// The family is revoked, and revocation counts as a use: the last token still refreshes for ten seconds.
+	// The family is revoked. Revocation counts as use: the last token works for another ten seconds.
 	last := access.text("refresh_token")
 	w.wait(5 * time.Second)
 	revived := w.refresh(last).want(200).text("refresh_token")
 	w.wait(11 * time.Second)
-	w.refresh(last).want(200) // the parent of the active one again
+	w.refresh(last).want(200) // the parent of the active token
 	w.wait(time.Second)
 	w.refresh(t0).want(400, "refresh_token_already_used")
 	w.wait(11 * time.Second)
 	w.refresh(revived).want(400, "refresh_token_already_used")
-	// The session's row survives, and so does the access token.
+	// The session still exists, so the access token works.
 	w.do("GET", "/user", access.text("access_token"), nil).want(200)
 }
 
-// TestRefreshWithin: an older token within the interval mints a new one.
-func TestRefreshWithin(t *testing.T) {
+// TestRefreshWithinInterval checks that an older token creates a new token within the reuse interval.
+func TestRefreshWithinInterval(t *testing.T) {
 	w := newWorld(t)
 	t0 := w.signUp("a@example.org").text("refresh_token")
 	t1 := w.refresh(t0).want(200).text("refresh_token")
@@ -117,12 +118,12 @@ func TestRefreshWithin(t *testing.T) {
 	w.wait(5 * time.Second)
 	t3 := w.refresh(t0).want(200).text("refresh_token")
 	if t3 == t1 || t3 == t2 {
-		t.Fatal("no new token was minted")
+		t.Fatal("the refresh returned an existing token")
 	}
 }
 
-// TestRefreshText: the text decides what is said.
-func TestRefreshText(t *testing.T) {
+// TestRefreshTokenFormats checks malformed tokens, and signed tokens on a server that issues stored ones.
+func TestRefreshTokenFormats(t *testing.T) {
 	w := newWorld(t)
 	w.refresh("abcdefghijkl").want(400, "refresh_token_not_found")
 	for _, text := range []string{"", "short", "abcdefghijklm", "ABCDEFGHIJKL", strings.Repeat("A", 60)} {
@@ -131,7 +132,7 @@ func TestRefreshText(t *testing.T) {
 			t.Errorf("%q: %s", text, r.raw)
 		}
 	}
-	// A signed token works on a server that issues the other kind.
+	// A signed token works on a server that issues stored tokens.
 	signed := newWorld(t, func(o *Options) { o.Config.SignedRefreshTokens = true })
 	first := signed.signUp("a@example.org")
 	token := first.text("refresh_token")
@@ -150,10 +151,10 @@ func TestRefreshText(t *testing.T) {
 	signed.refresh(second.text("refresh_token")).want(200)
 	signed.wait(11 * time.Second)
 	signed.refresh(token).want(400, "refresh_token_already_used")
-	signed.refresh(second.text("refresh_token")).want(400, "refresh_token_not_found") // the session is gone
+	signed.refresh(second.text("refresh_token")).want(400, "refresh_token_not_found") // the session has ended
 }
 
-// TestAccessTokens: nothing in them is random, and amr keeps the time of the login.
+// TestAccessTokens checks the claims and the headers. Access tokens of the same second are equal, and amr has the login's time.
 func TestAccessTokens(t *testing.T) {
 	w := newWorld(t)
 	first := w.signUp("a@example.org")
@@ -162,7 +163,7 @@ func TestAccessTokens(t *testing.T) {
 	one := w.refresh(first.text("refresh_token")).want(200)
 	two := w.refresh(one.text("refresh_token")).want(200)
 	if one.text("access_token") != two.text("access_token") {
-		t.Error("two refreshes in one second differ")
+		t.Error("two access tokens of the same second differ")
 	}
 	claims := payload(t, two.text("access_token"))
 	if amr := claims["amr"].([]any)[0].(m); amr["method"] != "password" || int64(amr["timestamp"].(float64)) != login {
@@ -196,32 +197,33 @@ func payload(t testing.TB, token string) m {
 	return claims
 }
 
-// TestTimes: nine digits right after a write, six when read again; confirmed_at only then.
+// TestTimes checks that times have nine decimals in the reply to a sign-up and six in later replies, and that only later replies
+// have confirmed_at.
 func TestTimes(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
 	if got := s.text("user.last_sign_in_at"); got != "2026-03-01T12:00:00.123456789Z" {
-		t.Errorf("after the write: %s", got)
+		t.Errorf("last_sign_in_at of the sign-up: %s", got)
 	}
 	if s.at("user.confirmed_at") != nil {
-		t.Error("confirmed_at is in the signup's answer")
+		t.Error("the reply to the sign-up has confirmed_at")
 	}
 	u := w.do("GET", "/user", s.text("access_token"), nil).want(200)
-	// Postgres rounds where Go cut; either is six digits.
+	// Postgres rounds to microseconds.
 	if got := u.text("last_sign_in_at"); len(got) != len("2026-03-01T12:00:00.123457Z") {
-		t.Errorf("read again: %s", got)
+		t.Errorf("last_sign_in_at of a later reply: %s", got)
 	}
 	if u.text("confirmed_at") == "" {
-		t.Error("confirmed_at is missing later")
+		t.Error("a later reply has no confirmed_at")
 	}
 	identity := u.at("identities").([]any)[0].(m)
 	if identity["identity_data"].(m)["email_verified"] != false || u.at("user_metadata.email_verified") != true {
-		t.Errorf("verified: %v %v", identity["identity_data"], u.at("user_metadata"))
+		t.Errorf("email_verified: %v %v", identity["identity_data"], u.at("user_metadata"))
 	}
 }
 
-// TestEmailChangeIsProved: autoconfirm is about sign-up only.
-func TestEmailChangeIsProved(t *testing.T) {
+// TestEmailChangeNeedsConfirmation checks that MailerAutoconfirm applies to sign-ups only.
+func TestEmailChangeNeedsConfirmation(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
 	r := w.do("PUT", "/user", s.text("access_token"), m{"email": "b@example.org"}).want(200)
@@ -233,7 +235,7 @@ func TestEmailChangeIsProved(t *testing.T) {
 	}
 }
 
-// TestNoEnumeration: a taken address looks like a fresh one.
+// TestNoEnumeration checks that the replies for known and unknown addresses look alike.
 func TestNoEnumeration(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -242,19 +244,19 @@ func TestNoEnumeration(t *testing.T) {
 	fresh := w.post("/signup", m{"email": "b@example.org", "password": "password-1"}).want(200)
 	taken := w.post("/signup", m{"email": "a@example.org", "password": "password-2"}).want(200)
 	if fresh.at("user") != nil || taken.at("user") != nil {
-		t.Error("a user to be confirmed is wrapped")
+		t.Error("an unconfirmed user is wrapped in a user member")
 	}
 	if taken.text("role") != "" || len(taken.at("identities").([]any)) != 0 || taken.text("confirmation_sent_at") == "" {
 		t.Errorf("%s", taken.raw)
 	}
 	if w.signIn("a@example.org", "password-2").status != 400 {
-		t.Error("a stranger has changed the password")
+		t.Error("the second sign-up changed the password")
 	}
 	w.post("/recover", m{"email": "stranger@example.org"}).want(200)
 	w.post("/resend", m{"type": "signup", "email": "stranger@example.org"}).want(200)
 }
 
-// TestVerifyRedirects: the forms of the redirects, with their empty sb.
+// TestVerifyRedirects checks the redirects of links: tokens, errors and PKCE codes, with the empty parameter sb.
 func TestVerifyRedirects(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.do("POST", "/signup?redirect_to=https://app.example.com/in", "", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -267,13 +269,13 @@ func TestVerifyRedirects(t *testing.T) {
 	if to.Host != "app.example.com" || q.Get("access_token") == "" || q.Get("type") != "signup" || !q.Has("sb") || q.Get("sb") != "" {
 		t.Errorf("%s", to)
 	}
-	_, to = w.follow(link) // once only
+	_, to = w.follow(link) // a link works once
 	q, _ = url.ParseQuery(to.Fragment)
 	if q.Get("error") != "access_denied" || q.Get("error_code") != "otp_expired" || !q.Has("sb") {
 		t.Errorf("%s", to)
 	}
 	w.do("GET", "/verify?type=signup", "", nil).want(400, "validation_failed")
-	// With a challenge a code comes back instead, in the query.
+	// With a code challenge the redirect has a code in the query instead.
 	verifier := strings.Repeat("v", 50)
 	w.do("POST", "/otp?redirect_to=https://app.example.com/in?x=1", "", m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
 	_, link, _ = w.mail()
@@ -287,7 +289,7 @@ func TestVerifyRedirects(t *testing.T) {
 	w.post("/token?grant_type=pkce", m{"auth_code": code, "code_verifier": verifier}).want(404, "flow_state_not_found")
 }
 
-// TestDoubleEmailChange: both addresses agree, in either order.
+// TestDoubleEmailChange checks that both addresses must confirm a change, in any order.
 func TestDoubleEmailChange(t *testing.T) {
 	for name, newFirst := range map[string]bool{"new first": true, "current first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -303,10 +305,10 @@ func TestDoubleEmailChange(t *testing.T) {
 			}
 			_, to := w.follow(first)
 			if to.Query().Has("message") || !strings.Contains(to.Fragment, "Confirmation+link+accepted") && !strings.Contains(to.String(), "message=Confirmation+link+accepted") || !strings.HasSuffix(to.String(), "&sb=") {
-				t.Errorf("half: %s", to)
+				t.Errorf("after the first confirmation: %s", to)
 			}
 			if got := w.do("GET", "/user", token, nil).want(200).text("email"); got != "a@example.org" {
-				t.Fatalf("one agreed and the address is %s", got)
+				t.Fatalf("after the first confirmation the address is %s", got)
 			}
 			w.follow(second)
 			if got := w.do("GET", "/user", token, nil).want(200); got.text("email") != "b@example.org" || got.text("new_email") != "" {
@@ -317,7 +319,7 @@ func TestDoubleEmailChange(t *testing.T) {
 	}
 }
 
-// TestTokensWithoutSession: such tokens read the user; other keys and kids do not.
+// TestTokensWithoutSession checks that a token without a session reads the user, and the paging headers of the list of users.
 func TestTokensWithoutSession(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")
@@ -331,11 +333,11 @@ func TestTokensWithoutSession(t *testing.T) {
 		t.Errorf("identities %v", u["identities"])
 	}
 	if list.header.Get("X-Total-Count") != "1" || list.header.Get("Link") != `</admin/users?page=1&per_page=1>; rel="last"` {
-		t.Errorf("pages %v", list.header)
+		t.Errorf("paging headers %v", list.header)
 	}
 }
 
-// TestCallbackErrors: without a flow the site gets the error, and the body is a page followed by JSON.
+// TestCallbackErrors checks that a callback without a flow redirects to the site with an error, and sends HTML followed by JSON.
 func TestCallbackErrors(t *testing.T) {
 	w := newWorld(t)
 	r := w.do("GET", "/callback", "", nil).want(303)

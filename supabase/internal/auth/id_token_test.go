@@ -10,21 +10,21 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// elsewhere leads every request to one server, whatever host it is for.
-type elsewhere struct{ to *httptest.Server }
+// fixedTransport sends every request to one server, whatever its host.
+type fixedTransport struct{ to *httptest.Server }
 
-func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+func (f fixedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.URL.Scheme, r.URL.Host = "http", e.to.Listener.Addr().String()
-	return e.to.Client().Transport.RoundTrip(r)
+	r.URL.Scheme, r.URL.Host = "http", f.to.Listener.Addr().String()
+	return f.to.Client().Transport.RoundTrip(r)
 }
 
-// TestAppleIssuers: Apple has two names, in tokens and in its discovery document; nobody else has either.
+// TestAppleIssuers checks that tokens and discovery documents may name either of Apple's two issuers, and no other.
 func TestAppleIssuers(t *testing.T) {
 	w := newWorld(t)
 	f, rest := fakeProviderOf(t, w)
 	const old, other, stranger = "https://appleid.apple.com", "https://account.apple.com", "https://appleid.apple.com.evil.example"
-	var named, asked string
+	var named, asked string // issuer in the discovery document; host of the last request for it
 	signed := old
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(rw http.ResponseWriter, r *http.Request) {
@@ -45,16 +45,16 @@ func TestAppleIssuers(t *testing.T) {
 		{stranger, stranger, 500}, {stranger, old, 500}, {"", old, 500},
 	} {
 		named = tt.document
-		w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}}}, &http.Client{Transport: elsewhere{f.Server}})
+		w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}}}, &http.Client{Transport: fixedTransport{f.Server}})
 		r := w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": tt.token})})
 		if r.status != tt.status || asked != "appleid.apple.com" {
-			t.Errorf("a token of %q where the document at %s names %q: %d %s", tt.token, asked, tt.document, r.status, r.raw)
+			t.Errorf("issuer of token %q, of document %q, requested from %s: %d %s", tt.token, tt.document, asked, r.status, r.raw)
 		}
 	}
 	if n := w.count(`select count(*) from auth.identities where provider = 'apple'`); n != 1 {
-		t.Errorf("one person has %d identities", n)
+		t.Errorf("one user has %d identities", n)
 	}
-	// One that is told of elsewhere has that name alone.
+	// With a configured URL only that issuer is valid.
 	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, f.Client())
 	for issuer, status := range map[string]int{f.URL: 200, old: 400, other: 400} {
 		named, signed = f.URL, f.URL
@@ -62,8 +62,8 @@ func TestAppleIssuers(t *testing.T) {
 	}
 }
 
-// TestFacebookLimitedLogin: the applications that sign in without a browser get tokens of Facebook's own. Their nonce is the
-// application's as it is, no hash; their address is confirmed; and the person is the one who comes through the browser.
+// TestFacebookLimitedLogin checks ID tokens of Facebook's Limited Login, which mobile applications use. The nonce is not hashed,
+// the address is verified, and the subject is the same as in a sign-in with a browser.
 func TestFacebookLimitedLogin(t *testing.T) {
 	w := newWorld(t)
 	f := newFakeProvider(t, w)
@@ -79,7 +79,7 @@ func TestFacebookLimitedLogin(t *testing.T) {
 		t.Errorf("%d identities", n)
 	}
 	for name, change := range map[string]m{
-		"another audience": {"aud": "others"}, "another issuer": {"iss": "https://evil.example"}, "expired": {"exp": w.now().Unix() - 10}, "nobody": {"sub": ""},
+		"another audience": {"aud": "others"}, "another issuer": {"iss": "https://evil.example"}, "expired": {"exp": w.now().Unix() - 10}, "no subject": {"sub": ""},
 	} {
 		if r := grant(change); r.status != 400 {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
@@ -91,7 +91,7 @@ func TestFacebookLimitedLogin(t *testing.T) {
 	}
 	f.key = stranger
 	grant(nil).want(400)
-	// Whoever signs in by the browser needs no word of the document.
+	// Sign-in with a browser needs no discovery document.
 	f.Close()
 	w.do("GET", "/authorize?provider=facebook", "", nil).want(302)
 }

@@ -10,7 +10,7 @@ import (
 	"daawo/supabase/internal/mail"
 )
 
-// noMailServer is where nobody listens.
+// noMailServer is a Mailer without a server: connections are refused.
 type noMailServer struct{}
 
 func (noMailServer) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error {
@@ -18,8 +18,7 @@ func (noMailServer) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) erro
 	return Undelivered{Cause: err}
 }
 
-// TestMailServerDown: a mail that cannot be sent is said to be the mail's failure, not the database's, and leaves no account
-// that nobody can confirm.
+// TestMailServerDown checks that a failure to send the confirmation mail is reported as such and leaves no unconfirmed account.
 func TestMailServerDown(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Mailer = noMailServer{} })
 	r := w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(500, "unexpected_failure")

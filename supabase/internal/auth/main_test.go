@@ -29,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Every step of a model is a request that Postgres commits: forty plays each, unless -rapid.checks asks for more.
+	// Each step of a model test is a request with a commit, so 40 runs by default; -rapid.checks sets another number.
 	if err := flag.Set("rapid.checks", "40"); err != nil {
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func (r ring) Verifying() []keys.Key { return r.verifying }
 
 const testSecret = "super-secret-jwt-token-with-at-least-32-characters-long"
 
-// world is an engine on its own database, with a clock and a mailbox that the test holds.
+// world is an engine with its own database and a fake clock. It is its own Mailer and SMS provider.
 type world struct {
 	t       testing.TB
 	e       *Handler
@@ -58,8 +58,8 @@ type world struct {
 	mu    sync.Mutex
 	at    time.Time
 	mails []mail.Message
-	texts []string
-	sms   SMS // takes the texts instead, if set
+	texts []string // "PHONE TEXT"
+	sms   SMS      // receives the messages instead, if set
 }
 
 func (w *world) now() time.Time {
@@ -68,13 +68,14 @@ func (w *world) now() time.Time {
 	return w.at
 }
 
+// wait advances the clock.
 func (w *world) wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at = w.at.Add(d)
 }
 
-// SendMail keeps the mail: world is its own Mailer.
+// SendMail appends the mail to w.mails.
 func (w *world) SendMail(_ context.Context, _ pgx.Tx, m mail.Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +83,7 @@ func (w *world) SendMail(_ context.Context, _ pgx.Tx, m mail.Message) error {
 	return nil
 }
 
-// SendSMS keeps the text.
+// SendSMS appends the message to w.texts.
 func (w *world) SendSMS(ctx context.Context, phone, text, channel string) (string, error) {
 	if w.sms != nil {
 		return w.sms.SendSMS(ctx, phone, text, channel)
@@ -110,7 +111,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 			SiteURL: "https://example.org", ExternalURL: "https://api.example.org/auth/v1", RedirectURLs: []string{"https://*.example.com/**"},
 			MailerAutoconfirm: true, PhoneAutoconfirm: true, EnablePhone: true, EnableAnonymous: true, ManualLinking: true,
 			RefreshTokenRotation: true, ReuseInterval: 10 * time.Second,
-			PasswordCost: bcrypt.MinCost, HashesAtOnce: 4, // the cost is bcrypt's to test
+			PasswordCost: bcrypt.MinCost, HashesAtOnce: 4, // fast
 			Mail: MailConfig{MaxFrequency: -1}, SMS: SMSConfig{MaxFrequency: -1},
 			MFA: MFAConfig{EnablePhoneEnroll: true, EnablePhoneVerify: true, PhoneMaxFrequency: -1},
 		},
@@ -119,7 +120,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 	return w
 }
 
-// restart starts the engine with other options on the same database.
+// restart replaces the engine by one with changed options on the same database.
 func (w *world) restart(change ...func(*Options)) {
 	w.t.Helper()
 	for _, c := range change {
@@ -131,13 +132,13 @@ func (w *world) restart(change ...func(*Options)) {
 	}
 }
 
-// providers starts the engine with these providers, which client asks.
+// providers restarts the engine with these providers, which client calls.
 func (w *world) providers(configs map[string]idp.Config, client *http.Client) {
 	w.t.Helper()
 	w.restart(func(o *Options) { o.Config.Providers, o.Client = configs, client })
 }
 
-// confirming is an installation where addresses and numbers must be proved.
+// confirming makes the engine require confirmation of addresses and phone numbers.
 func confirming(o *Options) { o.Config.MailerAutoconfirm, o.Config.PhoneAutoconfirm = false, false }
 
 type reply struct {
@@ -148,7 +149,7 @@ type reply struct {
 	raw    string
 }
 
-// text reads a member by its path, "user.email".
+// text returns a member of the JSON body by its path, such as "user.email", or "" if it is missing.
 func (r reply) text(path string) string {
 	r.t.Helper()
 	v := r.at(path)
@@ -170,7 +171,7 @@ func (r reply) at(path string) any {
 	return v
 }
 
-// want fails the test when the status, or the code where one is given, is another.
+// want fails the test if the status differs, or the error code if one is given.
 func (r reply) want(status int, code ...string) reply {
 	r.t.Helper()
 	if r.status != status || len(code) > 0 && r.text("error_code") != code[0] {
@@ -179,7 +180,7 @@ func (r reply) want(status int, code ...string) reply {
 	return r
 }
 
-// do sends a request as somebody; "" sends no token. body nil sends none. headers are name, value, ….
+// do sends a request with an access token ("" for none) and a JSON body (nil for none). headers are names and values in turn.
 func (w *world) do(method, path, token string, body any, headers ...string) reply {
 	w.t.Helper()
 	var in io.Reader = http.NoBody
@@ -201,7 +202,7 @@ func (w *world) do(method, path, token string, body any, headers ...string) repl
 	rec := httptest.NewRecorder()
 	w.e.ServeHTTP(rec, r)
 	out := reply{t: w.t, status: rec.Code, header: rec.Header(), raw: rec.Body.String()}
-	_ = json.Unmarshal(rec.Body.Bytes(), &out.body) // redirects and lists are looked at raw
+	_ = json.Unmarshal(rec.Body.Bytes(), &out.body) // redirects and lists are checked by raw
 	for _, secret := range []string{"encrypted_password", "$2a$", "hmac_key"} {
 		if strings.Contains(out.raw, secret) {
 			w.t.Fatalf("%s %s shows %s: %s", method, path, secret, out.raw)
@@ -217,7 +218,7 @@ func (w *world) post(path string, body any) reply {
 
 type m = map[string]any
 
-// signUp makes a confirmed account and gives its first tokens.
+// signUp creates a confirmed account and returns the reply with its first tokens.
 func (w *world) signUp(email string) reply {
 	w.t.Helper()
 	return w.post("/signup", m{"email": email, "password": "password-1"}).want(200)
@@ -233,7 +234,7 @@ func (w *world) refresh(token string) reply {
 	return w.post("/token?grant_type=refresh_token", m{"refresh_token": token})
 }
 
-// admin is a service_role token.
+// admin returns a service_role token.
 func (w *world) admin() string {
 	token, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","iss":"supabase","exp":%d}`, w.now().Add(time.Hour).Unix()))
 	if err != nil {
@@ -247,7 +248,7 @@ var (
 	codeForm = regexp.MustCompile(`<strong>(\d+)</strong>`)
 )
 
-// mail takes the oldest mail that was not looked at yet: whom it went to, its link and its code.
+// mail removes the oldest mail from w.mails and returns its recipient, link and code.
 func (w *world) mail() (to string, link *url.URL, code string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -270,7 +271,7 @@ func (w *world) mail() (to string, link *url.URL, code string) {
 	return first.To[0], link, code
 }
 
-// follow opens a link of a mail and gives where it leads.
+// follow requests the link of a mail and returns the reply and its redirect.
 func (w *world) follow(link *url.URL) (reply, *url.URL) {
 	w.t.Helper()
 	r := w.do("GET", strings.TrimPrefix(link.Path, "/auth/v1")+"?"+link.RawQuery, "", nil).want(303)

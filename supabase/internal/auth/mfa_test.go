@@ -8,7 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// TestTOTP enrols, verifies and removes a factor; the session rises to aal2 and weaker ones end.
+// TestTOTP enrols, verifies and removes a TOTP factor. Verification raises the session to aal2 and ends weaker sessions.
 func TestTOTP(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -34,25 +34,25 @@ func TestTOTP(t *testing.T) {
 		t.Errorf("claims %v", claims)
 	}
 	w.do("GET", "/user", weaker, nil).want(403, "session_not_found")
-	// A challenge is answered once.
+	// A challenge works once.
 	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code()}).want(422, "mfa_ip_address_mismatch")
-	// A session without the factor may not remove it or change what protects the account.
+	// A session at aal1 may not remove the factor, change the password or add a factor.
 	low := w.signIn("a@example.org", "password-1").want(200).text("access_token")
 	w.do("DELETE", path, low, nil).want(422, "insufficient_aal")
 	w.do("PUT", "/user", low, m{"password": "password-2"}).want(401, "insufficient_aal")
 	w.do("POST", "/factors", low, m{"factor_type": "totp", "friendly_name": "other"}).want(403, "insufficient_aal")
-	// An old challenge is none.
+	// A challenge expires.
 	late := w.do("POST", path+"/challenge", low, nil).want(200)
 	w.wait(6 * time.Minute)
 	w.do("POST", path+"/verify", low, m{"challenge_id": late.text("id"), "code": code()}).want(422, "mfa_challenge_expired")
 	w.do("DELETE", path, s.text("access_token"), nil).want(200)
 	after := w.refresh(s.text("refresh_token")).want(200)
 	if payload(t, after.text("access_token"))["aal"] != "aal1" {
-		t.Error("the session kept aal2 without its factor")
+		t.Error("the session is still aal2 without its factor")
 	}
 }
 
-// TestTOTPOnce: a code that was seen is of no use, in whatever session and however it is written.
+// TestTOTPOnce checks that a code works once, in any session and with any white space.
 func TestTOTPOnce(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -80,7 +80,7 @@ func TestTOTPOnce(t *testing.T) {
 	verify(thief, code()).want(200)
 }
 
-// TestPhoneFactor sends a code and takes it.
+// TestPhoneFactor verifies a phone factor with the code of a text message.
 func TestPhoneFactor(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -93,12 +93,12 @@ func TestPhoneFactor(t *testing.T) {
 	code := w.texts[0][len(w.texts[0])-6:]
 	s := w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
 	if payload(t, s.text("access_token"))["aal"] != "aal2" {
-		t.Error("not aal2")
+		t.Error("the session is not aal2")
 	}
 	w.do("POST", "/factors", w.post("/signup", m{}).want(200).text("access_token"), m{"factor_type": "totp"}).want(403, "no_authorization")
 }
 
-// TestPhoneSignIn signs up with a number and a code.
+// TestPhoneSignIn signs up with a phone number and a code.
 func TestPhoneSignIn(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.post("/otp", m{"phone": "252611234567"}).want(200)
@@ -109,7 +109,7 @@ func TestPhoneSignIn(t *testing.T) {
 	w.post("/otp", m{"phone": "252617654321", "create_user": false}).want(422, "otp_disabled")
 }
 
-// TestFactorOfRevokedFamily: a session whose refresh tokens were revoked cannot be raised and so revived.
+// TestFactorOfRevokedFamily checks that a second factor does not revive a session whose refresh tokens are revoked.
 func TestFactorOfRevokedFamily(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")

@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// withOAuth is an installation that other applications may sign people in with.
+// withOAuth enables the OAuth 2.1 server.
 func withOAuth(o *Options) {
 	signing, err := keys.GenerateES256()
 	if err != nil {
@@ -22,11 +22,11 @@ func withOAuth(o *Options) {
 	o.Config.OAuthServer = OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/oauth/consent"}
 }
 
-// app is an application with a place to come back to.
+// app is a registered OAuth client.
 type app struct {
 	w          *world
 	id, secret string
-	back       string
+	back       string // redirect URI
 }
 
 // The verifier and the challenge of RFC 7636, appendix B.
@@ -35,7 +35,7 @@ const (
 	testChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
-// app registers an application: a server with a secret, or with "none" one without.
+// app registers an application. method is its token_endpoint_auth_method; with "none" it has no secret.
 func (w *world) app(name, method string) app {
 	w.t.Helper()
 	a := app{w: w, back: "https://" + name + ".example.net/back?from=daawo"}
@@ -44,7 +44,7 @@ func (w *world) app(name, method string) app {
 	return a
 }
 
-// ask begins a sign-in and gives where the browser is led. change overrides parameters; "" leaves one out.
+// ask sends an authorization request and returns the reply and its redirect. change overrides parameters; "" omits one.
 func (a app) ask(change map[string]string) (reply, *url.URL) {
 	a.w.t.Helper()
 	q := url.Values{}
@@ -67,7 +67,7 @@ func (a app) ask(change map[string]string) (reply, *url.URL) {
 	return r, to
 }
 
-// pending is the name of a fresh authorization that the person of the token has been shown.
+// pending returns the ID of a new authorization that the user of the token has seen but not decided.
 func (a app) pending(token string, change map[string]string) string {
 	a.w.t.Helper()
 	r, to := a.ask(change)
@@ -77,7 +77,7 @@ func (a app) pending(token string, change map[string]string) string {
 	return name
 }
 
-// code is a code that the person of the token has granted.
+// code returns an authorization code that the user of the token has granted.
 func (a app) code(token string, change map[string]string) string {
 	a.w.t.Helper()
 	r, to := a.ask(change)
@@ -135,90 +135,103 @@ func (w *world) form(path string, fields map[string]string, headers ...string) r
 	return out
 }
 
-// TestOAuthServer signs a person in to another application, from its wish to the end of its session.
+// TestOAuthServer signs a user in to an application, from the authorization request to the revoked grant.
 func TestOAuthServer(t *testing.T) {
-	for _, signed := range []bool{false, true} {
-		w := newWorld(t, withOAuth, func(o *Options) { o.Config.SignedRefreshTokens = signed })
-		in := w.post("/signup", m{"email": "ayan@example.org", "password": "password-1", "data": m{"name": "Ayan", "avatar_url": "https://example.org/a.png"}}).want(200)
-		me := in.text("access_token")
-		clinic := w.app("clinic", "client_secret_basic")
-
-		// To the consent page, which shows who asks for what.
-		r, to := clinic.ask(nil)
-		r.want(302)
-		name := to.Query().Get("authorization_id")
-		if !strings.HasPrefix(to.String(), "https://example.org/oauth/consent?authorization_id=") {
-			t.Fatal(to)
-		}
-		shown := w.do("GET", "/oauth/authorizations/"+name, me, nil, "Origin", "https://example.org").want(200)
-		if shown.text("client.name") != "clinic" || shown.text("user.email") != "ayan@example.org" || shown.text("scope") != "openid email profile" ||
-			shown.text("redirect_uri") != clinic.back || shown.text("authorization_id") != name {
-			t.Fatal(shown.raw)
-		}
-		agreed := w.do("POST", "/oauth/authorizations/"+name+"/consent", me, m{"action": "approve"}).want(200)
-		back, err := url.Parse(agreed.text("redirect_url"))
-		if err != nil || back.Query().Get("state") != "s t&=" || back.Query().Get("from") != "daawo" || back.Host != "clinic.example.net" {
-			t.Fatal(agreed.raw)
-		}
-		code := back.Query().Get("code")
-		if n := w.count(`select count(*) from auth.oauth_authorizations where authorization_code = $1`, code); n != 0 {
-			t.Error("the code is stored in clear")
-		}
-
-		// The tokens, for the application's eyes.
-		tokens := clinic.exchange(code).want(200)
-		if tokens.text("token_type") != "bearer" || tokens.at("user") != nil || tokens.header.Get("Cache-Control") != "no-store" {
-			t.Fatal(tokens.raw)
-		}
-		claims := payloadOf(t, tokens.text("access_token"))
-		if claims["client_id"] != clinic.id || claims["scope"] != "openid email profile" || claims["role"] != "authenticated" {
-			t.Error(claims)
-		}
-		id := payloadOf(t, tokens.text("id_token"))
-		if id["nonce"] != "n-1" || id["aud"].([]any)[0] != clinic.id || id["sub"] != in.text("user.id") || id["email"] != "ayan@example.org" ||
-			id["email_verified"] != true || id["name"] != "Ayan" || id["picture"] != "https://example.org/a.png" || id["iss"] != "https://api.example.org/auth/v1" {
-			t.Error(id)
-		}
-		info := w.do("GET", "/oauth/userinfo", tokens.text("access_token"), nil).want(200)
-		if info.text("email") != "ayan@example.org" || info.text("name") != "Ayan" || info.text("phone") != "" {
-			t.Error(info.raw)
-		}
-		if plain := w.do("GET", "/oauth/userinfo", me, nil).want(200); plain.raw != `{"sub":"`+in.text("user.id")+`"}` {
-			t.Error(plain.raw) // a session of the user's own was granted no scopes
-		}
-
-		// It refreshes by the application's proof alone.
-		again := clinic.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(200)
-		if payloadOf(t, again.text("access_token"))["client_id"] != clinic.id {
-			t.Error(again.raw)
-		}
-
-		// The person sees whom they let in, is not asked twice, and is asked again for more.
-		var grants []struct {
-			Client struct{ Name string }
-			Scopes []string
-		}
-		if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", me, nil).want(200).raw), &grants); err != nil || len(grants) != 1 ||
-			grants[0].Client.Name != "clinic" || strings.Join(grants[0].Scopes, " ") != "openid email profile" {
-			t.Fatal(grants, err)
-		}
-		_, to = clinic.ask(map[string]string{"scope": "email"})
-		codeOf(t, w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), me, nil).want(200))
-		_, to = clinic.ask(map[string]string{"scope": "email phone"})
-		if r := w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), me, nil).want(200); r.text("redirect_url") != "" {
-			t.Error("nobody was asked for phone")
-		}
-
-		// Shut out, it has nothing left.
-		w.do("DELETE", "/user/oauth/grants?client_id="+clinic.id, me, nil).want(204)
-		w.do("DELETE", "/user/oauth/grants?client_id="+clinic.id, me, nil).want(404, "oauth_consent_not_found")
-		w.do("GET", "/user", again.text("access_token"), nil).want(403, "session_not_found")
-		clinic.token(map[string]string{"grant_type": "refresh_token", "refresh_token": again.text("refresh_token")}).want(400, "refresh_token_not_found")
-		w.do("GET", "/user", me, nil).want(200)
+	for name, signed := range map[string]bool{"stored refresh tokens": false, "signed refresh tokens": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, withOAuth, func(o *Options) { o.Config.SignedRefreshTokens = signed })
+			user := w.post("/signup", m{"email": "ayan@example.org", "password": "password-1", "data": m{"name": "Ayan", "avatar_url": "https://example.org/a.png"}}).want(200)
+			shop := w.app("shop", "client_secret_basic")
+			tokens := shop.exchange(testConsent(t, shop, user.text("access_token"))).want(200)
+			testOAuthTokens(t, shop, user, tokens)
+			refreshed := shop.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(200)
+			if payloadOf(t, refreshed.text("access_token"))["client_id"] != shop.id {
+				t.Error(refreshed.raw)
+			}
+			testGrants(t, shop, user.text("access_token"), refreshed)
+		})
 	}
 }
 
-// TestOAuthPublicClient signs in to an application that has no secret and registered itself; JSON does as well as a form.
+// testConsent checks the data for the consent page and the approval by the user of the token. It returns the code.
+func testConsent(t *testing.T, a app, token string) string {
+	t.Helper()
+	r, to := a.ask(nil)
+	r.want(302)
+	name := to.Query().Get("authorization_id")
+	if !strings.HasPrefix(to.String(), "https://example.org/oauth/consent?authorization_id=") {
+		t.Fatal(to)
+	}
+	shown := a.w.do("GET", "/oauth/authorizations/"+name, token, nil, "Origin", "https://example.org").want(200)
+	if shown.text("client.name") != "shop" || shown.text("user.email") != "ayan@example.org" || shown.text("scope") != "openid email profile" ||
+		shown.text("redirect_uri") != a.back || shown.text("authorization_id") != name {
+		t.Fatal(shown.raw)
+	}
+	approved := a.w.do("POST", "/oauth/authorizations/"+name+"/consent", token, m{"action": "approve"}).want(200)
+	back, err := url.Parse(approved.text("redirect_url"))
+	if err != nil || back.Query().Get("state") != "s t&=" || back.Query().Get("from") != "daawo" || back.Host != "shop.example.net" {
+		t.Fatal(approved.raw)
+	}
+	code := back.Query().Get("code")
+	if n := a.w.count(`select count(*) from auth.oauth_authorizations where authorization_code = $1`, code); n != 0 {
+		t.Error("the code is stored in clear text")
+	}
+	return code
+}
+
+// testOAuthTokens checks the tokens of an application and the user information that they give access to. user is the reply
+// to the user's sign-up.
+func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
+	t.Helper()
+	if tokens.text("token_type") != "bearer" || tokens.at("user") != nil || tokens.header.Get("Cache-Control") != "no-store" {
+		t.Fatal(tokens.raw)
+	}
+	claims := payloadOf(t, tokens.text("access_token"))
+	if claims["client_id"] != a.id || claims["scope"] != "openid email profile" || claims["role"] != "authenticated" {
+		t.Error(claims)
+	}
+	id := payloadOf(t, tokens.text("id_token"))
+	if id["nonce"] != "n-1" || id["aud"].([]any)[0] != a.id || id["sub"] != user.text("user.id") || id["email"] != "ayan@example.org" ||
+		id["email_verified"] != true || id["name"] != "Ayan" || id["picture"] != "https://example.org/a.png" || id["iss"] != "https://api.example.org/auth/v1" {
+		t.Error(id)
+	}
+	info := a.w.do("GET", "/oauth/userinfo", tokens.text("access_token"), nil).want(200)
+	if info.text("email") != "ayan@example.org" || info.text("name") != "Ayan" || info.text("phone") != "" {
+		t.Error(info.raw)
+	}
+	// A session of the user's own has no scopes.
+	if own := a.w.do("GET", "/oauth/userinfo", user.text("access_token"), nil).want(200); own.raw != `{"sub":"`+user.text("user.id")+`"}` {
+		t.Error(own.raw)
+	}
+}
+
+// testGrants checks that the user of the token sees the grant, consents again only to more scopes, and revokes the grant with
+// the application's tokens.
+func testGrants(t *testing.T, a app, token string, tokens reply) {
+	t.Helper()
+	w := a.w
+	var grants []struct {
+		Client struct{ Name string }
+		Scopes []string
+	}
+	if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", token, nil).want(200).raw), &grants); err != nil || len(grants) != 1 ||
+		grants[0].Client.Name != "shop" || strings.Join(grants[0].Scopes, " ") != "openid email profile" {
+		t.Fatal(grants, err)
+	}
+	_, to := a.ask(map[string]string{"scope": "email"})
+	codeOf(t, w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), token, nil).want(200))
+	_, to = a.ask(map[string]string{"scope": "email phone"})
+	if r := w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), token, nil).want(200); r.text("redirect_url") != "" {
+		t.Error("phone was granted without consent")
+	}
+	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(204)
+	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(404, "oauth_consent_not_found")
+	w.do("GET", "/user", tokens.text("access_token"), nil).want(403, "session_not_found")
+	a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(400, "refresh_token_not_found")
+	w.do("GET", "/user", token, nil).want(200)
+}
+
+// TestOAuthPublicClient signs in to an application without a secret that registered itself and sends JSON instead of a form.
 func TestOAuthPublicClient(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	me := w.signUp("a@example.org").text("access_token")
@@ -231,14 +244,14 @@ func TestOAuthPublicClient(t *testing.T) {
 		"Content-Type", "application/json; charset=utf-8").want(200)
 	w.do("GET", "/oauth/userinfo", tokens.text("access_token"), nil).want(200)
 
-	// Refusing leads back with a reason, and leaves nothing to trade.
+	// A denied authorization redirects with an error and without a code.
 	r = w.do("POST", "/oauth/authorizations/"+a.pending(me, map[string]string{"scope": "phone"})+"/consent", me, m{"action": "deny"}).want(200)
 	if back, _ := url.Parse(r.text("redirect_url")); back.Query().Get("error") != "access_denied" || back.Query().Get("state") != "s t&=" || back.Query().Has("code") {
 		t.Error(r.raw)
 	}
 }
 
-// TestOAuthClients administers applications.
+// TestOAuthClients checks the endpoints that manage applications.
 func TestOAuthClients(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	a := w.app("one", "client_secret_post")
@@ -247,7 +260,7 @@ func TestOAuthClients(t *testing.T) {
 		t.Error(got.raw)
 	}
 	if n := w.count(`select count(*) from auth.oauth_clients where client_secret_hash = $1`, a.secret); n != 0 {
-		t.Error("the secret is stored in clear")
+		t.Error("the secret is stored in clear text")
 	}
 	w.do("PUT", one, w.admin(), m{}).want(400, "validation_failed")
 	w.do("PUT", one, w.admin(), m{"redirect_uris": []string{}}).want(400, "validation_failed")
@@ -255,15 +268,16 @@ func TestOAuthClients(t *testing.T) {
 	if got := w.do("PUT", one, w.admin(), m{"logo_uri": "https://example.org/l.png"}).want(200); got.text("client_name") != "one" || got.text("logo_uri") == "" {
 		t.Error(got.raw)
 	}
-	proof := func(secret string) reply {
+	authenticate := func(secret string) reply {
 		return w.form("/oauth/token", map[string]string{"client_id": a.id, "client_secret": secret})
 	}
-	if r := proof(a.secret).want(400); r.text("error") != "invalid_request" {
-		t.Error(r.raw) // proved, but asked for nothing
+	// A valid secret without a grant type is invalid_request.
+	if r := authenticate(a.secret).want(400); r.text("error") != "invalid_request" {
+		t.Error(r.raw)
 	}
 	renewed := w.do("POST", one+"/regenerate_secret", w.admin(), nil).want(200).text("client_secret")
-	proof(a.secret).want(400, "invalid_credentials")
-	if r := proof(renewed).want(400); r.text("error") != "invalid_request" {
+	authenticate(a.secret).want(400, "invalid_credentials")
+	if r := authenticate(renewed).want(400); r.text("error") != "invalid_request" {
 		t.Error(r.raw)
 	}
 	w.app("two", "none")
@@ -279,16 +293,16 @@ func TestOAuthClients(t *testing.T) {
 		t.Error(page.raw)
 	}
 
-	// Deleting ends what the application holds.
+	// Deletion revokes the application's tokens and codes.
 	me := w.signUp("a@example.org").text("access_token")
-	held := three.exchange(three.code(me, nil)).want(200)
-	underWay := three.code(me, nil)
+	tokens := three.exchange(three.code(me, nil)).want(200)
+	unused := three.code(me, nil)
 	w.do("DELETE", "/admin/oauth/clients/"+three.id, w.admin(), nil).want(204)
 	w.do("GET", "/admin/oauth/clients/"+three.id, w.admin(), nil).want(404, "oauth_client_not_found")
-	w.do("GET", "/user", held.text("access_token"), nil).want(403, "session_not_found")
-	three.exchange(underWay).want(400, "invalid_credentials")
+	w.do("GET", "/user", tokens.text("access_token"), nil).want(403, "session_not_found")
+	three.exchange(unused).want(400, "invalid_credentials")
 	if r, _ := three.ask(nil); r.status != 400 {
-		t.Error("a deleted application may still ask")
+		t.Error("a deleted application can still request authorization")
 	}
 	if r := w.do("GET", "/user/oauth/grants", me, nil).want(200); r.raw != "[]" {
 		t.Error(r.raw)
@@ -297,11 +311,11 @@ func TestOAuthClients(t *testing.T) {
 	w.do("GET", "/admin/oauth/clients/x", w.admin(), nil).want(400, "validation_failed")
 }
 
-// TestOAuthMetadata is what applications find the endpoints by.
+// TestOAuthMetadata checks both discovery documents.
 func TestOAuthMetadata(t *testing.T) {
 	w := newWorld(t, withOAuth)
-	for _, place := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
-		r := w.do("GET", place, "", nil).want(200)
+	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
+		r := w.do("GET", path, "", nil).want(200)
 		if r.text("issuer") != "https://api.example.org/auth/v1" || r.text("registration_endpoint") != "https://api.example.org/auth/v1/oauth/clients/register" ||
 			r.text("token_endpoint") != "https://api.example.org/auth/v1/oauth/token" || r.text("code_challenge_methods_supported") != "[S256]" {
 			t.Error(r.raw)
@@ -313,7 +327,7 @@ func payloadOf(t testing.TB, token string) m {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		t.Fatalf("no token: %q", token)
+		t.Fatalf("not a token: %q", token)
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {
@@ -326,17 +340,17 @@ func payloadOf(t testing.TB, token string) m {
 	return out
 }
 
-// TestAuthTime: an application is told when the person last proved who they are, not when another one let them in.
+// TestAuthTime checks that auth_time is the time of the user's last sign-in, not of the consent to an application.
 func TestAuthTime(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	token := w.signUp("me@example.org").text("access_token")
-	proved := w.now()
-	for _, name := range []string{"clinic", "library"} {
+	signedIn := w.now()
+	for _, name := range []string{"shop", "library"} {
 		w.wait(20 * time.Minute)
 		a := w.app(name, "none")
 		id := payloadOf(t, a.exchange(a.code(token, nil)).want(200).text("id_token"))
-		if at := id["auth_time"]; at != float64(proved.Unix()) {
-			t.Errorf("%s: %v, want %d", name, at, proved.Unix())
+		if at := id["auth_time"]; at != float64(signedIn.Unix()) {
+			t.Errorf("%s: %v, want %d", name, at, signedIn.Unix())
 		}
 	}
 	if u := w.do("GET", "/user", token, nil).want(200); u.text("last_sign_in_at") != "2026-03-01T12:00:00.123456Z" {

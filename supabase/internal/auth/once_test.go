@@ -9,7 +9,7 @@ import (
 	"daawo/supabase/internal/auth/hook"
 )
 
-// together sends a request many times at once and counts what was answered.
+// together sends n requests at once and counts the replies by status.
 func (w *world) together(n int, send func() reply) map[int]int {
 	w.t.Helper()
 	var mu sync.Mutex
@@ -27,20 +27,21 @@ func (w *world) together(n int, send func() reply) map[int]int {
 	return out
 }
 
-// TestOnce: of many who use one proof at the same moment, one gets in.
+// TestOnce checks that only one of several concurrent requests can use a code or a link, and that concurrent refreshes of one
+// token get the same new token.
 func TestOnce(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
 	_, _, code := w.mail()
 	if got := w.together(6, func() reply { return w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}) }); got[200] != 1 || got[403] != 5 {
-		t.Errorf("a code let in %v", got)
+		t.Errorf("replies to one code: %v", got)
 	}
 	w.post("/recover", m{"email": "a@example.org"}).want(200)
 	_, link, _ := w.mail()
-	in := w.count(`select count(*) from auth.sessions`)
+	before := w.count(`select count(*) from auth.sessions`)
 	w.together(6, func() reply { return w.do("GET", strings.TrimPrefix(link.Path, "/auth/v1")+"?"+link.RawQuery, "", nil) })
-	if n := w.count(`select count(*) from auth.sessions`) - in; n != 1 {
-		t.Errorf("a link began %d sessions", n)
+	if n := w.count(`select count(*) from auth.sessions`) - before; n != 1 {
+		t.Errorf("one link created %d sessions", n)
 	}
 	verifier := strings.Repeat("v", 50)
 	w.post("/otp", m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
@@ -49,9 +50,9 @@ func TestOnce(t *testing.T) {
 	if got := w.together(6, func() reply {
 		return w.post("/token?grant_type=pkce", m{"auth_code": to.Query().Get("code"), "code_verifier": verifier})
 	}); got[200] != 1 || got[404] != 5 {
-		t.Errorf("an exchange code let in %v", got)
+		t.Errorf("replies to one PKCE code: %v", got)
 	}
-	// A refresh token that is sent by many tabs at once gives all of them the same next one.
+	// Several tabs of a browser may refresh at the same time.
 	s := w.signIn("a@example.org", "password-1").want(200)
 	var mu sync.Mutex
 	next := map[string]bool{}
@@ -62,11 +63,11 @@ func TestOnce(t *testing.T) {
 		next[r.text("refresh_token")] = true
 		return r
 	}); got[200] != 6 || len(next) != 1 {
-		t.Errorf("one token was refreshed to %v, answers %v", next, got)
+		t.Errorf("one token was refreshed to %v, replies %v", next, got)
 	}
 }
 
-// TestFactorHook: a hook that refuses an attempt ends the sessions, also when there are more attempts than connections.
+// TestFactorHook checks that a rejection by the hook ends the sessions, even with more concurrent attempts than connections.
 func TestFactorHook(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Hooks.MFAVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
@@ -77,12 +78,12 @@ func TestFactorHook(t *testing.T) {
 		grant usage on schema public to supabase_auth_admin; grant execute on function public.attempt to supabase_auth_admin`)
 	token := w.signUp("a@example.org").text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
-	ask := func() string {
+	challenge := func() string {
 		return w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200).text("id")
 	}
 	var challenges []string
 	for range 12 { // the pool has eight connections
-		challenges = append(challenges, ask())
+		challenges = append(challenges, challenge())
 	}
 	var mu sync.Mutex
 	got := w.together(len(challenges), func() reply {
@@ -93,12 +94,12 @@ func TestFactorHook(t *testing.T) {
 		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c, "code": "000000"})
 	})
 	if got[http.StatusForbidden] != 12 {
-		t.Errorf("answers %v", got)
+		t.Errorf("replies %v", got)
 	}
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 }
 
-// TestPasswordHook: a hook counts wrong passwords and may end what is open.
+// TestPasswordHook checks that the hook can reject a wrong password with its own message and end the sessions.
 func TestPasswordHook(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Hooks.PasswordVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
@@ -116,9 +117,9 @@ func TestPasswordHook(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 }
 
-// TestContactTakenMeanwhile: a change to an address or number that somebody else has by now is refused, and whoever followed
-// a link is led back to the site, whatever happens.
-func TestContactTakenMeanwhile(t *testing.T) {
+// TestContactTaken checks that a change to an address or number fails if another account has taken it in the meantime, and that
+// a failed link always redirects to the site.
+func TestContactTaken(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Mail.SingleConfirmation = true })
 	id := w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200).text("id")
 	token := w.signIn("a@example.org", "password-1").want(200).text("access_token")
@@ -128,19 +129,19 @@ func TestContactTakenMeanwhile(t *testing.T) {
 	other := w.do("POST", "/admin/users", w.admin(), m{"email": "b@example.org", "phone": "252611234567"}).want(200).text("id")
 	w.post("/verify", m{"type": "email_change", "email": "b@example.org", "token": code}).want(422, "email_exists")
 	w.post("/verify", m{"type": "phone_change", "phone": "252611234567", "token": text}).want(422, "phone_exists")
-	lands := func(word, code string) {
+	redirects := func(name, code string) {
 		_, to := w.follow(link)
-		if f := fragment(t, to); to.Host != "example.org" || f.Get("error") != word || f.Get("error_code") != code {
-			t.Errorf("the link led to %s", to)
+		if f := fragment(t, to); to.Host != "example.org" || f.Get("error") != name || f.Get("error_code") != code {
+			t.Errorf("the link redirects to %s", to)
 		}
 	}
-	lands("", "email_exists")
+	redirects("", "email_exists")
 	w.do("DELETE", "/admin/users/"+other, w.admin(), nil).want(200)
-	w.db.ExecAs("supabase_admin", `alter table auth.identities rename to elsewhere`)
-	lands("server_error", "unexpected_failure")
-	w.db.ExecAs("supabase_admin", `alter table auth.elsewhere rename to identities`)
+	w.db.ExecAs("supabase_admin", `alter table auth.identities rename to renamed`)
+	redirects("server_error", "unexpected_failure")
+	w.db.ExecAs("supabase_admin", `alter table auth.renamed rename to identities`)
 	if _, to := w.follow(link); fragment(t, to).Get("access_token") == "" {
-		t.Errorf("the link led to %s", to)
+		t.Errorf("the link redirects to %s", to)
 	}
 	if u := w.do("GET", "/admin/users/"+id, w.admin(), nil).want(200); u.text("email") != "b@example.org" {
 		t.Errorf("%s", u.raw)

@@ -13,9 +13,9 @@ import (
 	"daawo/supabase/internal/auth/hook"
 )
 
-// TestLoginOvertaken: a login that matched the old password before it was changed begins no session and does not bring the
-// old password back. The hook stands for the queue that a login may wait in.
-func TestLoginOvertaken(t *testing.T) {
+// TestLoginDuringPasswordChange checks that a login which has matched the old password before a change creates no session and
+// does not restore the old password. The hook delays the login, as a full queue of hashes would.
+func TestLoginDuringPasswordChange(t *testing.T) {
 	var during func()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if during != nil {
@@ -37,12 +37,12 @@ func TestLoginOvertaken(t *testing.T) {
 	}
 	during = change("password-2")
 	w.signIn("a@example.org", "password-1").want(400, "invalid_credentials")
-	// Neither does one whose hash is outdated.
+	// The same with an outdated hash, which a login replaces.
 	w.restart(func(o *Options) { o.Config.PasswordCost = bcrypt.MinCost + 1 })
 	during = change("password-3")
 	w.signIn("a@example.org", "password-2").want(400, "invalid_credentials")
 	w.signIn("a@example.org", "password-2").want(400, "invalid_credentials")
-	// Nor one of somebody who was banned meanwhile.
+	// The same for a user who is banned during the login.
 	during = func() {
 		during = nil
 		w.do("PUT", "/admin/users/"+s.text("user.id"), w.admin(), m{"ban_duration": "1h"}).want(200)
@@ -53,8 +53,8 @@ func TestLoginOvertaken(t *testing.T) {
 	}
 }
 
-// waiting waits until so many statements wait for a lock.
-func (w *world) waiting(n int) {
+// awaitLocks waits until n statements wait for a lock.
+func (w *world) awaitLocks(n int) {
 	w.t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		var found int
@@ -65,11 +65,11 @@ func (w *world) waiting(n int) {
 			return
 		}
 	}
-	w.t.Fatal("nobody waits")
+	w.t.Fatal("no statement waits for a lock")
 }
 
-// signedOutBehind makes a request that waits for the rows of a table, ends every session meanwhile, and returns the reply.
-func (w *world) signedOutBehind(table string, request func() reply) reply {
+// signOutDuring locks the rows of a table, sends a request, deletes all sessions while the request waits, and returns the reply.
+func (w *world) signOutDuring(table string, request func() reply) reply {
 	w.t.Helper()
 	tx, err := w.pool.Pgx().Begin(w.t.Context())
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *world) signedOutBehind(table string, request func() reply) reply {
 	}
 	done := make(chan reply)
 	go func() { done <- request() }()
-	w.waiting(1)
+	w.awaitLocks(1)
 	if _, err := tx.Exec(w.t.Context(), `delete from auth.sessions`); err != nil {
 		w.t.Fatal(err)
 	}
@@ -90,17 +90,17 @@ func (w *world) signedOutBehind(table string, request func() reply) reply {
 	return <-done
 }
 
-// TestUpdateOvertaken: who was signed out while a change of the account waited changes nothing.
-func TestUpdateOvertaken(t *testing.T) {
+// TestUpdateDuringSignOut checks that a request to change the user fails if its session ends while the request waits.
+func TestUpdateDuringSignOut(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
-	w.signedOutBehind("auth.users", func() reply { return w.do("PUT", "/user", token, m{"password": "password-2"}) }).
+	w.signOutDuring("auth.users", func() reply { return w.do("PUT", "/user", token, m{"password": "password-2"}) }).
 		want(403, "session_not_found")
 	w.signIn("a@example.org", "password-1").want(200)
 }
 
-// TestFactorOvertaken: who was signed out while the answer of a factor waited is told so.
-func TestFactorOvertaken(t *testing.T) {
+// TestFactorDuringSignOut checks that the verification of a factor fails if its session ends while the request waits.
+func TestFactorDuringSignOut(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
@@ -109,7 +109,7 @@ func TestFactorOvertaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.signedOutBehind("auth.sessions", func() reply {
+	w.signOutDuring("auth.sessions", func() reply {
 		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
 	}).want(403, "session_not_found")
 	if n := w.count(`select count(*) from auth.mfa_factors where status = 'verified'`); n != 0 {
@@ -117,22 +117,22 @@ func TestFactorOvertaken(t *testing.T) {
 	}
 }
 
-// TestGrantRevokedDuringExchange: an application that exchanges its code while it is let in no longer keeps no session.
+// TestGrantRevokedDuringExchange checks that revoking a grant also ends a session which is created by a concurrent exchange.
 func TestGrantRevokedDuringExchange(t *testing.T) {
 	for name, revoke := range map[string]func(w *world, me string, a app) reply{
-		"the user": func(w *world, me string, a app) reply {
+		"by the user": func(w *world, me string, a app) reply {
 			return w.do("DELETE", "/user/oauth/grants?client_id="+a.id, me, nil)
 		},
-		"an administrator": func(w *world, _ string, a app) reply {
+		"by an administrator": func(w *world, _ string, a app) reply {
 			return w.do("DELETE", "/admin/oauth/clients/"+a.id, w.admin(), nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, withOAuth)
 			me := w.signUp("me@example.org")
-			a := w.app("clinic", "none")
+			a := w.app("shop", "none")
 			a.code(me.text("access_token"), nil)
-			tx, err := w.pool.Pgx().Begin(t.Context()) // an exchange
+			tx, err := w.pool.Pgx().Begin(t.Context()) // does what an exchange does
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestGrantRevokedDuringExchange(t *testing.T) {
 			}
 			done := make(chan reply)
 			go func() { done <- revoke(w, me.text("access_token"), a) }()
-			w.waiting(1)
+			w.awaitLocks(1)
 			for _, sql := range []string{
 				`insert into auth.sessions (id, user_id, oauth_client_id) select gen_random_uuid(), user_id, client_id from auth.oauth_authorizations`,
 				`delete from auth.oauth_authorizations`,
@@ -155,14 +155,14 @@ func TestGrantRevokedDuringExchange(t *testing.T) {
 			}
 			(<-done).want(204)
 			if n := w.count(`select count(*) from auth.sessions where oauth_client_id is not null`); n != 0 {
-				t.Error("the application kept its session")
+				t.Error("the application still has its session")
 			}
 		})
 	}
 }
 
-// TestCopiedTokenStaysWeak: a refresh token of before the second factor never reaches aal2, however soon it is tried, and
-// trying it does not sign the person out.
+// TestCopiedTokenStaysWeak checks that refresh tokens from before the second factor stop working at once, and that using them
+// does not end the session.
 func TestCopiedTokenStaysWeak(t *testing.T) {
 	for _, signed := range []bool{false, true} {
 		w := newWorld(t, func(o *Options) { o.Config.SignedRefreshTokens = signed })
@@ -184,13 +184,13 @@ func TestCopiedTokenStaysWeak(t *testing.T) {
 		}
 		next := w.refresh(up.text("refresh_token")).want(200)
 		if payload(t, next.text("access_token"))["aal"] != "aal2" {
-			t.Errorf("signed %v: the session fell back", signed)
+			t.Errorf("signed %v: the session is no longer aal2", signed)
 		}
 	}
 }
 
-// TestFactorHookRemembers: what a hook writes of a wrong answer stays, for codes and for keys.
-func TestFactorHookRemembers(t *testing.T) {
+// TestFactorHookCommits checks that the rows which a hook writes for a wrong code or signature are committed.
+func TestFactorHookCommits(t *testing.T) {
 	w := newWorld(t, withWebAuthn, func(o *Options) {
 		o.Config.Hooks.MFAVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
 	})
@@ -203,7 +203,7 @@ func TestFactorHookRemembers(t *testing.T) {
 		grant execute on function public.attempt to supabase_auth_admin`)
 	token := w.signUp("a@example.org").text("access_token")
 	verify := func(kind string, answer func(challenge reply) m) {
-		w.wait(time.Second) // no two factors are challenged at one moment
+		w.wait(time.Second) // challenges need distinct times
 		f := w.do("POST", "/factors", token, m{"factor_type": kind, "friendly_name": kind}).want(200)
 		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, m{}).want(200)
 		body := answer(c)
@@ -212,17 +212,18 @@ func TestFactorHookRemembers(t *testing.T) {
 			w.do("POST", "/factors/"+f.text("id")+"/verify", token, body).want(422, "mfa_verification_failed")
 		}
 		if n := w.count(`select count(*) from public.attempts where kind = $1`, kind); n != 2 {
-			t.Errorf("%s: %d attempts are remembered", kind, n)
+			t.Errorf("%s: %d attempts are stored", kind, n)
 		}
 	}
 	verify("totp", func(reply) m { return m{"code": "000000"} })
 	verify("webauthn", func(c reply) m {
-		elsewhere := newAuthenticator(t, "example.org", "https://evil.example")
-		return m{"webauthn": m{"type": "create", "credential_response": elsewhere.create(c.at("webauthn.credential_options.publicKey"))}}
+		wrongOrigin := newAuthenticator(t, "example.org", "https://evil.example")
+		return m{"webauthn": m{"type": "create", "credential_response": wrongOrigin.create(c.at("webauthn.credential_options.publicKey"))}}
 	})
 }
 
-// TestLimitsOfNetworksAndCodes: an IPv6 network counts as one client, and one code has so many guesses, whoever makes them.
+// TestLimitsOfNetworksAndCodes checks that an IPv6 network counts as one client, and that guesses of one code are limited even
+// if each comes from another address.
 func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, VerificationPerFive: 3, ChallengePerMinute: 3}
@@ -255,9 +256,8 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	}
 }
 
-// TestEachRequestHasItsOwnLimit: whoever has used up one kind of request may still make another, as GoTrue has it; a link that
-// was asked for too often does not keep anybody from a new password.
-func TestEachRequestHasItsOwnLimit(t *testing.T) {
+// TestLimitPerEndpoint checks that, as in GoTrue, a client that has used up the limit of one endpoint can still use the others.
+func TestLimitPerEndpoint(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", SignInSignUpPerFive: 2, ChallengePerMinute: 1}
 	})
@@ -267,10 +267,10 @@ func TestEachRequestHasItsOwnLimit(t *testing.T) {
 		{"POST", "/signup", ""}, {"POST", "/otp", ""}, {"POST", "/magiclink", ""}, {"POST", "/recover", ""}, {"POST", "/resend", ""}, {"PUT", "/user", token},
 		{"POST", "/factors/" + f.text("id") + "/challenge", token}, {"POST", "/factors/" + f.text("id") + "/verify", token},
 	} {
-		for i := range 3 { // whatever else is wrong with the request
-			r := w.do(tt.method, tt.path, tt.token, m{"email": "nobody"}, "X-Forwarded-For", "198.51.100.1")
+		for i := range 3 { // invalid requests count, too
+			r := w.do(tt.method, tt.path, tt.token, m{"email": "malformed"}, "X-Forwarded-For", "198.51.100.1")
 			if (r.status == 429) != (i == 2) {
-				t.Errorf("%s %s for the time number %d: %d %s", tt.method, tt.path, i+1, r.status, r.raw)
+				t.Errorf("%s %s, request %d: %d %s", tt.method, tt.path, i+1, r.status, r.raw)
 			}
 		}
 	}
@@ -283,22 +283,22 @@ func TestEachRequestHasItsOwnLimit(t *testing.T) {
 	again().want(200)
 }
 
-// TestNobodyIsComparedWith: an address without an account, and one without a password, are refused as late as a wrong password.
-func TestNobodyIsComparedWith(t *testing.T) {
+// TestUnknownAccountTiming checks that an unknown address and an account without a password take as long as a wrong password.
+func TestUnknownAccountTiming(t *testing.T) {
 	w := newWorld(t)
 	w.signUp("none@example.org")
 	w.db.ExecAs("supabase_admin", `update auth.users set encrypted_password = null`)
 	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = 11, 1 }) // a tenth of a second
-	for _, email := range []string{"nobody@example.org", "none@example.org"} {
+	for _, email := range []string{"unknown@example.org", "none@example.org"} {
 		begin := time.Now()
 		w.signIn(email, "password-1").want(400, "invalid_credentials")
 		if took := time.Since(begin); took < 40*time.Millisecond {
-			t.Errorf("%s: refused within %v", email, took)
+			t.Errorf("%s: rejected after only %v", email, took)
 		}
 	}
 }
 
-// TestClonedAuthenticator: a key whose counter does not grow may be a copy and opens nothing.
+// TestClonedAuthenticator checks that a signature counter which does not grow is rejected, as the key may be a copy.
 func TestClonedAuthenticator(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	token := w.signUp("a@example.org").text("access_token")
@@ -329,8 +329,8 @@ func TestClonedAuthenticator(t *testing.T) {
 	verify("request", factor.get).want(200)
 }
 
-// held lets do wait for the rows of auth.users, changes something meanwhile and gives the answer.
-func (w *world) held(do func() reply, meanwhile string) reply {
+// changeDuring locks the rows of auth.users, sends a request, runs sql while the request waits, and returns the reply.
+func (w *world) changeDuring(request func() reply, sql string) reply {
 	w.t.Helper()
 	tx, err := w.db.Conn("postgres").Begin(w.t.Context())
 	if err != nil {
@@ -341,9 +341,9 @@ func (w *world) held(do func() reply, meanwhile string) reply {
 		w.t.Fatal(err)
 	}
 	done := make(chan reply)
-	go func() { done <- do() }()
-	w.waiting(1)
-	if _, err := tx.Exec(w.t.Context(), meanwhile); err != nil {
+	go func() { done <- request() }()
+	w.awaitLocks(1)
+	if _, err := tx.Exec(w.t.Context(), sql); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := tx.Commit(w.t.Context()); err != nil {
@@ -352,8 +352,8 @@ func (w *world) held(do func() reply, meanwhile string) reply {
 	return <-done
 }
 
-// TestUnlinkOvertaken: of two requests that take the last two ways in away, one is refused.
-func TestUnlinkOvertaken(t *testing.T) {
+// TestConcurrentUnlink checks that of two concurrent requests which delete the last two identities, one fails.
+func TestConcurrentUnlink(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
 	me := s.text("user.id")
@@ -363,30 +363,30 @@ func TestUnlinkOvertaken(t *testing.T) {
 	u := w.do("GET", "/user", s.text("access_token"), nil).want(200)
 	first := u.at("identities").([]any)[0].(map[string]any)["identity_id"].(string)
 	remove := func() reply { return w.do("DELETE", "/user/identities/"+first, s.text("access_token"), nil) }
-	w.held(remove, `delete from auth.identities where id <> '`+first+`'`).want(422, "single_identity_not_deletable")
+	w.changeDuring(remove, `delete from auth.identities where id <> '`+first+`'`).want(422, "single_identity_not_deletable")
 	if n := w.count(`select count(*) from auth.identities`); n != 1 {
-		t.Errorf("%d identities are left", n)
+		t.Errorf("%d identities left", n)
 	}
 }
 
-// TestAdminUpdateOvertaken: what an administrator changes leaves what was changed while the change waited.
-func TestAdminUpdateOvertaken(t *testing.T) {
+// TestConcurrentAdminUpdate checks that an administrator's update keeps changes that were made while it waited.
+func TestConcurrentAdminUpdate(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")
 	update := func() reply {
 		return w.do("PUT", "/admin/users/"+id, w.admin(), m{"app_metadata": m{"plan": "gold"}, "user_metadata": m{"name": "A"}, "password": "password-2"})
 	}
-	u := w.held(update, `update auth.users set raw_app_meta_data = raw_app_meta_data || '{"clinic":"Burao"}', raw_user_meta_data = '{"colour":"red"}'`).want(200)
-	for _, path := range []string{"app_metadata.plan", "app_metadata.clinic", "user_metadata.name", "user_metadata.colour"} {
+	u := w.changeDuring(update, `update auth.users set raw_app_meta_data = raw_app_meta_data || '{"branch":"north"}', raw_user_meta_data = '{"colour":"red"}'`).want(200)
+	for _, path := range []string{"app_metadata.plan", "app_metadata.branch", "user_metadata.name", "user_metadata.colour"} {
 		if u.at(path) == nil {
-			t.Errorf("%s is gone: %s", path, u.raw)
+			t.Errorf("%s is missing: %s", path, u.raw)
 		}
 	}
 	u = w.do("GET", "/admin/users/"+id, w.admin(), nil).want(200)
-	if u.text("app_metadata.clinic") != "Burao" || u.text("app_metadata.plan") != "gold" {
+	if u.text("app_metadata.branch") != "north" || u.text("app_metadata.plan") != "gold" {
 		t.Errorf("%s", u.raw)
 	}
-	readdress := func() reply { return w.do("PUT", "/admin/users/"+id, w.admin(), m{"email": "b@example.org"}) }
-	w.held(readdress, `insert into auth.users (id, aud, email) values (gen_random_uuid(), 'authenticated', 'b@example.org')`).want(422, "email_exists")
-	w.held(update, `delete from auth.users`).want(404, "user_not_found")
+	changeEmail := func() reply { return w.do("PUT", "/admin/users/"+id, w.admin(), m{"email": "b@example.org"}) }
+	w.changeDuring(changeEmail, `insert into auth.users (id, aud, email) values (gen_random_uuid(), 'authenticated', 'b@example.org')`).want(422, "email_exists")
+	w.changeDuring(update, `delete from auth.users`).want(404, "user_not_found")
 }

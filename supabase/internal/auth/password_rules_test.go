@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// TestPasswordRules: what a new password must have, and what it may not be; every reason is told.
+// TestPasswordRules checks the requirements for new passwords, and that the reply names every reason for a rejection.
 func TestPasswordRules(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "leaked")
 	line := fmt.Sprintf("%X:3\n", sha1.Sum([]byte("letmein-1")))
@@ -41,11 +41,11 @@ func TestPasswordRules(t *testing.T) {
 	w.do("POST", "/admin/generate_link", w.admin(), m{"type": "signup", "email": "b@example.org", "password": "letmein-1"}).want(422, "weak_password")
 	_, err := New(Options{Keys: ring{keys.Secret("", testSecret), nil}, Config: Config{LeakedPasswords: list + "-that-is-missing"}})
 	if err == nil {
-		t.Error("a list that is missing was accepted: nobody would be told")
+		t.Error("New accepts a missing list of leaked passwords")
 	}
 }
 
-// TestImportedPasswords: hashes that other servers made open their accounts here; what is no hash is refused.
+// TestImportedPasswords checks that users can sign in with imported hashes, and that malformed hashes are rejected.
 func TestImportedPasswords(t *testing.T) {
 	w := newWorld(t)
 	b64 := base64.RawStdEncoding.EncodeToString

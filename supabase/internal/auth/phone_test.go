@@ -15,17 +15,17 @@ import (
 	"daawo/supabase/internal/auth/hook"
 )
 
-// lastCode is the code of the last text.
+// lastCode returns the code of the last text message.
 func (w *world) lastCode() string {
 	w.t.Helper()
 	if len(w.texts) == 0 {
-		w.t.Fatal("no text was sent")
+		w.t.Fatal("no text message was sent")
 	}
 	last := w.texts[len(w.texts)-1]
 	return last[len(last)-6:]
 }
 
-// TestSMSHook: a hook takes the texts instead of the sender, is told the code, and may refuse.
+// TestSMSHook checks that the hook replaces the SMS provider, gets the code, and can reject the message.
 func TestSMSHook(t *testing.T) {
 	reply := `{}`
 	var got m
@@ -53,7 +53,7 @@ func TestSMSHook(t *testing.T) {
 		t.Errorf("%s", r.raw)
 	}
 	if w.count(`select count(*) from auth.one_time_tokens`) != 0 {
-		t.Error("a code was stored that nobody was told")
+		t.Error("the code is stored although the hook rejected the message")
 	}
 }
 
@@ -63,7 +63,7 @@ func (brokenSMS) SendSMS(context.Context, string, string, string) (string, error
 	return "", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// TestPhones: changes of number, frequency, channels, fixed codes, and a sender that fails.
+// TestPhones checks phone numbers: channels, frequency, changes of the number, test codes, and a failing SMS provider.
 func TestPhones(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) {
 		o.Config.SMS.MaxFrequency = time.Minute
@@ -90,12 +90,12 @@ func TestPhones(t *testing.T) {
 	}
 	w.wait(time.Hour)
 
-	// A reviewer's number has a fixed code, and no text goes out, until its day.
+	// A test number has a fixed code and gets no messages, until TestUntil.
 	texts := len(w.texts)
 	w.post("/otp", m{"phone": "252619999999"}).want(200)
 	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(200)
 	if len(w.texts) != texts {
-		t.Error("a text went to the reviewer's number")
+		t.Error("a message was sent to the test number")
 	}
 	w.wait(24 * time.Hour)
 	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(403, "otp_expired")
@@ -105,11 +105,11 @@ func TestPhones(t *testing.T) {
 		t.Errorf("%s", r.raw)
 	}
 	if n := w.count(`select count(*) from auth.users where phone = '252611111111'`); n != 0 {
-		t.Error("an account was made although its code could not be sent")
+		t.Error("an account was created although its code could not be sent")
 	}
 }
 
-// TestAnonymousWithNumber: whoever gives a number is somebody, also where numbers need no proof.
+// TestAnonymousWithNumber checks that a user with a phone number is not anonymous, even if numbers are not verified.
 func TestAnonymousWithNumber(t *testing.T) {
 	w := newWorld(t)
 	s := w.post("/signup", m{}).want(200)

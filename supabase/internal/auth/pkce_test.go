@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCodeBecomesVoid: between the link and the exchange of its code the person may be banned, change the password or be
-// deleted; then nobody comes in with it.
-func TestCodeBecomesVoid(t *testing.T) {
+// TestCodeInvalidated checks that a PKCE code stops working if the user is banned or deleted, or the password changes, before
+// or during the exchange.
+func TestCodeInvalidated(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
 	id, verifier := s.text("user.id"), strings.Repeat("v", 50)
@@ -41,7 +41,7 @@ func TestCodeBecomesVoid(t *testing.T) {
 	w.do("PUT", "/admin/users/"+id, w.admin(), m{"password": "password-3"}).want(200)
 	exchange(reset).want(404, "flow_state_not_found")
 
-	// The same while the exchange waits.
+	// Ban the user while the exchange waits.
 	late := code()
 	tx, err := w.pool.Pgx().Begin(t.Context())
 	if err != nil {
@@ -52,24 +52,24 @@ func TestCodeBecomesVoid(t *testing.T) {
 	}
 	done := make(chan reply)
 	go func() { done <- exchange(late) }()
-	w.waiting(1)
+	w.awaitLocks(1)
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	(<-done).want(400, "user_banned")
 	ban("none")
 
-	gone := code()
+	deleted := code()
 	w.do("DELETE", "/admin/users/"+id, w.admin(), nil).want(200)
-	exchange(gone).want(404, "flow_state_not_found")
+	exchange(deleted).want(404, "flow_state_not_found")
 	if n := w.count(`select count(*) from auth.sessions`); n != 0 {
 		t.Errorf("%d sessions", n)
 	}
 }
 
-// TestCodeOfTheLinkThatSetsThePassword: a link that takes an account from whoever a provider brought there has its code
-// itself, and voids theirs.
-func TestCodeOfTheLinkThatSetsThePassword(t *testing.T) {
+// TestRecoveryInvalidatesCodes checks that a recovery link invalidates the code of an unverified provider sign-in to the same
+// address, and that the link's own code works.
+func TestRecoveryInvalidatesCodes(t *testing.T) {
 	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
 	verifier := strings.Repeat("v", 50)
@@ -86,8 +86,8 @@ func TestCodeOfTheLinkThatSetsThePassword(t *testing.T) {
 	exchange(to).want(200)
 }
 
-// TestLinkOfABannedAccount: who was banned at the provider gets no further way in.
-func TestLinkOfABannedAccount(t *testing.T) {
+// TestLinkOfBannedUser checks that a user who is banned during the redirect to the provider cannot link an identity.
+func TestLinkOfBannedUser(t *testing.T) {
 	w, f := withProviders(t, func(o *Options) { o.Config.ManualLinking = true })
 	f.claims = m{"email": "other@example.org", "email_verified": true}
 	s := w.signUp("a@example.org")

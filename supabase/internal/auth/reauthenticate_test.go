@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/auth/message/template"
 )
 
-// TestReauthenticate: an old session needs a code to change the password, and the code works once and not for ever.
+// TestReauthenticate checks that an old session needs a code to change the password, and that the code works once and expires.
 func TestReauthenticate(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.RequireReauth, o.Config.TokenExpiry, o.Config.Mail.CodeExpiry = true, 100*time.Hour, time.Hour
@@ -21,7 +21,7 @@ func TestReauthenticate(t *testing.T) {
 	change := func(password, nonce string) reply {
 		return w.do("PUT", "/user", token, m{"password": password, "nonce": nonce})
 	}
-	change("password-2", "").want(200) // a session of today
+	change("password-2", "").want(200) // a session of less than 24 hours needs no code
 	w.wait(25 * time.Hour)
 	change("password-3", "").want(400, "reauthentication_needed")
 	change("password-3", "000000").want(422, "reauthentication_not_valid")
@@ -44,8 +44,8 @@ func TestReauthenticate(t *testing.T) {
 	w.do("GET", "/reauthenticate", "", nil).want(401, "no_authorization")
 }
 
-// TestReauthenticationGuesses: whoever has a stolen session has so many guesses of its code, from wherever they come, and
-// nobody without one uses them up.
+// TestReauthenticationGuesses checks the limit on guesses of the code: it counts per session, from any address, and requests
+// without the session do not use it up.
 func TestReauthenticationGuesses(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.RequireReauth, o.Config.TokenExpiry = true, 100*time.Hour
@@ -70,7 +70,7 @@ func TestReauthenticationGuesses(t *testing.T) {
 	guess("203.0.113.9", code).want(200)
 }
 
-// TestCurrentPassword: where it is asked for, a stolen session alone changes nothing; a recovery link does.
+// TestCurrentPassword checks that RequireCurrent makes a password change need the current password, except after a recovery link.
 func TestCurrentPassword(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.RequireCurrent = true })
 	token := w.signUp("a@example.org").text("access_token")
@@ -85,7 +85,7 @@ func TestCurrentPassword(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found") // a new password ends the other sessions
 }
 
-// TestNotifications: the user is told what changed, in their language, and only where the installation wants it.
+// TestNotifications checks that enabled notifications are sent for every change, in the user's language, and disabled ones are not.
 func TestNotifications(t *testing.T) {
 	all := []string{"password_changed", "email_changed", "phone_changed", "identity_linked", "identity_unlinked", "mfa_factor_enrolled", "mfa_factor_unenrolled"}
 	for _, on := range []bool{true, false} {
@@ -115,7 +115,7 @@ func TestNotifications(t *testing.T) {
 		token = w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200).text("access_token")
 		w.do("DELETE", "/factors/"+f.text("id"), token, nil).want(200)
 
-		for _, phone := range []string{"252611111111", "252622222222"} { // the first is no change
+		for _, phone := range []string{"252611111111", "252622222222"} { // the first number is no change and sends no notification
 			w.do("PUT", "/user", token, m{"phone": phone}).want(200)
 			w.post("/verify", m{"type": "phone_change", "phone": phone, "token": w.lastCode()}).want(200)
 		}
@@ -136,7 +136,7 @@ func TestNotifications(t *testing.T) {
 			}
 			got = append(got, mail.To[0]+" "+mail.Subject)
 			if !strings.Contains(mail.HTML, `lang="xx"`) {
-				t.Errorf("not translated: %s", mail.HTML)
+				t.Errorf("not in the user's language: %s", mail.HTML)
 			}
 		}
 		want := []string{
@@ -147,7 +147,7 @@ func TestNotifications(t *testing.T) {
 			want = nil
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("told, with notifications %v:\n%s\nwant\n%s", on, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("notifications enabled: %v; mails:\n%s\nwant\n%s", on, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 }

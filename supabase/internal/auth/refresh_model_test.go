@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRefreshModel plays refreshes with any token at any time against a model of the family: what is answered, and which
-// token is the active one.
+// TestRefreshModel compares refreshes with random tokens at random times with a model of the token family: the replies, and
+// which token is active.
 func TestRefreshModel(t *testing.T) {
 	w := newWorld(t)
 	n := 0
@@ -35,7 +35,7 @@ func TestRefreshModel(t *testing.T) {
 			"refresh": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(rows)-1).Draw(rt, "token")
 				r := w.refresh(rows[i].token)
-				now, stored := w.now(), w.now().Truncate(time.Microsecond) // what Postgres keeps of it
+				now, stored := w.now(), w.now().Truncate(time.Microsecond) // the precision of Postgres
 				if rows[i].revoked {
 					if a := active(); a >= 0 && rows[a].parent == i {
 						if r.status != 200 || r.text("refresh_token") != rows[a].token {
@@ -60,7 +60,7 @@ func TestRefreshModel(t *testing.T) {
 				}
 				for _, other := range rows {
 					if other.token == r.text("refresh_token") {
-						rt.Fatal("a token was given twice")
+						rt.Fatal("a token was issued twice")
 					}
 				}
 				rows[i].revoked, rows[i].at = true, stored

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSignedRefreshModel plays refreshes with any of a session's signed tokens at any time against a model of their counter.
+// TestSignedRefreshModel compares refreshes with random signed tokens of a session at random times with a model of the counter.
 func TestSignedRefreshModel(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.SignedRefreshTokens = true })
 	n := 0

@@ -12,10 +12,10 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-var update = flag.Bool("update", false, "write testdata/schema.golden anew")
+var update = flag.Bool("update", false, "rewrite testdata/schema.golden")
 
-// TestSchema holds the tables still, column by column, with their types, constraints, indexes and owners. The golden file is
-// what GoTrue's own migrations leave, too: a change here is a database that one of the two servers cannot open any more.
+// TestSchema compares the tables, columns, types, constraints, indexes and owners with the golden file. GoTrue's migrations
+// create the same schema: after a change here, GoTrue or this engine could no longer use the database.
 func TestSchema(t *testing.T) {
 	conn := testdb.New(t).Conn("supabase_auth_admin")
 	var got strings.Builder

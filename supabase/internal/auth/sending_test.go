@@ -16,7 +16,7 @@ import (
 	"daawo/supabase/internal/mail"
 )
 
-// slowSender takes a message and answers once it is let go.
+// slowSender blocks each message until leave is closed.
 type slowSender struct{ came, leave chan struct{} }
 
 func newSlowSender() slowSender { return slowSender{make(chan struct{}, 100), make(chan struct{})} }
@@ -37,7 +37,7 @@ func (s slowSender) SendSMS(ctx context.Context, _, _, _ string) (string, error)
 
 func (s slowSender) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error { return s.take(ctx) }
 
-// TestSlowSender: while whoever carries messages is slow, several are under way, people sign in, and what is counted holds.
+// TestSlowSender checks that with a slow sender messages are sent concurrently, users can sign in, and the limits hold.
 func TestSlowSender(t *testing.T) {
 	phone := func(i int) m { return m{"phone": fmt.Sprintf("25261000000%d", i)} }
 	email := func(i int) m { return m{"email": fmt.Sprintf("p%d@example.org", i)} }
@@ -45,8 +45,8 @@ func TestSlowSender(t *testing.T) {
 		body  func(int) m
 		setup func(o *Options, s slowSender)
 	}{
-		"texts": {phone, func(o *Options, s slowSender) { o.SMS = s }},
-		"mails": {email, func(o *Options, s slowSender) { o.Mailer, o.DirectMail = s, true }},
+		"SMS":  {phone, func(o *Options, s slowSender) { o.SMS = s }},
+		"mail": {email, func(o *Options, s slowSender) { o.Mailer, o.DirectMail = s, true }},
 		"hook": {email, func(o *Options, s slowSender) {
 			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_ = s.take(r.Context())
@@ -67,21 +67,21 @@ func TestSlowSender(t *testing.T) {
 			done := make(chan reply, 9)
 			release := sync.OnceFunc(func() { close(s.leave) })
 			t.Cleanup(release)
-			for i := range 9 { // more than the pool has
+			for i := range 9 { // more than the pool has connections
 				go func() { done <- w.post("/otp", c.body(i)) }()
 			}
 			for range 2 {
 				select {
 				case <-s.came:
 				case <-time.After(3 * time.Second):
-					t.Fatal("one message waits for another")
+					t.Fatal("messages are sent one after another")
 				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
-			for range 4 { // everybody else has got as far as they get
+			for range 4 { // by now all requests have done what they can
 				if err := w.pool.Ping(ctx); err != nil {
-					t.Fatalf("no connection is left: %v", err)
+					t.Fatalf("no free connection: %v", err)
 				}
 			}
 			w.signIn("a@example.org", "password-1").want(200)
@@ -90,9 +90,9 @@ func TestSlowSender(t *testing.T) {
 			for range 9 {
 				seen[(<-done).status]++
 			}
-			// One may be refused a moment too early, none be sent too many.
+			// The limit is 5. A request may be rejected too early, but no message too many is sent.
 			if seen[200] > 5 || seen[200] < 3 || seen[200]+seen[429] != 9 {
-				t.Errorf("the answers are %v", seen)
+				t.Errorf("replies %v", seen)
 			}
 			w.wait(time.Hour)
 			w.post("/otp", c.body(0)).want(200)
@@ -100,7 +100,7 @@ func TestSlowSender(t *testing.T) {
 	}
 }
 
-// TestUnsentIsNotCounted: what nobody took is not counted.
+// TestUnsentIsNotCounted checks that messages which could not be sent do not count towards the limit.
 func TestUnsentIsNotCounted(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Limits = Limits{SMSPerHour: 1} })
 	w.sms = brokenSMS{}

@@ -7,17 +7,17 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// TestSessionLimits: how long a session may go on, by each rule alone.
+// TestSessionLimits checks how long a session lasts with a timebox, with an inactivity timeout, and without limits.
 func TestSessionLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		set   func(*Config)
 		every time.Duration // between refreshes
-		last  time.Duration // the session goes on until then, and not a refresh longer
+		last  time.Duration // refreshes work until then, and fail later; 0 means no end
 	}{
-		"timebox, however often it is used": {func(c *Config) { c.Timebox = 24 * time.Hour }, 7 * time.Hour, 24 * time.Hour},
-		"no limit":                          {func(*Config) {}, 1000 * time.Hour, 0},
-		"inactivity, while it is used":      {func(c *Config) { c.Inactivity = 2 * time.Hour }, 119 * time.Minute, 0},
-		"inactivity, once it is not":        {func(c *Config) { c.Inactivity = 2 * time.Hour }, 121 * time.Minute, time.Minute},
+		"timebox":                 {func(c *Config) { c.Timebox = 24 * time.Hour }, 7 * time.Hour, 24 * time.Hour},
+		"no limit":                {func(*Config) {}, 1000 * time.Hour, 0},
+		"inactivity, not reached": {func(c *Config) { c.Inactivity = 2 * time.Hour }, 119 * time.Minute, 0},
+		"inactivity, reached":     {func(c *Config) { c.Inactivity = 2 * time.Hour }, 121 * time.Minute, time.Minute},
 	} {
 		for _, signed := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
@@ -44,7 +44,8 @@ func TestSessionLimits(t *testing.T) {
 	}
 }
 
-// TestLowAAL: whoever has a second factor must give it soon, and until then no token outlives the session.
+// TestLowAAL checks that a user with a second factor must verify it within AllowLowAAL, and that tokens before that expire with
+// the session.
 func TestLowAAL(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := w.signUp("a@example.org").text("access_token")
@@ -67,7 +68,7 @@ func TestLowAAL(t *testing.T) {
 	w.refresh(high.text("refresh_token")).want(200)
 }
 
-// TestSinglePerUser: only the session that was used last may go on.
+// TestSinglePerUser checks that only the most recently used session of a user can refresh.
 func TestSinglePerUser(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.SinglePerUser = true })
 	first := w.signUp("a@example.org")
@@ -75,7 +76,7 @@ func TestSinglePerUser(t *testing.T) {
 	second := w.signIn("a@example.org", "password-1").want(200)
 	w.refresh(first.text("refresh_token")).want(400, "session_expired")
 	second = w.refresh(second.text("refresh_token")).want(200)
-	// One that may not go on itself ends nothing: here it never came to the second factor.
+	// A session that has expired does not end others: here a newer session never verified the second factor.
 	w.restart(func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := second.text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
@@ -92,7 +93,7 @@ func TestSinglePerUser(t *testing.T) {
 	w.refresh(second.text("refresh_token")).want(200)
 }
 
-// TestLogoutScopes: this session, the others, or all.
+// TestLogoutScopes checks the scopes local, others and global.
 func TestLogoutScopes(t *testing.T) {
 	w := newWorld(t)
 	w.signUp("a@example.org")
@@ -101,16 +102,16 @@ func TestLogoutScopes(t *testing.T) {
 	one, two, three := in(), in(), in()
 	w.do("POST", "/logout?scope=local", one.text("access_token"), nil).want(204)
 	if alive(one) || !alive(two) || !alive(three) {
-		t.Error("local ended something else")
+		t.Error("scope local ended the wrong sessions")
 	}
 	w.do("POST", "/logout?scope=others", two.text("access_token"), nil).want(204)
 	if !alive(two) || alive(three) {
-		t.Error("others ended something else")
+		t.Error("scope others ended the wrong sessions")
 	}
 	w.refresh(three.text("refresh_token")).want(400, "refresh_token_not_found")
 	four := in()
 	w.do("POST", "/logout", four.text("access_token"), nil).want(204)
 	if alive(two) || alive(four) {
-		t.Error("global left a session")
+		t.Error("scope global did not end all sessions")
 	}
 }

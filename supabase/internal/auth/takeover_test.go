@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnverifiedTakeover: an identity whose provider did not vouch for the address loses the account once the address's owner
-// signs up or asks for a code.
+// TestUnverifiedTakeover checks that an identity with an unverified address loses its account when the owner of the address
+// signs up or uses a code.
 func TestUnverifiedTakeover(t *testing.T) {
 	for way, confirm := range map[string]func(*world){
 		"signup": func(w *world) {
@@ -30,30 +30,30 @@ func TestUnverifiedTakeover(t *testing.T) {
 			w, f := withProviders(t, confirming)
 			f.claims = m{"email": "victim@example.org", "email_verified": false, "name": "Mallory"}
 			w.through("/authorize?provider=corp")
-			w.mail() // the provider's: its person would confirm it
+			w.mail() // asks the owner to confirm the provider's user
 			confirm(w)
 			if to := w.through("/authorize?provider=corp"); to.Query().Get("error_code") != "provider_email_needs_verification" {
-				t.Errorf("the stranger came in: %s", to)
+				t.Errorf("signed in with the unverified address: %s", to)
 			}
 			if n := w.count(`
 				select count(*) from auth.users u join auth.identities i on i.user_id = u.id
 				 where u.email = 'victim@example.org' and u.email_confirmed_at is not null and i.provider = 'email'
 				   and u.raw_app_meta_data = '{"provider":"email","providers":["email"]}' and not u.raw_user_meta_data ? 'name'
 				   and (select count(*) from auth.identities o where o.user_id = u.id) = 1`); n != 1 {
-				t.Error("the account is not its owner's alone")
+				t.Error("the account is not confirmed with only its owner's identity and metadata")
 			}
 		})
 	}
 }
 
-// TestUnverifiedSessionEnds: where unverified addresses may sign in, what they opened closes as well.
+// TestUnverifiedSessionEnds checks that with AllowUnverifiedEmail the session of the unverified user ends, too.
 func TestUnverifiedSessionEnds(t *testing.T) {
 	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
-	open := fragment(t, w.through("/authorize?provider=corp")).Get("access_token")
-	w.do("PUT", "/user", open, m{"password": "attacker-1"}).want(200)
+	unverified := fragment(t, w.through("/authorize?provider=corp")).Get("access_token")
+	w.do("PUT", "/user", unverified, m{"password": "attacker-1"}).want(200)
 	w.post("/signup", m{"email": "victim@example.org", "password": "password-1"}).want(200)
-	w.do("GET", "/user", open, nil).want(403, "session_not_found")
+	w.do("GET", "/user", unverified, nil).want(403, "session_not_found")
 	w.mail()
 	_, _, code := w.mail()
 	w.post("/verify", m{"type": "signup", "email": "victim@example.org", "token": code}).want(200)
@@ -61,20 +61,20 @@ func TestUnverifiedSessionEnds(t *testing.T) {
 	w.signIn("victim@example.org", "password-1").want(200)
 }
 
-// TestAnotherAddressVouchedFor: a provider that vouches for one address does not confirm another, nor does an address that it
-// does not vouch for attract its owner.
-func TestAnotherAddressVouchedFor(t *testing.T) {
+// TestAnotherAddressVerified checks that a provider which verifies one address does not confirm another, and that an unverified
+// address of an account does not link the owner of the address to it.
+func TestAnotherAddressVerified(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
 	w.through("/authorize?provider=corp")
 	f.claims = m{"email": "mallory@example.org", "email_verified": true}
 	if q := fragment(t, w.through("/authorize?provider=corp")); q.Get("access_token") != "" {
-		t.Error("the word for one address confirmed another")
+		t.Error("the verified address confirmed another one")
 	}
 	if n := w.count(`select count(*) from auth.users where email_confirmed_at is not null`); n != 0 {
-		t.Error("confirmed")
+		t.Errorf("%d users are confirmed", n)
 	}
-	// Mallory's own account, whose provider then names the victim's address.
+	// Mallory's provider later names the address of another user.
 	f.claims = m{"sub": "person-2", "email": "mallory@example.org", "email_verified": true}
 	mallory := fragment(t, w.through("/authorize?provider=corp")).Get("access_token")
 	f.claims = m{"sub": "person-2", "email": "Other@example.org", "email_verified": false}
@@ -82,12 +82,12 @@ func TestAnotherAddressVouchedFor(t *testing.T) {
 	f.emails = []m{{"email": "other@example.org", "verified": true, "primary": true}}
 	other := fragment(t, w.through("/authorize?provider=github")).Get("access_token")
 	if a, b := w.do("GET", "/user", mallory, nil).want(200), w.do("GET", "/user", other, nil).want(200); a.text("id") == b.text("id") {
-		t.Error("the owner of the address was led into another's account")
+		t.Error("the owner of the address is signed in to Mallory's account")
 	}
 }
 
-// TestSignupOfUnconfirmed: where addresses need no confirmation, an account that an administrator made opens to its password
-// and to what is mailed, not to whoever signs up.
+// TestSignupOfUnconfirmed checks that, with MailerAutoconfirm, signing up with the address of an unconfirmed account needs the
+// account's password or a mailed link.
 func TestSignupOfUnconfirmed(t *testing.T) {
 	w := newWorld(t)
 	w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -100,14 +100,14 @@ func TestSignupOfUnconfirmed(t *testing.T) {
 	try("banned@example.org", "password-1").want(422, "user_already_exists")
 	w.post("/otp", m{"email": "a@example.org"}).want(200)
 	if n := w.count(`select count(*) from auth.users where email_confirmed_at is not null`) + w.count(`select count(*) from auth.sessions`); n != 0 {
-		t.Error("an account was opened")
+		t.Error("an account was confirmed or signed in to")
 	}
 	if try("a@example.org", "password-1").want(200).text("access_token") == "" {
-		t.Error("its own password did not open it")
+		t.Error("the account's own password does not sign in")
 	}
 	_, link, _ := w.mail()
 	if _, to := w.follow(link); !strings.Contains(to.Fragment, "error_code=otp_expired") {
-		t.Errorf("a link of before the confirmation: %s", to)
+		t.Errorf("link from before the confirmation: %s", to)
 	}
 	w.post("/otp", m{"email": "a@example.org"}).want(200)
 	_, link, _ = w.mail()

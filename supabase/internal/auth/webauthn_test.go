@@ -13,7 +13,7 @@ func withWebAuthn(o *Options) {
 	o.Config.WebAuthn = WebAuthnConfig{RPID: "example.org", RPDisplayName: "Example", RPOrigins: []string{rpOrigin}, Passkeys: true, MaxPasskeys: 2}
 }
 
-// TestWebAuthnFactor enrols a security key and signs with it; keys, sites and challenges of others do not pass.
+// TestWebAuthnFactor enrols and verifies a security key, and checks that other keys, sites and challenges are rejected.
 func TestWebAuthnFactor(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	token := w.signUp("a@example.org").text("access_token")
@@ -30,19 +30,19 @@ func TestWebAuthnFactor(t *testing.T) {
 		t.Fatalf("%s", c.raw)
 	}
 	options := c.at("webauthn.credential_options.publicKey")
-	elsewhere := newAuthenticator(t, "example.org", "https://evil.example")
-	answer(token, c, "create", elsewhere.create(options)).want(422, "mfa_verification_failed")
-	otherSite := newAuthenticator(t, "evil.example", rpOrigin)
-	answer(token, c, "create", otherSite.create(options)).want(422, "mfa_verification_failed")
+	wrongOrigin := newAuthenticator(t, "example.org", "https://evil.example")
+	answer(token, c, "create", wrongOrigin.create(options)).want(422, "mfa_verification_failed")
+	wrongSite := newAuthenticator(t, "evil.example", rpOrigin)
+	answer(token, c, "create", wrongSite.create(options)).want(422, "mfa_verification_failed")
 	answer(token, c, "request", key.get(options)).want(400, "validation_failed") // nothing is enrolled yet
 	answer(token, c, "create", m{"id": "x"}).want(400, "validation_failed")
-	w.wait(time.Second) // the latest proof stands first
+	w.wait(time.Second) // amr is sorted by time, newest first
 	up := answer(token, c, "create", key.create(options)).want(200)
 	if claims := payload(t, up.text("access_token")); claims["aal"] != "aal2" || claims["amr"].([]any)[0].(m)["method"] != "mfa/webauthn" {
 		t.Errorf("claims %v", claims)
 	}
 
-	// Which model of authenticator it is, is shown of such factors alone.
+	// Only WebAuthn factors have an AAGUID.
 	w.do("POST", "/factors", up.text("access_token"), m{"factor_type": "totp", "friendly_name": "phone"}).want(200)
 	user := up.text("user.id")
 	for _, r := range []reply{
@@ -63,20 +63,20 @@ func TestWebAuthnFactor(t *testing.T) {
 	stranger := newAuthenticator(t, "example.org", rpOrigin)
 	stranger.handle = key.handle
 	answer(low, c, "request", stranger.get(options)).want(422, "mfa_verification_failed")
-	stranger.id = key.id // its name, not its key
+	stranger.id = key.id // the same ID with another key
 	answer(low, c, "request", stranger.get(options)).want(422, "mfa_verification_failed")
 	replacing := stranger.create(m{"challenge": options.(m)["challenge"], "user": m{"id": key.handle}})
 	answer(low, c, "create", replacing).want(400, "validation_failed") // an enrolled key is not replaced
 	answer(low, c, "request", key.get(m{"challenge": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})).want(422, "mfa_verification_failed")
 	signed := key.get(options)
 	answer(low, c, "request", signed).want(200)
-	answer(low, c, "request", signed).want(422) // once
+	answer(low, c, "request", signed).want(422) // a challenge works once
 	late := ask(low)
 	w.wait(6 * time.Minute)
 	answer(low, late, "request", key.get(late.at("webauthn.credential_options.publicKey"))).want(422, "mfa_challenge_expired")
 }
 
-// TestPasskeys registers passkeys, signs in with one alone, and manages them.
+// TestPasskeys registers passkeys, signs in with one, and renames and deletes them.
 func TestPasskeys(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	s := w.signUp("a@example.org")
@@ -103,12 +103,12 @@ func TestPasskeys(t *testing.T) {
 	if in.text("user.id") != id || payload(t, in.text("access_token"))["amr"].([]any)[0].(m)["method"] != "passkey" {
 		t.Errorf("%s", in.raw)
 	}
-	signIn(o, signed).want(400, "webauthn_challenge_not_found") // a challenge is answered once
+	signIn(o, signed).want(400, "webauthn_challenge_not_found") // a challenge works once
 	o = options()
 	stranger := newAuthenticator(t, "example.org", rpOrigin)
 	stranger.handle, stranger.id = key.handle, key.id
 	signIn(o, stranger.get(o.at("options"))).want(400, "webauthn_verification_failed")
-	signIn(o, key.get(o.at("options"))).want(400, "webauthn_challenge_not_found") // a wrong answer is one, too
+	signIn(o, key.get(o.at("options"))).want(400, "webauthn_challenge_not_found") // a wrong answer uses the challenge up, too
 	o = options()
 	w.wait(6 * time.Minute)
 	signIn(o, key.get(o.at("options"))).want(400, "webauthn_challenge_expired")
@@ -122,7 +122,7 @@ func TestPasskeys(t *testing.T) {
 	w.do("PATCH", "/passkeys/"+passkey.text("id"), other, m{"friendly_name": "Mine"}).want(404)
 	w.do("DELETE", "/passkeys/"+passkey.text("id"), other, nil).want(404)
 	if n := w.count(`select count(*) from auth.webauthn_credentials where user_id = $1 and friendly_name = 'Phone' and sign_count > 0`, id); n != 1 {
-		t.Errorf("%d passkeys are named Phone and have been counted", n)
+		t.Errorf("%d passkeys named Phone with a signature counter", n)
 	}
 	w.do("DELETE", "/admin/users/"+id+"/passkeys/"+second.text("id"), w.admin(), nil).want(204)
 	w.do("DELETE", "/passkeys/"+passkey.text("id"), token, nil).want(204)
@@ -130,16 +130,17 @@ func TestPasskeys(t *testing.T) {
 	signIn(o, key.get(o.at("options"))).want(400, "webauthn_verification_failed")
 }
 
-// TestPasskeyOfAnother: a passkey opens its own account, whichever account its answer names, and a closed one stays closed.
-func TestPasskeyOfAnother(t *testing.T) {
+// TestPasskeyOfAnotherUser checks that a passkey signs in to its own account only, whatever user handle the reply names, and not
+// if that user is banned.
+func TestPasskeyOfAnotherUser(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	a, b := w.signUp("a@example.org"), w.signUp("b@example.org")
 	key := newAuthenticator(t, "example.org", rpOrigin)
 	o := w.do("POST", "/passkeys/registration/options", a.text("access_token"), m{}).want(200)
-	made := key.create(o.at("options"))
-	// Asked by one, answered by another.
-	w.do("POST", "/passkeys/registration/verify", b.text("access_token"), m{"challenge_id": o.text("challenge_id"), "credential": made}).want(400, "webauthn_challenge_not_found")
-	w.do("POST", "/passkeys/registration/verify", a.text("access_token"), m{"challenge_id": o.text("challenge_id"), "credential": made}).want(200)
+	credential := key.create(o.at("options"))
+	// The challenge belongs to the other user.
+	w.do("POST", "/passkeys/registration/verify", b.text("access_token"), m{"challenge_id": o.text("challenge_id"), "credential": credential}).want(400, "webauthn_challenge_not_found")
+	w.do("POST", "/passkeys/registration/verify", a.text("access_token"), m{"challenge_id": o.text("challenge_id"), "credential": credential}).want(200)
 	own := key.handle
 	key.handle = base64url([]byte(b.text("user.id")))
 	o = w.post("/passkeys/authentication/options", m{}).want(200)

@@ -9,7 +9,7 @@ import (
 )
 
 // serveAuth is the GoTrue binary's replacement: GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL and PORT.
-func serveAuth(ctx context.Context, inv *invocation) error {
+func serveAuth(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 	"daawo/supabase/internal/backup"
 )
 
-var backupCommand = command{
-	name:  "backup",
-	args:  "[FLAGS] [list|verify]",
-	short: "Store a full copy somewhere else and prove that it can be restored",
-	long: `
+var backupCommand = Command{
+	Name:  "backup",
+	Args:  "[FLAGS] [list|verify]",
+	Short: "Store a full copy somewhere else and prove that it can be restored",
+	Long: `
 Copies the database, the files and the keys to a folder or a bucket while the server runs or not, restores the copy into
 a scratch folder, looks through every table and index, and only then calls it good. With BACKUP_TO set, 'daawo start'
 does the same each BACKUP_EVERY and stores what is written in between within a minute.
@@ -25,10 +25,10 @@ does the same each BACKUP_EVERY and stores what is written in between within a m
   daawo backup list                                   what BACKUP_TO holds
   daawo backup verify --to s3://bucket/daawo          reads everything stored and compares it with its sums; needs no key
   BACKUP_RECIPIENTS=age1… daawo backup --to FOLDER    encrypted: 'age-keygen' makes a pair of keys, keep the secret one elsewhere`,
-	run: runBackup,
+	Run: runBackup,
 }
 
-func runBackup(ctx context.Context, inv *invocation) error {
+func runBackup(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	to := inv.flags.String("to", "", "`place`: a folder or s3://bucket/prefix?endpoint=HOST&region=R (BACKUP_TO)")
 	word, err := inv.leadingWord("list", "verify")
@@ -62,7 +62,7 @@ func runBackup(ctx context.Context, inv *invocation) error {
 	return nil
 }
 
-func (inv *invocation) listBackups(ctx context.Context, place string) error {
+func (inv *Invocation) listBackups(ctx context.Context, place string) error {
 	store, err := backup.OpenStore(place)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (inv *invocation) listBackups(ctx context.Context, place string) error {
 	return errors.Join(w.Flush(), damage)
 }
 
-func (inv *invocation) verifyBackups(ctx context.Context, place string, bar *bar) error {
+func (inv *Invocation) verifyBackups(ctx context.Context, place string, bar *bar) error {
 	store, err := backup.OpenStore(place)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (inv *invocation) verifyBackups(ctx context.Context, place string, bar *bar
 }
 
 // leadingWord parses the flags and returns the word, one of words, that stands before or after them; "" for none.
-func (inv *invocation) leadingWord(words ...string) (string, error) {
+func (inv *Invocation) leadingWord(words ...string) (string, error) {
 	word := ""
 	if len(inv.args) > 0 && slices.Contains(words, inv.args[0]) {
 		word, inv.args = inv.args[0], inv.args[1:]
@@ -109,7 +109,7 @@ func (inv *invocation) leadingWord(words ...string) (string, error) {
 		return word, nil
 	}
 	if word != "" || !slices.Contains(words, inv.args[0]) {
-		return "", usagef("usage: daawo %s %s", inv.command.name, inv.command.args)
+		return "", usagef("usage: daawo %s %s", inv.command.Name, inv.command.Args)
 	}
 	return inv.args[0], nil
 }

@@ -1,9 +1,10 @@
-// Package cli is the command line: one file per command, each of which parses its flags, calls one package and prints.
+// Package cli is the command line. Each command has a file: it parses flags, calls one package and prints the result.
 //
-// Only package main imports it. A command returns an error to exit with 1 and a usage error to exit with 2.
+// Only stack imports it. A command returns an error to exit with 1 and a usage error to exit with 2.
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -23,45 +25,49 @@ import (
 	"daawo/supabase/internal/observe"
 )
 
-// Env is what a command runs in. main fills it from the process; tests from what they like.
+// Env is the environment of a command: the process, and what the program adds to the stack.
 type Env struct {
+	Name   string   // of the program, for messages; "" means daawo
 	Args   []string // without the program's name
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(string) (string, bool)
 
-	Project   fs.FS                 // the project inside the program: config.toml, migrations, seed
-	Site      fs.FS                 // the built site
-	Postgres  func() (fs.FS, error) // the Postgres inside the program or beside it
-	Functions map[string]edge.Func  // by name in the URL
-	Version   string
+	Project       fs.FS                 // the project inside the program: config.toml, migrations, seed
+	Site          fs.FS                 // the built site; nil for none
+	Postgres      func() (fs.FS, error) // the Postgres inside the program or beside it
+	Functions     map[string]edge.Func  // by name in the URL
+	Commands      []Command             // of the program, besides those of the stack
+	Settings      config.Program        // variables of the program and its defaults of the stack's
+	FormErrorPage []byte                // see gateway.Options
+	RowLink       func(edge.Row) string // see app.Options
+	Version       string
 }
 
-// command is one word after the program's name.
-type command struct {
-	name  string
-	args  string // as the usage line shows them
-	short string // one line for the list
-	long  string // further lines for its own help; examples
-	run   func(context.Context, *invocation) error
+// Command is a command of the program.
+type Command struct {
+	Name  string // the word after the program's name
+	Args  string // as the usage line shows them
+	Short string // one line for the list of commands
+	Long  string // further help: verbs and examples
+	Run   func(context.Context, *Invocation) error
 }
 
-// commands in the order in which a newcomer meets them.
-func commands() []command {
-	return []command{
-		startCommand, statusCommand, stopCommand,
-		reportsCommand, resourcesCommand, notifyCommand, functionsCommand,
+// commands returns all commands in the order in which a newcomer needs them.
+func (env *Env) commands() []Command {
+	first := []Command{startCommand, statusCommand, stopCommand}
+	return append(append(first, env.Commands...),
+		notifyCommand, functionsCommand,
 		migrateCommand, genCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
-		healthcheckCommand, versionCommand,
-	}
+		healthcheckCommand, versionCommand)
 }
 
-// invocation is one run of a command.
-type invocation struct {
+// Invocation is one run of a command.
+type Invocation struct {
 	*Env
-	command command
+	command Command
 	flags   *flag.FlagSet
 	args    []string // what follows the flags, after parse
 
@@ -81,23 +87,37 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program, whatever it does
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program at once
+	env.Name = cmp.Or(env.Name, defaultName)
 	err := run(ctx, &env)
 	var usage usageError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(env.Stderr, "daawo: %v\n", err)
+		fmt.Fprintf(env.Stderr, "%s: %s\n", env.Name, env.named(err.Error()))
 		return 2
 	}
-	fmt.Fprintf(env.Stderr, "daawo: %v\n", err)
+	fmt.Fprintf(env.Stderr, "%s: %s\n", env.Name, env.named(err.Error()))
 	return 1
+}
+
+// defaultName is the program's name in all texts of the stack.
+const defaultName = "daawo"
+
+var commandOf = regexp.MustCompile("(^|[ `'(])" + defaultName + " ")
+
+// named replaces the program's name in a text that quotes commands.
+func (env *Env) named(text string) string {
+	if env.Name == defaultName {
+		return text
+	}
+	return commandOf.ReplaceAllString(text, "${1}"+env.Name+" ")
 }
 
 func run(ctx context.Context, env *Env) error {
 	if len(env.Args) == 0 || env.Args[0] == "help" && len(env.Args) == 1 || isHelp(env.Args[0]) {
-		overview(env.Stdout)
+		env.overview()
 		if len(env.Args) == 0 {
 			return usagef("name a command")
 		}
@@ -110,45 +130,45 @@ func run(ctx context.Context, env *Env) error {
 	if name == "--version" || name == "-v" {
 		name = "version"
 	}
-	for _, c := range commands() {
-		if c.name == name {
-			inv := &invocation{Env: env, command: c, args: args}
-			inv.flags = flag.NewFlagSet(c.name, flag.ContinueOnError)
+	for _, c := range env.commands() {
+		if c.Name == name {
+			inv := &Invocation{Env: env, command: c, args: args}
+			inv.flags = flag.NewFlagSet(c.Name, flag.ContinueOnError)
 			inv.flags.SetOutput(io.Discard)
-			inv.flags.StringVar(&inv.workdir, "workdir", "", "`folder` that holds supabase/; the project inside the program when there is none")
-			return c.run(ctx, inv)
+			inv.flags.StringVar(&inv.workdir, "workdir", "", "`folder` that holds supabase/; by default the working folder, or the project inside the program")
+			return c.Run(ctx, inv)
 		}
 	}
-	return usagef("%q is not a command; `daawo --help` lists them", name)
+	return usagef("%q is not a command; see `daawo --help`", name)
 }
 
 func isHelp(s string) bool { return s == "--help" || s == "-h" || s == "-help" }
 
-// parse reads the flags that the command has declared. more names the arguments that must follow.
-func (inv *invocation) parse(least, most int) error {
+// parse reads the flags that the command has declared. The number of further arguments must be from least to most.
+func (inv *Invocation) parse(least, most int) error {
 	err := inv.flags.Parse(inv.args)
 	if errors.Is(err, flag.ErrHelp) {
 		inv.help()
 		return err
 	}
 	if err != nil {
-		return usagef("%v; `daawo %s --help` explains", err, inv.command.name)
+		return usagef("%v; `daawo %s --help` explains", err, inv.command.Name)
 	}
 	inv.args = inv.flags.Args()
 	if n := len(inv.args); n < least || n > most {
-		return usagef("usage: daawo %s %s", inv.command.name, inv.command.args)
+		return usagef("usage: daawo %s %s", inv.command.Name, inv.command.Args)
 	}
 	return nil
 }
 
 // dataFlag declares --data.
-func (inv *invocation) dataFlag() {
+func (inv *Invocation) dataFlag() {
 	inv.flags.StringVar(&inv.data, "data", "", "data `folder` (DAAWO_DATA; .daawo)")
 }
 
-// config loads the configuration that this command line asks for.
-func (inv *invocation) config() (*config.Config, error) {
-	s := config.Sources{Name: "config.toml", Getenv: inv.Getenv, Overrides: inv.overrides}
+// config loads the configuration that the command line selects.
+func (inv *Invocation) config() (*config.Config, error) {
+	s := config.Sources{Name: "config.toml", Getenv: inv.Getenv, Overrides: inv.overrides, Program: inv.Settings}
 	project, dir := inv.project()
 	text, err := fs.ReadFile(project, "config.toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +186,8 @@ func (inv *invocation) config() (*config.Config, error) {
 	return config.Load(s)
 }
 
-// project is the folder supabase/ of the working directory, else the project inside the program.
-func (inv *invocation) project() (fs.FS, string) {
+// project returns the folder supabase/ of the working directory, or the project inside the program.
+func (inv *Invocation) project() (fs.FS, string) {
 	dir := "supabase"
 	if inv.workdir != "" {
 		dir = inv.workdir + "/supabase"
@@ -178,18 +198,18 @@ func (inv *invocation) project() (fs.FS, string) {
 	return inv.Project, ""
 }
 
-// dataDir is the data folder that this command line means.
-func (inv *invocation) dataDir(c *config.Config) (string, error) {
+// dataDir returns the data folder that the command line selects.
+func (inv *Invocation) dataDir(c *config.Config) (string, error) {
 	_, set := inv.Getenv("DAAWO_DATA")
 	dir, why, err := app.DataDir(c.Data, inv.data != "" || set)
 	if why != "" {
-		inv.log(c).Info("data is kept in "+dir, "because", why)
+		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}
 	return dir, err
 }
 
-// running finds the data folder for a command that talks to a running server.
-func (inv *invocation) running() (string, error) {
+// running returns the data folder, for a command that talks to a running server.
+func (inv *Invocation) running() (string, error) {
 	c, err := inv.config()
 	if err != nil {
 		return "", err
@@ -197,36 +217,37 @@ func (inv *invocation) running() (string, error) {
 	return inv.dataDir(c)
 }
 
-func (inv *invocation) log(c *config.Config) *slog.Logger {
+func (inv *Invocation) log(c *config.Config) *slog.Logger {
 	return observe.Logger(inv.Stderr, c.LogLevel, c.LogFormat)
 }
 
-func overview(w io.Writer) {
-	fmt.Fprint(w, `Daawo serves the site and its Supabase-compatible backend from one program.
+func (env *Env) overview() {
+	w := env.Stdout
+	fmt.Fprintf(w, `%[1]s runs a Supabase-compatible backend with a real Postgres in one program.
 
-  daawo start                          serve on http://127.0.0.1:54321; Ctrl-C stops
-  eval "$(daawo status -o env)"        addresses and keys for scripts, while it runs
+  %[1]s start                          serve on http://127.0.0.1:54321; Ctrl-C stops
+  eval "$(%[1]s status -o env)"        addresses and keys for scripts, while it runs
 
-Usage: daawo COMMAND [FLAGS]
+Usage: %[1]s COMMAND [FLAGS]
 
 Commands:
-`)
+`, env.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, c := range commands() {
-		fmt.Fprintf(t, "  %s\t%s\n", c.name, c.short)
+	for _, c := range env.commands() {
+		fmt.Fprintf(t, "  %s\t%s\n", c.Name, c.Short)
 	}
-	_ = t.Flush() // nothing to do about a closed terminal
-	fmt.Fprint(w, `
-daawo COMMAND --help explains a command. Settings that are not flags are variables and supabase/config.toml:
-docs/configuration.md lists them. A command exits with 0 when done, 1 when it failed, 2 when it was called wrongly.
-`)
+	_ = t.Flush() // a closed terminal cannot be told
+	fmt.Fprintf(w, `
+%s COMMAND --help explains a command. Settings without a flag are environment variables and keys of
+supabase/config.toml: see docs/configuration.md. Exit codes: 0 success, 1 failure, 2 wrong usage.
+`, env.Name)
 }
 
-func (inv *invocation) help() {
+func (inv *Invocation) help() {
 	w := inv.Stdout
-	fmt.Fprintf(w, "%s\n\nUsage: daawo %s %s\n", inv.command.short, inv.command.name, inv.command.args)
-	if inv.command.long != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(inv.command.long))
+	fmt.Fprintf(w, "%s\n\nUsage: %s %s %s\n", inv.command.Short, inv.Name, inv.command.Name, inv.command.Args)
+	if inv.command.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", inv.named(strings.TrimSpace(inv.command.Long)))
 	}
 	fmt.Fprintln(w, "\nFlags:")
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
@@ -241,5 +262,5 @@ func (inv *invocation) help() {
 		}
 		fmt.Fprintf(t, "  %s%s %s\t%s\n", dashes, f.Name, value, usage)
 	})
-	_ = t.Flush() // nothing to do about a closed terminal
+	_ = t.Flush() // a closed terminal cannot be told
 }

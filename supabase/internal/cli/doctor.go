@@ -8,17 +8,17 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-var doctorCommand = command{
-	name:  "doctor",
-	args:  "[FLAGS]",
-	short: "Look for what is wrong with an installation and say what to do",
-	long: `
+var doctorCommand = Command{
+	Name:  "doctor",
+	Args:  "[FLAGS]",
+	Short: "Look for what is wrong with an installation and say what to do",
+	Long: `
 Looks at configuration, keys, data folder, disk, clock, the running server and its database, the mail server and the
 backups, with the same variables as 'daawo start'. It changes nothing, and exits with 1 when something is bad.`,
-	run: runDoctor,
+	Run: runDoctor,
 }
 
-func runDoctor(ctx context.Context, inv *invocation) error {
+func runDoctor(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
 	if err := inv.parse(0, 0); err != nil {

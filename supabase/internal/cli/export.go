@@ -14,36 +14,36 @@ import (
 	"daawo/supabase/internal/config"
 )
 
-var exportCommand = command{
-	name:  "export",
-	args:  "[FLAGS] FILE",
-	short: "Write all content to one file that any other installation can take over",
-	long: `
+var exportCommand = Command{
+	Name:  "export",
+	Args:  "[FLAGS] FILE",
+	Short: "Write all content to one file that any other installation can take over",
+	Long: `
 One consistent picture of the site's tables, the accounts with their passwords and sessions, and the files, with counts
 and sums. It does not depend on how Postgres is run: it goes from the program to Docker compose and back. With
 BACKUP_RECIPIENTS set it is encrypted. For the compose form give --database-url and the folder of the files.
 
   daawo export daawo.export
   daawo export --database-url postgres://supabase_admin:…@localhost:5432/postgres --files /srv/daawo/storage daawo.export`,
-	run: runExport,
+	Run: runExport,
 }
 
-var importCommand = command{
-	name:  "import",
-	args:  "[FLAGS] FILE",
-	short: "Replace all content with that of an export",
-	long: `
+var importCommand = Command{
+	Name:  "import",
+	Args:  "[FLAGS] FILE",
+	Short: "Replace all content with that of an export",
+	Long: `
 Both installations must have the same schema: run the same release. What people have sent or signed up for is replaced
 only with --replace. It is all or nothing: everything is compared with the counts and sums of the export first.
 
   daawo import daawo.export --data /srv/daawo
   daawo import --identity key.txt daawo.export`,
-	run: runImport,
+	Run: runImport,
 }
 
 func setDatabaseURL(c *config.Config, s string) { c.DatabaseURL = s }
 
-func runExport(ctx context.Context, inv *invocation) error {
+func runExport(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.textFlag("database-url", "`URL` of a Postgres that is not the one inside, as a superuser", setDatabaseURL)
 	files := inv.flags.String("files", "", "`folder` of storage's files; the data folder's when not given")
@@ -87,9 +87,9 @@ func runExport(ctx context.Context, inv *invocation) error {
 // encrypted ends the names of encrypted exports.
 const encrypted = ".age"
 
-// createPrivate makes a file for what people entrusted to the site. A file of that name that is there gives way to a new one:
+// CreatePrivate creates a file that only its owner can read. A file of that name is replaced by a new one:
 // it may be readable by others, or be somebody else's. A device or a pipe is written to as it is.
-func createPrivate(name string) (*os.File, error) {
+func CreatePrivate(name string) (*os.File, error) {
 	switch there, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -121,7 +121,7 @@ func syncAndRename(tmp, target string) error {
 	return os.Rename(tmp, target)
 }
 
-func runImport(ctx context.Context, inv *invocation) error {
+func runImport(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.textFlag("database-url", "`URL` of a Postgres that is not the one inside, as a superuser", setDatabaseURL)
 	files := inv.flags.String("files", "", "`folder` of storage's files; the data folder's when not given")
@@ -146,7 +146,7 @@ func runImport(ctx context.Context, inv *invocation) error {
 	bar := newBar(inv.Stderr)
 	defer bar.done()
 	e, err := a.Import(ctx, *files, backup.ImportOptions{
-		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Progress: bar.set,
+		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Protected: []string{"public.reports"}, Progress: bar.set,
 	}, in)
 	if err != nil {
 		return err

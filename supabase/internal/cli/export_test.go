@@ -19,7 +19,7 @@ func TestExportsArePrivate(t *testing.T) {
 	}
 	defer reader.Close()
 	for _, name := range []string{public, filepath.Join(dir, "new")} {
-		f, err := createPrivate(name)
+		f, err := CreatePrivate(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestExportsArePrivate(t *testing.T) {
 	if n, _ := reader.Read(seen); string(seen[:n]) != "what was there" {
 		t.Errorf("who had the old file open reads %q", seen[:n])
 	}
-	if f, err := createPrivate(os.DevNull); err != nil {
+	if f, err := CreatePrivate(os.DevNull); err != nil {
 		t.Error("a device cannot be written to:", err)
 	} else {
 		f.Close()

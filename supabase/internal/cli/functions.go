@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,11 +17,11 @@ import (
 	"daawo/supabase/internal/fnhost/scaffold"
 )
 
-var functionsCommand = command{
-	name:  "functions",
-	args:  "list|new|invoke|logs|serve [NAME] [FLAGS]",
-	short: "Write, call and watch edge functions",
-	long: `
+var functionsCommand = Command{
+	Name:  "functions",
+	Args:  "list|new|invoke|logs|serve [NAME] [FLAGS]",
+	Short: "Write, call and watch edge functions",
+	Long: `
 list                 the functions of this program, with their limits and schedules
 new NAME             write functions/NAME/ with a handler and a test, and register it
 invoke NAME          call it on the running server (--body JSON, --method, --user-token TOKEN)
@@ -30,10 +29,10 @@ logs [NAME]          what the running server's functions logged (--follow)
 serve                serve the functions alone, as daawo serve functions
 
   daawo functions new hello && daawo start --dev        then edit functions/hello/func.go and call it again`,
-	run: runFunctions,
+	Run: runFunctions,
 }
 
-func runFunctions(ctx context.Context, inv *invocation) error {
+func runFunctions(ctx context.Context, inv *Invocation) error {
 	switch inv.action() {
 	case "list":
 		return listFunctions(inv)
@@ -49,10 +48,10 @@ func runFunctions(ctx context.Context, inv *invocation) error {
 	if err := inv.parse(0, 1); err != nil {
 		return err
 	}
-	return usagef("usage: daawo functions %s", inv.command.args)
+	return usagef("usage: daawo functions %s", inv.command.Args)
 }
 
-func listFunctions(inv *invocation) error {
+func listFunctions(inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func listFunctions(inv *invocation) error {
 	return t.Flush()
 }
 
-func newFunction(inv *invocation) error {
+func newFunction(inv *Invocation) error {
 	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func newFunction(inv *invocation) error {
 	return err
 }
 
-func invokeFunction(ctx context.Context, inv *invocation) error {
+func invokeFunction(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	body := inv.flags.String("body", "", "`JSON` to send; - reads it from the standard input")
 	method := inv.flags.String("method", http.MethodPost, "HTTP `method`")
@@ -137,7 +136,7 @@ func invokeFunction(ctx context.Context, inv *invocation) error {
 	return nil
 }
 
-func functionLogs(ctx context.Context, inv *invocation) error {
+func functionLogs(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	follow := inv.flags.Bool("follow", false, "go on with what is logged from now on")
 	if err := inv.parseMixed(0, 1); err != nil {
@@ -171,44 +170,3 @@ func functionLogs(ctx context.Context, inv *invocation) error {
 
 // ofFunction says whether a logged line is of the function.
 func ofFunction(line, name string) bool { return strings.Contains(line+" ", " function="+name+" ") }
-
-var notifyCommand = command{
-	name:  "notify",
-	args:  "test",
-	short: "Try the notification channels of the running server",
-	long: `
-Sends a trial message over every configured channel at once (mail to ADMIN_EMAIL, NOTIFY_WEBHOOK_URL) and says what came
-of each.`,
-	run: runNotify,
-}
-
-func runNotify(ctx context.Context, inv *invocation) error {
-	verb := inv.action()
-	inv.dataFlag()
-	if err := inv.parse(0, 0); err != nil {
-		return err
-	}
-	if verb != "test" {
-		return usagef("usage: daawo notify test")
-	}
-	data, err := inv.running()
-	if err != nil {
-		return err
-	}
-	var results map[string]string
-	if err := app.Command(ctx, data, "/notify/test", &results); err != nil {
-		return err
-	}
-	failed := false
-	for _, channel := range slices.Sorted(maps.Keys(results)) {
-		what := "sent"
-		if results[channel] != "" {
-			what, failed = "FAILED: "+results[channel], true
-		}
-		fmt.Fprintf(inv.Stdout, "%-8s %s\n", channel, what)
-	}
-	if failed {
-		return errors.New("not every channel works")
-	}
-	return nil
-}

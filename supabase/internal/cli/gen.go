@@ -9,19 +9,19 @@ import (
 	"daawo/supabase/internal/typescript"
 )
 
-var genCommand = command{
-	name:  "gen",
-	args:  "types [--schema NAMES] [--db-url URL]",
-	short: "Print the TypeScript types of the database",
-	long: `
+var genCommand = Command{
+	Name:  "gen",
+	Args:  "types [--schema NAMES] [--db-url URL]",
+	Short: "Print the TypeScript types of the database",
+	Long: `
 'gen types' prints the Database type that createClient<Database>() of supabase-js takes, from the running server's
 database or from the one of --db-url.
 
   daawo gen types > web/src/backend/database.types.ts`,
-	run: runGen,
+	Run: runGen,
 }
 
-func runGen(ctx context.Context, inv *invocation) error {
+func runGen(ctx context.Context, inv *Invocation) error {
 	verb := inv.action()
 	inv.dataFlag()
 	schemas := inv.flags.String("schema", "public", "the `schemas` to write, separated by commas")
@@ -30,7 +30,7 @@ func runGen(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	if verb != "types" {
-		return usagef("usage: daawo gen %s", inv.command.args)
+		return usagef("usage: daawo gen %s", inv.command.Args)
 	}
 	if *url == "" {
 		info, err := inv.status(ctx)

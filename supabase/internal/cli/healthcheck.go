@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-var healthcheckCommand = command{
-	name:  "healthcheck",
-	args:  "URL",
-	short: "Exit with 0 when URL answers 200, for containers without a shell",
-	run: func(ctx context.Context, inv *invocation) error {
+var healthcheckCommand = Command{
+	Name:  "healthcheck",
+	Args:  "URL",
+	Short: "Exit with 0 when URL answers 200, for containers without a shell",
+	Run: func(ctx context.Context, inv *Invocation) error {
 		if err := inv.parse(1, 1); err != nil {
 			return err
 		}

@@ -64,9 +64,9 @@ func TestAPromptHearsTheInterrupt(t *testing.T) {
 	defer out.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var said strings.Builder
-	inv := &invocation{Env: &Env{Stdin: in, Stderr: &said}}
+	inv := &Invocation{Env: &Env{Stdin: in, Stderr: &said}}
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if inv.confirm(ctx, "Delete?") {
+	if inv.Confirm(ctx, "Delete?") {
 		t.Error("an interrupt is a yes")
 	}
 	if body, err := inv.readInput(ctx); !errors.Is(err, context.Canceled) {

@@ -15,11 +15,11 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-var keysCommand = command{
-	name:  "keys",
-	args:  "[show|rotate|generate] [FLAGS]",
-	short: "Show, replace or make the keys of an installation",
-	long: `
+var keysCommand = Command{
+	Name:  "keys",
+	Args:  "[show|rotate|generate] [FLAGS]",
+	Short: "Show, replace or make the keys of an installation",
+	Long: `
 show       prints the API keys of the installation (the default)
 rotate     replaces every key. A running server takes the new ones at once, and the old secret keys end. Sessions and
            links that the old keys signed go on until they expire or the next rotation, the old publishable key for
@@ -30,10 +30,10 @@ generate   prints fresh keys as the variables of the compose form, and changes n
 
   daawo keys rotate --env-file .env     replaces them in a compose form's .env, always as with --leaked, since the
                                         images there tell no session from a key; then: docker compose up -d`,
-	run: runKeys,
+	Run: runKeys,
 }
 
-func runKeys(ctx context.Context, inv *invocation) error {
+func runKeys(ctx context.Context, inv *Invocation) error {
 	action := "show"
 	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
 		action, inv.args = inv.args[0], inv.args[1:]
@@ -71,7 +71,7 @@ func runKeys(ctx context.Context, inv *invocation) error {
 	return usagef("keys %s: the actions are show, rotate and generate", action)
 }
 
-func showKeys(ctx context.Context, inv *invocation) error {
+func showKeys(ctx context.Context, inv *Invocation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func showKeys(ctx context.Context, inv *invocation) error {
 	}}.Write(inv.Stdout, "pretty")
 }
 
-func rotateKeys(ctx context.Context, inv *invocation, password bool, rotate app.Rotation) error {
+func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.Rotation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func rotateKeys(ctx context.Context, inv *invocation, password bool, rotate app.
 }
 
 // installation is the configuration and the data folder of this command line.
-func (inv *invocation) installation() (*config.Config, string, error) {
+func (inv *Invocation) installation() (*config.Config, string, error) {
 	c, err := inv.config()
 	if err != nil {
 		return nil, "", err
@@ -135,7 +135,7 @@ func (inv *invocation) installation() (*config.Config, string, error) {
 	return c, data, err
 }
 
-func printEnvironment(inv *invocation, set keys.Set) error {
+func printEnvironment(inv *Invocation, set keys.Set) error {
 	values, err := app.EnvironmentOf(set)
 	for _, v := range values {
 		fmt.Fprintf(inv.Stdout, "%s='%s'\n", v.Name, v.Value) // keys hold no quotes of this kind

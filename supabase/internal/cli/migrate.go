@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-var migrateCommand = command{
-	name:  "migrate",
-	args:  "[--dry-run]",
-	short: "Bring the database to the schema of this program, and end",
-	long: `
+var migrateCommand = Command{
+	Name:  "migrate",
+	Args:  "[--dry-run]",
+	Short: "Bring the database to the schema of this program, and end",
+	Long: `
 'daawo start' does the same at each start. This is for a database that is given by --database-url, for the compose form,
 and for looking first: --dry-run lists the migrations that are missing and changes nothing. The official CLI records
 migrations in the same table, so 'supabase db push' and this may take turns.`,
-	run: runMigrate,
+	Run: runMigrate,
 }
 
-func runMigrate(ctx context.Context, inv *invocation) error {
+func runMigrate(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
 	dry := inv.flags.Bool("dry-run", false, "only list what is missing")

@@ -13,11 +13,11 @@ import (
 	"daawo/supabase/internal/rest/pgrst"
 )
 
-var restCommand = command{
-	name:  "rest",
-	args:  "explain URL [FLAGS]",
-	short: "Show the SQL of a REST request",
-	long: `
+var restCommand = Command{
+	Name:  "rest",
+	Args:  "explain URL [FLAGS]",
+	Short: "Show the SQL of a REST request",
+	Long: `
 'rest explain URL' prints the statement that the REST engine would run for a URL such as
 '/resources?select=title,id&is_active=is.true&order=created_at.desc', with its parameters, and runs nothing.
 The database is that of --db-uri, --config or PGRST_DB_URI, read as 'serve rest' does, and the running server's where none of
@@ -25,7 +25,7 @@ them is given.
 
   daawo rest explain '/resources?select=id&limit=3'
   daawo rest explain '/reports' --method POST --body '{"product_name":"x"}' --prefer return=representation`,
-	run: runREST,
+	Run: runREST,
 }
 
 // restFlags are those of PostgREST's own command line.
@@ -36,13 +36,13 @@ type restFlags struct {
 	ready      bool
 }
 
-func (inv *invocation) pgrstOptions(f restFlags, extra ...string) pgrst.Options {
+func (inv *Invocation) pgrstOptions(f restFlags, extra ...string) pgrst.Options {
 	level := "info"
 	return pgrst.Options{File: f.config, Environ: append(os.Environ(), extra...), Log: observe.Logger(inv.Stderr, level, "text")}
 }
 
 // serveREST is the PostgREST binary's replacement.
-func serveREST(ctx context.Context, inv *invocation) error {
+func serveREST(ctx context.Context, inv *Invocation) error {
 	var f restFlags
 	inv.flags.StringVar(&f.config, "config", "", "PostgREST configuration `file`; its name alone works too")
 	inv.flags.BoolVar(&f.dumpConfig, "dump-config", false, "print the configuration in use, and end")
@@ -67,7 +67,7 @@ func serveREST(ctx context.Context, inv *invocation) error {
 	}
 }
 
-func runREST(ctx context.Context, inv *invocation) error {
+func runREST(ctx context.Context, inv *Invocation) error {
 	if len(inv.args) > 0 && inv.args[0] == "explain" {
 		inv.args = inv.args[1:]
 	} else if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {

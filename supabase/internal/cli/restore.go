@@ -9,21 +9,21 @@ import (
 	"filippo.io/age"
 )
 
-var restoreCommand = command{
-	name:  "restore",
-	args:  "--from PLACE [FLAGS]",
-	short: "Fill a new data folder from a backup, as of any moment",
-	long: `
+var restoreCommand = Command{
+	Name:  "restore",
+	Args:  "--from PLACE [FLAGS]",
+	Short: "Fill a new data folder from a backup, as of any moment",
+	Long: `
 Brings back the database, the files and the keys as they were at a moment between the oldest backup and the last minute,
 looks through them, and leaves an ordinary data folder for 'daawo start'. The server must be stopped and the data folder
 new: move a damaged one away first, so that nothing is lost by a mistake.
 
   daawo restore --from /mnt/usb/daawo --data /srv/daawo
   daawo restore --from s3://bucket/daawo --to 2026-11-21T10:00:00Z --identity key.txt --data /srv/daawo`,
-	run: runRestore,
+	Run: runRestore,
 }
 
-func runRestore(ctx context.Context, inv *invocation) error {
+func runRestore(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	from := inv.flags.String("from", "", "`place` that holds the backups (BACKUP_TO)")
 	to := inv.flags.String("to", "", "`time` to go back to, as 2026-11-21T10:00:00Z; the newest state when not given")

@@ -10,20 +10,20 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-var serveCommand = command{
-	name:  "serve",
-	args:  "gateway|functions|rest|auth|storage [FLAGS]",
-	short: "Serve one service alone",
-	long: `
+var serveCommand = Command{
+	Name:  "serve",
+	Args:  "gateway|functions|rest|auth|storage [FLAGS]",
+	Short: "Serve one service alone",
+	Long: `
 gateway and functions are this product's own halves of the compose form, set by the variables of docs/docker.md.
 rest, auth and storage are drop-ins for their upstream images: they read the same variables (PGRST_*, GOTRUE_*,
 storage-api's), listen on the same ports and answer the same health paths.`,
-	run: runServe,
+	Run: runServe,
 }
 
 // services are what can be served alone.
-func services() map[string]func(context.Context, *invocation) error {
-	return map[string]func(context.Context, *invocation) error{
+func services() map[string]func(context.Context, *Invocation) error {
+	return map[string]func(context.Context, *Invocation) error{
 		"gateway":   serveApp((*app.App).RunGateway),
 		"functions": serveApp((*app.App).RunFunctions),
 		"rest":      serveREST,
@@ -32,7 +32,7 @@ func services() map[string]func(context.Context, *invocation) error {
 	}
 }
 
-func runServe(ctx context.Context, inv *invocation) error {
+func runServe(ctx context.Context, inv *Invocation) error {
 	name := ""
 	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
 		name, inv.args = inv.args[0], inv.args[1:]
@@ -48,8 +48,8 @@ func runServe(ctx context.Context, inv *invocation) error {
 }
 
 // serveApp runs one part of the stack as the compose form does.
-func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(context.Context, *invocation) error {
-	return func(ctx context.Context, inv *invocation) error {
+func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(context.Context, *Invocation) error {
+	return func(ctx context.Context, inv *Invocation) error {
 		inv.dataFlag()
 		inv.startFlags()
 		if err := inv.parse(0, 0); err != nil {
@@ -65,7 +65,7 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 
 // announce says that the server is ready and where. A newcomer copies the local keys from it; an installation's own stay
 // out of it, since a service's output is kept in a log.
-func (inv *invocation) announce(info app.Info) {
+func (inv *Invocation) announce(info app.Info) {
 	shown, left := info.Announcement()
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
 	_ = shown.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal

@@ -26,7 +26,7 @@ func TestAnnounce(t *testing.T) {
 		{"a gateway alone, which has no more and answers no status", app.Info{Values: whole[:1]}, false, false},
 	} {
 		var out strings.Builder
-		(&invocation{Env: &Env{Stdout: &out}}).announce(tt.info)
+		(&Invocation{Env: &Env{Stdout: &out}}).announce(tt.info)
 		text := out.String()
 		if !strings.Contains(text, "Site  https://example.org") || strings.Contains(text, "hidden") != tt.secret || strings.Contains(text, "daawo status") != tt.more {
 			t.Errorf("%s: %s", tt.name, text)

@@ -9,11 +9,11 @@ import (
 	"daawo/supabase/internal/config"
 )
 
-var startCommand = command{
-	name:  "start",
-	args:  "[FLAGS]",
-	short: "Serve the site and its backend in the foreground",
-	long: `
+var startCommand = Command{
+	Name:  "start",
+	Args:  "[FLAGS]",
+	Short: "Serve the site and its backend in the foreground",
+	Long: `
 Starts Postgres, brings its schema up to date and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' end it
 after what is being served has been finished; a second Ctrl-C does not wait for that. Data is kept in the data folder,
 which one server uses at a time.
@@ -21,10 +21,10 @@ which one server uses at a time.
   daawo start                                    for this machine, with the official CLI's local keys and an inbox for mail
   daawo start --port 0 --data /tmp/try           on free ports, beside another one
   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
-	run: runStart,
+	Run: runStart,
 }
 
-func runStart(ctx context.Context, inv *invocation) error {
+func runStart(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
 	dev := inv.flags.Bool("dev", false, "development: reload functions, log every request")
@@ -39,7 +39,7 @@ func runStart(ctx context.Context, inv *invocation) error {
 }
 
 // app prepares the stack that the command line asks for.
-func (inv *invocation) app(dev bool) (*app.App, error) {
+func (inv *Invocation) app(dev bool) (*app.App, error) {
 	c, err := inv.config()
 	if err != nil {
 		return nil, err
@@ -51,13 +51,13 @@ func (inv *invocation) app(dev bool) (*app.App, error) {
 	project, _ := inv.project()
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: inv.given("port") || c.FunctionsPort == 0, Dev: dev,
-		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
-		Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
+		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, RowLink: inv.RowLink,
+		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}), nil
 }
 
 // startFlags declares the flags that change the configuration.
-func (inv *invocation) startFlags() {
+func (inv *Invocation) startFlags() {
 	inv.portFlag("port", "`port` of the site and the API; 0 picks free ones for everything", func(c *config.Config, n uint16) {
 		c.API.Port = n
 		if n == 0 {
@@ -70,7 +70,7 @@ func (inv *invocation) startFlags() {
 	inv.textFlag("database-url", "`URL` of a Postgres to use instead of the one inside, as a superuser", func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 
-func (inv *invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {
+func (inv *Invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {
 	inv.flags.Func(name, usage, func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 16)
 		if err != nil {
@@ -81,7 +81,7 @@ func (inv *invocation) portFlag(name, usage string, set func(*config.Config, uin
 	})
 }
 
-func (inv *invocation) textFlag(name, usage string, set func(*config.Config, string)) {
+func (inv *Invocation) textFlag(name, usage string, set func(*config.Config, string)) {
 	inv.flags.Func(name, usage, func(s string) error {
 		inv.overrides = append(inv.overrides, func(c *config.Config) { set(c, s) })
 		return nil

@@ -9,19 +9,19 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-var statusCommand = command{
-	name:  "status",
-	args:  "[-o env|json|pretty]",
-	short: "Print the addresses and keys of the running server",
-	long: `
+var statusCommand = Command{
+	Name:  "status",
+	Args:  "[-o env|json|pretty]",
+	Short: "Print the addresses and keys of the running server",
+	Long: `
 The names are the official CLI's, so that its users' scripts work:
 
   eval "$(daawo status -o env)"
   curl "$API_URL/rest/v1/resources" -H "apikey: $ANON_KEY"`,
-	run: runStatus,
+	Run: runStatus,
 }
 
-func runStatus(ctx context.Context, inv *invocation) error {
+func runStatus(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	var format string
 	inv.flags.StringVar(&format, "o", "pretty", "`format`: env, json or pretty")
@@ -47,7 +47,7 @@ func runStatus(ctx context.Context, inv *invocation) error {
 }
 
 // given says whether a flag was on the command line.
-func (inv *invocation) given(name string) bool {
+func (inv *Invocation) given(name string) bool {
 	given := false
 	inv.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given

@@ -8,14 +8,14 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-var stopCommand = command{
-	name:  "stop",
-	args:  "[FLAGS]",
-	short: "End the running server after what it is serving",
-	run:   runStop,
+var stopCommand = Command{
+	Name:  "stop",
+	Args:  "[FLAGS]",
+	Short: "End the running server after what it is serving",
+	Run:   runStop,
 }
 
-func runStop(ctx context.Context, inv *invocation) error {
+func runStop(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	if err := inv.parse(0, 0); err != nil {
 		return err

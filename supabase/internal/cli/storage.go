@@ -10,7 +10,7 @@ import (
 )
 
 // serveStorage is storage-api's replacement: its variables, its port, its /status.
-func serveStorage(ctx context.Context, inv *invocation) error {
+func serveStorage(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-var versionCommand = command{
-	name:  "version",
-	short: "Print the versions of this program and of what is inside",
-	run: func(_ context.Context, inv *invocation) error {
+var versionCommand = Command{
+	Name:  "version",
+	Short: "Print the versions of this program and of what is inside",
+	Run: func(_ context.Context, inv *Invocation) error {
 		if err := inv.parse(0, 0); err != nil {
 			return err
 		}

@@ -1,22 +1,22 @@
 package config
 
-// Auth is the [auth] section: names, meanings and defaults are the official CLI's, but for LeakedPasswordsPath, which is ours.
+// Auth is the [auth] section. Names, meanings and defaults are those of the official CLI. Only LeakedPasswordsPath is new.
 type Auth struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /auth/v1."`
-	SiteURL                    string   `toml:"site_url" doc:"Where mails and redirects lead; SITE_URL when it is not set."`
-	ExternalURL                string   `toml:"external_url" doc:"Public URL of auth; the site's address with /auth/v1 when not set."`
-	AdditionalRedirectURLs     []string `toml:"additional_redirect_urls" doc:"Further redirect targets that are allowed; globs."`
-	JWTExpiry                  int      `toml:"jwt_expiry" doc:"Life of an access token, seconds."`
-	JWTIssuer                  string   `toml:"jwt_issuer" doc:"The iss claim; auth's public URL when not set."`
-	SigningKeysPath            string   `toml:"signing_keys_path" doc:"JSON array of private JWKs to sign with, relative to config.toml."`
-	EnableRefreshTokenRotation bool     `toml:"enable_refresh_token_rotation" doc:"A refresh token is used once."`
-	RefreshTokenReuseInterval  int      `toml:"refresh_token_reuse_interval" doc:"Seconds in which a used refresh token is still taken."`
-	EnableSignup               bool     `toml:"enable_signup" doc:"New users may sign up. Off on a public address unless set here."`
+	SiteURL                    string   `toml:"site_url" doc:"Base URL of links in mails and of redirects. Default: SITE_URL."`
+	ExternalURL                string   `toml:"external_url" doc:"Public URL of auth. Default: the site's URL with /auth/v1."`
+	AdditionalRedirectURLs     []string `toml:"additional_redirect_urls" doc:"More allowed redirect URLs; globs."`
+	JWTExpiry                  int      `toml:"jwt_expiry" doc:"Lifetime of an access token, in seconds."`
+	JWTIssuer                  string   `toml:"jwt_issuer" doc:"The iss claim. Default: the public URL of auth."`
+	SigningKeysPath            string   `toml:"signing_keys_path" doc:"File with a JSON array of private JWKs that sign tokens, relative to config.toml."`
+	EnableRefreshTokenRotation bool     `toml:"enable_refresh_token_rotation" doc:"Each refresh token works once."`
+	RefreshTokenReuseInterval  int      `toml:"refresh_token_reuse_interval" doc:"Seconds for which a used refresh token is still accepted."`
+	EnableSignup               bool     `toml:"enable_signup" doc:"New users may sign up. Disabled on a public address unless set here."`
 	EnableAnonymousSignIns     bool     `toml:"enable_anonymous_sign_ins" doc:"Anonymous sign-in."`
-	EnableManualLinking        bool     `toml:"enable_manual_linking" doc:"A user may link further identities."`
-	MinimumPasswordLength      int      `toml:"minimum_password_length" doc:"Shortest password, characters."`
+	EnableManualLinking        bool     `toml:"enable_manual_linking" doc:"Users may link more identities."`
+	MinimumPasswordLength      int      `toml:"minimum_password_length" doc:"Minimum length of a password, in characters."`
 	PasswordRequirements       string   `toml:"password_requirements" doc:"letters_digits, lower_upper_letters_digits or lower_upper_letters_digits_symbols."`
-	LeakedPasswordsPath        string   `toml:"leaked_passwords_path" doc:"File of sorted SHA-1 hashes; a password on it is refused. No password leaves the machine. Ours, not the CLI's."`
+	LeakedPasswordsPath        string   `toml:"leaked_passwords_path" doc:"File of sorted SHA-1 hashes; passwords in it are rejected. No password leaves the machine. The CLI does not have this key."`
 
 	RateLimit AuthRateLimit           `toml:"rate_limit"`
 	Captcha   AuthCaptcha             `toml:"captcha"`
@@ -32,40 +32,40 @@ type Auth struct {
 	OAuth     AuthOAuthServer         `toml:"oauth_server"`
 }
 
-// AuthRateLimit counts per hour for messages and per five minutes and address for the rest.
+// AuthRateLimit limits messages and anonymous sign-ins per hour, and other requests per five minutes and client address.
 type AuthRateLimit struct {
-	EmailSent          int `toml:"email_sent" doc:"Mails an hour, when SMTP is set."`
-	SMSSent            int `toml:"sms_sent" doc:"Text messages an hour."`
-	AnonymousUsers     int `toml:"anonymous_users" doc:"Anonymous sign-ins an hour and address."`
-	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes and other grants of tokens in five minutes and address."`
-	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ups in five minutes and address; as many requests each for a code, a link, a new password, sending again, changing the account."`
-	TokenVerifications int `toml:"token_verifications" doc:"Verifications in five minutes and address."`
-	Web3               int `toml:"web3" doc:"Web3 sign-ins in five minutes and address; not served by the engine here."`
+	EmailSent          int `toml:"email_sent" doc:"Mails per hour, if SMTP is configured."`
+	SMSSent            int `toml:"sms_sent" doc:"Text messages per hour."`
+	AnonymousUsers     int `toml:"anonymous_users" doc:"Anonymous sign-ins per hour and client address."`
+	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes and other token grants per five minutes and client address."`
+	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ups per five minutes and client address. Requests for a code, for a link, to recover, to resend and to change the user have separate limits of the same size."`
+	TokenVerifications int `toml:"token_verifications" doc:"Verifications per five minutes and client address."`
+	Web3               int `toml:"web3" doc:"Web3 sign-ins per five minutes and client address; not supported by this engine."`
 }
 
-// AuthCaptcha asks sign-up and sign-in for a captcha token.
+// AuthCaptcha makes sign-up and sign-in require a captcha token.
 type AuthCaptcha struct {
-	Enabled  bool   `toml:"enabled" doc:"Ask for a captcha."`
+	Enabled  bool   `toml:"enabled" doc:"Require a captcha."`
 	Provider string `toml:"provider" doc:"hcaptcha or turnstile."`
-	Secret   string `toml:"secret" doc:"The provider's secret."`
+	Secret   string `toml:"secret" doc:"Secret of the captcha provider."`
 }
 
-// AuthEmail is sign-in by e-mail.
+// AuthEmail configures sign-in by e-mail.
 type AuthEmail struct {
 	Enabled                bool                        `toml:"enabled" doc:"Sign-in by e-mail."`
-	DoubleConfirmChanges   bool                        `toml:"double_confirm_changes" doc:"Both addresses confirm a change."`
-	EnableConfirmations    bool                        `toml:"enable_confirmations" doc:"An address is confirmed before sign-in."`
+	DoubleConfirmChanges   bool                        `toml:"double_confirm_changes" doc:"Both addresses must confirm a change."`
+	EnableConfirmations    bool                        `toml:"enable_confirmations" doc:"Addresses must be confirmed before sign-in."`
 	SecurePasswordChange   bool                        `toml:"secure_password_change" doc:"A password change needs a recent sign-in."`
 	RequireCurrentPassword bool                        `toml:"require_current_password" doc:"A password change needs the current one."`
-	MaxFrequency           Duration                    `toml:"max_frequency" doc:"Shortest time between two mails to one user."`
-	OTPLength              int                         `toml:"otp_length" doc:"Digits of a code."`
-	OTPExpiry              int                         `toml:"otp_expiry" doc:"Life of a code, seconds."`
+	MaxFrequency           Duration                    `toml:"max_frequency" doc:"Minimum time between two mails to one user."`
+	OTPLength              int                         `toml:"otp_length" doc:"Number of digits of a code."`
+	OTPExpiry              int                         `toml:"otp_expiry" doc:"Lifetime of a code, in seconds."`
 	SMTP                   AuthSMTP                    `toml:"smtp"`
 	Template               map[string]AuthTemplate     `toml:"template"`
 	Notification           map[string]AuthNotification `toml:"notification"`
 }
 
-// AuthSMTP is the mail server; SMTP_* variables win over it.
+// AuthSMTP configures the mail server. The SMTP_* variables override it.
 type AuthSMTP struct {
 	Enabled    bool   `toml:"enabled" doc:"Use this server."`
 	Host       string `toml:"host" doc:"Host name."`
@@ -82,20 +82,20 @@ type AuthTemplate struct {
 	ContentPath string `toml:"content_path" doc:"HTML file, relative to the folder above config.toml."`
 }
 
-// AuthNotification is a mail about something that happened to the account.
+// AuthNotification configures the mail about one kind of change to an account.
 type AuthNotification struct {
 	Enabled     bool   `toml:"enabled" doc:"Send it."`
 	Subject     string `toml:"subject" doc:"Subject."`
 	ContentPath string `toml:"content_path" doc:"HTML file, relative to the folder above config.toml."`
 }
 
-// AuthSMS is sign-in by phone.
+// AuthSMS configures sign-in by phone.
 type AuthSMS struct {
 	Enabled             bool              `toml:"enabled" doc:"Sign-in by phone."`
-	EnableConfirmations bool              `toml:"enable_confirmations" doc:"A number is confirmed before sign-in."`
+	EnableConfirmations bool              `toml:"enable_confirmations" doc:"Numbers must be confirmed before sign-in."`
 	Template            string            `toml:"template" doc:"Text of the message."`
-	MaxFrequency        Duration          `toml:"max_frequency" doc:"Shortest time between two messages to one user."`
-	TestOTP             map[string]string `toml:"test_otp" each:"The code that always works for this number, for tests."`
+	MaxFrequency        Duration          `toml:"max_frequency" doc:"Minimum time between two messages to one user."`
+	TestOTP             map[string]string `toml:"test_otp" each:"Code that always works for this number, for tests."`
 	Twilio              SMSTwilio         `toml:"twilio"`
 	TwilioVerify        SMSTwilioVerify   `toml:"twilio_verify"`
 	MessageBird         SMSMessageBird    `toml:"messagebird"`
@@ -111,9 +111,9 @@ type SMSTwilio struct {
 	AuthToken         string `toml:"auth_token" doc:"Token."`
 }
 
-// SMSTwilioVerify is Twilio's own verification service, which the engine here does not use.
+// SMSTwilioVerify is an account of Twilio Verify, which this engine does not support.
 type SMSTwilioVerify struct {
-	Enabled           bool   `toml:"enabled" doc:"Not served by the engine here; named in a warning at the start."`
+	Enabled           bool   `toml:"enabled" doc:"Not supported by this engine; enabling it logs a warning at the start."`
 	AccountSID        string `toml:"account_sid" doc:"Account."`
 	MessageServiceSID string `toml:"message_service_sid" doc:"Message service."`
 	AuthToken         string `toml:"auth_token" doc:"Token."`
@@ -141,72 +141,72 @@ type SMSVonage struct {
 	APISecret string `toml:"api_secret" doc:"Secret."`
 }
 
-// AuthSessions ends sessions.
+// AuthSessions limits how long sessions last.
 type AuthSessions struct {
-	Timebox           Duration `toml:"timebox" doc:"A session ends after this time; 0 never."`
-	InactivityTimeout Duration `toml:"inactivity_timeout" doc:"A session ends when unused for this time; 0 never."`
+	Timebox           Duration `toml:"timebox" doc:"Sessions end after this time; 0 means never."`
+	InactivityTimeout Duration `toml:"inactivity_timeout" doc:"Sessions end after this time without use; 0 means never."`
 }
 
-// AuthMFA is multi-factor sign-in.
+// AuthMFA configures multi-factor authentication.
 type AuthMFA struct {
-	MaxEnrolledFactors int       `toml:"max_enrolled_factors" doc:"Most factors of a user."`
+	MaxEnrolledFactors int       `toml:"max_enrolled_factors" doc:"Maximum number of factors per user."`
 	TOTP               MFAFactor `toml:"totp"`
 	Phone              MFAPhone  `toml:"phone"`
 	WebAuthn           MFAFactor `toml:"web_authn"`
 }
 
-// MFAFactor turns a kind of factor on.
+// MFAFactor enables one type of factor.
 type MFAFactor struct {
-	EnrollEnabled bool `toml:"enroll_enabled" doc:"Users may enrol one."`
-	VerifyEnabled bool `toml:"verify_enabled" doc:"Users may sign in with one."`
+	EnrollEnabled bool `toml:"enroll_enabled" doc:"Users may enrol this factor."`
+	VerifyEnabled bool `toml:"verify_enabled" doc:"Users may verify this factor."`
 }
 
-// MFAPhone is the phone factor.
+// MFAPhone configures the phone factor.
 type MFAPhone struct {
-	EnrollEnabled bool     `toml:"enroll_enabled" doc:"Users may enrol one."`
-	VerifyEnabled bool     `toml:"verify_enabled" doc:"Users may sign in with one."`
-	OTPLength     int      `toml:"otp_length" doc:"Digits of a code."`
+	EnrollEnabled bool     `toml:"enroll_enabled" doc:"Users may enrol this factor."`
+	VerifyEnabled bool     `toml:"verify_enabled" doc:"Users may verify this factor."`
+	OTPLength     int      `toml:"otp_length" doc:"Number of digits of a code."`
 	Template      string   `toml:"template" doc:"Text of the message."`
-	MaxFrequency  Duration `toml:"max_frequency" doc:"Shortest time between two messages."`
+	MaxFrequency  Duration `toml:"max_frequency" doc:"Minimum time between two messages."`
 }
 
-// AuthHook calls a function of the database or a URL.
+// AuthHook configures a hook: a database function or a URL.
 type AuthHook struct {
-	Enabled bool   `toml:"enabled" doc:"Call it."`
+	Enabled bool   `toml:"enabled" doc:"Call this hook."`
 	URI     string `toml:"uri" doc:"pg-functions://postgres/SCHEMA/FUNCTION or an https URL."`
-	Secrets string `toml:"secrets" doc:"Standard-webhooks secrets of an https hook."`
+	Secrets string `toml:"secrets" doc:"Standard Webhooks secrets of an https hook."`
 }
 
 // AuthProvider is an OAuth or OIDC provider.
 type AuthProvider struct {
-	Enabled        bool   `toml:"enabled" doc:"Sign-in with it."`
-	ClientID       string `toml:"client_id" doc:"Client id."`
+	Enabled        bool   `toml:"enabled" doc:"Enable sign-in with this provider."`
+	ClientID       string `toml:"client_id" doc:"Client ID."`
 	Secret         string `toml:"secret" doc:"Client secret; write env(NAME) instead of the value."`
-	RedirectURI    string `toml:"redirect_uri" doc:"Callback; auth's public URL with /callback when not set."`
-	URL            string `toml:"url" doc:"The provider's own address, where it has one."`
-	SkipNonceCheck bool   `toml:"skip_nonce_check" doc:"Do not compare the nonce."`
-	EmailOptional  bool   `toml:"email_optional" doc:"Sign in although no address is known."`
+	RedirectURI    string `toml:"redirect_uri" doc:"Callback URL. Default: the public URL of auth with /callback."`
+	URL            string `toml:"url" doc:"URL of the provider, for providers that need one."`
+	SkipNonceCheck bool   `toml:"skip_nonce_check" doc:"Do not check the nonce."`
+	EmailOptional  bool   `toml:"email_optional" doc:"Allow sign-in without an e-mail address."`
 }
 
-// AuthWeb3 is sign-in with a wallet.
+// AuthWeb3 configures sign-in with a wallet.
 type AuthWeb3 struct {
-	Solana   Unserved `toml:"solana"`
-	Ethereum Unserved `toml:"ethereum"`
+	Solana   Unsupported `toml:"solana"`
+	Ethereum Unsupported `toml:"ethereum"`
 }
 
-// Unserved is a part that the engine here has not: enabling it is answered by a warning at the start.
-type Unserved struct {
-	Enabled bool `toml:"enabled" doc:"Not served by the engine here; named in a warning at the start."`
+// Unsupported is a feature that this engine does not have. If it is enabled, a warning is logged at the start.
+type Unsupported struct {
+	Enabled bool `toml:"enabled" doc:"Not supported by this engine; enabling it logs a warning at the start."`
 }
 
-// AuthWebAuthn names the relying party.
+// AuthWebAuthn configures the relying party of WebAuthn.
 type AuthWebAuthn struct {
-	RPDisplayName string   `toml:"rp_display_name" doc:"Name that browsers show."`
+	RPDisplayName string   `toml:"rp_display_name" doc:"Name of the relying party, shown by browsers."`
 	RPID          string   `toml:"rp_id" doc:"Domain of the relying party."`
-	RPOrigins     []string `toml:"rp_origins" doc:"Origins that may use it."`
+	RPOrigins     []string `toml:"rp_origins" doc:"Origins that may use WebAuthn."`
 }
 
-// AuthOAuthServer lets other applications sign in with this project's accounts.
+// AuthOAuthServer configures the OAuth 2.1 server, with which other applications sign users in.
 type AuthOAuthServer struct {
 	Enabled                  bool   `toml:"enabled" doc:"Serve the OAuth 2.1 endpoints."`
 	AuthorizationURLPath     string `toml:"authorization_url_path" doc:"Path of the consent page on the site."`

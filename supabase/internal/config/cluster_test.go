@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClusterExample: docker/cluster/daawo.env, once its empty variables are filled in, is a public installation on three
-// database hosts; it names no variable that nothing reads.
+// TestClusterExample checks that docker/cluster/daawo.env, with its empty variables filled in, is a complete public installation
+// with three database hosts, and that it has no unused variables.
 func TestClusterExample(t *testing.T) {
 	text, err := os.ReadFile("../../../docker/cluster/daawo.env")
 	if err != nil {
@@ -29,13 +29,13 @@ func TestClusterExample(t *testing.T) {
 		} else if value == "" {
 			value = filled
 		}
-		// Systemd takes the quotes off, as a shell does; without them a shell runs what stands before an & in the background.
+		// systemd and shells remove the quotes. Without quotes, a shell runs the text before an & in the background.
 		if plain := strings.Trim(value, "'"); plain != value {
 			value = plain
 		} else if strings.ContainsAny(value, "&;|<>()$`\\\"'* ") {
 			t.Errorf("%s is not in single quotes, so a shell cannot read it: %s", name, value)
 		}
-		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1) // the placeholder is refused
+		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1) // replace the placeholder, which is rejected
 	}
 	asked := map[string]bool{}
 	c, err := Load(Sources{Getenv: func(name string) (string, bool) {
@@ -51,12 +51,12 @@ func TestClusterExample(t *testing.T) {
 	}
 	for name := range env {
 		if !asked[name] {
-			t.Errorf("nothing reads %s", name)
+			t.Errorf("%s is not used", name)
 		}
 	}
 	for _, address := range []string{c.DatabaseURL, c.Replica.URL} {
 		if u, err := url.Parse(address); err != nil || strings.Count(u.Host, ",") != 2 {
-			t.Errorf("three hosts in %s: %v", address, err)
+			t.Errorf("%s does not have three hosts: %v", address, err)
 		}
 	}
 }

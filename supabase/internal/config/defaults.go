@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// defaults are the official CLI's (3.1), except that seed buckets and secrets are none.
+// defaults returns the defaults of the official CLI (3.1), without its seed buckets and secrets.
 func defaults() Project {
 	return Project{
 		ProjectID: "daawo",

@@ -1,16 +1,19 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// Document writes the reference of every setting as Markdown. docs/configuration.md is this text; a test keeps it so.
-func Document(w io.Writer) error {
+// Document writes the reference of all settings as Markdown, those of the program p included. A test of the program compares
+// it with docs/configuration.md.
+func Document(w io.Writer, p Program) error {
 	c := &Config{Project: defaults()}
-	// One entry in each map stands for the names that an operator chooses.
+	// One entry in each map stands for the operator's names.
 	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
 	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
 	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}
@@ -21,7 +24,7 @@ func Document(w io.Writer) error {
 	var variables, keys strings.Builder
 	err := walk(reflect.ValueOf(c).Elem(), "", func(f field) error {
 		if f.path == "" {
-			fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", f.env, code(f.def), f.doc)
+			fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", f.env, code(cmp.Or(p.Defaults[f.env], f.def)), f.doc)
 		} else {
 			fmt.Fprintf(&keys, "| `%s` | %s | %s |\n", f.path, code(text(f.value)), f.doc)
 		}
@@ -30,29 +33,29 @@ func Document(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var others strings.Builder
-	for _, v := range readElsewhere {
-		fmt.Fprintf(&others, "| `%s` | %s | %s |\n", v.name, code(v.def), v.doc)
+	for _, v := range p.Pages {
+		fmt.Fprintf(&variables, "| `%s` | %s | %s |\n", v.Name, code(v.Default), v.Doc)
 	}
-	_, err = fmt.Fprintf(w, reference, variables.String(), others.String(), keys.String())
+	var elsewhere strings.Builder
+	for _, v := range append(slices.Clone(p.Others), readElsewhere...) {
+		fmt.Fprintf(&elsewhere, "| `%s` | %s | %s |\n", v.Name, code(v.Default), v.Doc)
+	}
+	_, err = fmt.Fprintf(w, reference, variables.String(), elsewhere.String(), keys.String())
 	return err
 }
 
-// readElsewhere are the variables that are no settings of the stack: what its functions read, what the stack tells them,
-// and what every program of a Unix reads.
-var readElsewhere = []struct{ name, def, doc string }{
-	{"REPORTS_PER_HOUR", "60", "Reports that one client may send in an hour. Read by the function submit-report."},
-	{"READS_PER_HOUR", "600", "Downloads that one client may count in an hour. Read by the function track-download."},
-	{"REPORTS_KEEP_DAYS", "", "Days, at least 30, after which a closed report and its photo are deleted. Every report is kept until somebody deletes it when not set. Read by the function prune."},
-	{"SUPABASE_ANON_KEY", "", "Told to functions: the legacy key of the role anon."},
-	{"SUPABASE_SERVICE_ROLE_KEY", "", "Told to functions: the legacy key of the role service_role."},
-	{"SUPABASE_DB_URL", "", "Told to functions: the database, as the role postgres."},
-	{"XDG_RUNTIME_DIR", "", "Where the sockets of Postgres and of the operator's commands are put, each in a private folder; the temporary folder when not set. A service with a private /tmp needs it, or no command reaches it."},
-	{"XDG_CACHE_HOME", "~/.cache", "Where Postgres is unpacked to, once for each version."},
-	{"TMPDIR", "/tmp", "Where exports gather tables, and uploads are held."},
+// readElsewhere lists the variables that are not settings of the stack: those that the stack sets for functions, and those of
+// Unix.
+var readElsewhere = []Variable{
+	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon."},
+	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role."},
+	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the role postgres."},
+	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service."},
+	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres is unpacked, once for each version."},
+	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads."},
 }
 
-// text is how a default is written.
+// text formats a default.
 func text(v reflect.Value) string {
 	switch {
 	case v.IsZero():
@@ -72,34 +75,41 @@ func code(s string) string {
 
 const reference = `# Configuration
 
-This page is generated from the code: ` + "`go test ./supabase/internal/config -update`" + ` writes it and the test suite checks it.
+This page is generated from the code: ` + "`go test ./supabase -run TestConfigurationReference -update`" + `
+writes it, and the tests check it.
 
-What belongs to the project is in ` + "`supabase/config.toml`" + `, in the official CLI's own format; what belongs to one installation is in
-environment variables. Later ones win: config.toml, variables, command-line flags. In config.toml ` + "`env(NAME)`" + ` stands for a variable,
-and ` + "`SUPABASE_` + the key in capitals" + ` (` + "`SUPABASE_AUTH_JWT_EXPIRY`" + `) overrides a key, both as in the CLI.
+Settings of the project are in ` + "`supabase/config.toml`" + `, in the format of the official CLI. Settings of one
+installation are environment variables. Variables override config.toml, and command-line flags override both. In
+config.toml ` + "`env(NAME)`" + ` stands for the value of a variable, and the variable ` + "`SUPABASE_` + the key in capitals" + `
+(` + "`SUPABASE_AUTH_JWT_EXPIRY`" + `) overrides a key, both as in the CLI.
 
-On a loopback address (the default) and without a public SITE_URL nothing needs to be set: the well-known local keys of the official CLI are used and mail goes to the
-development inbox. Otherwise ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required, keys are generated on the first start and
-kept in the data folder with mode 0600 (in the database where ` + "`DATABASE_URL`" + ` gives one), demo keys are refused, and sign-up and anonymous sign-in are off unless config.toml turns them on.
+On a loopback address (the default) and without a public SITE_URL no setting is required: the stack uses the well-known
+local keys of the official CLI, and mail goes to the development inbox. Otherwise:
+
+- ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required.
+- Keys are generated on the first start and kept in the data folder with mode 0600, or with ` + "`DATABASE_URL`" + ` in the
+  database.
+- Demo keys are rejected.
+- Sign-up and anonymous sign-in are disabled unless config.toml enables them.
 
 ## Variables
 
 | Variable | Default | Meaning |
 |---|---|---|
 %s
-Functions see every variable of the process besides; these are the ones that ours read, or are told. Values without a default are set
-by the stack.
+Functions also get all variables of the process. This table lists those that they read and those that the stack sets for
+them, and the variables of Unix. Values without a default are set by the stack.
 
 | Variable | Default | Meaning |
 |---|---|---|
 %s
-The services of the compose form that are not ours (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio, Realtime) have
-variables of their own: docs/docker.md lists what they are given. ` + "`daawo serve rest`, `auth` and `storage`" + ` read those of the image that
-each stands in for: docs/rest.md, docs/auth.md and docs/storage.md.
+The official services in the Docker Compose form (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio,
+Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth` and `storage`" + ` read the variables of
+the image that they replace: see docs/rest.md, docs/auth.md and docs/storage.md.
 
 ## Keys of config.toml
 
-Keys that are not in this table are left to the official CLI: they are accepted and not read. ` + "`daawo doctor`" + ` lists them.
+Other keys are accepted but have no effect here; the official CLI may read them. ` + "`daawo doctor`" + ` lists them.
 
 | Key | Default | Meaning |
 |---|---|---|

@@ -6,46 +6,42 @@ import (
 	"strings"
 )
 
-// Environment is the part that is set by variables: what belongs to one installation and not to the project.
+// Environment holds the settings that belong to one installation and not to the project. Variables set them.
 type Environment struct {
-	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with everything that must be kept. Flag --data."`
-	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. Any address that is not loopback makes this a public installation, and so does a SITE_URL that is not. Flag --host."`
-	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one; several hosts separated by commas, of which the one that takes writes is used. Flag --database-url."`
+	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with all data of the installation. Flag --data."`
+	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
+	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
-	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; text on a terminal and json elsewhere when not set."`
-	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site, as visitors type it. Required on a public address."`
-	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Who is told of a new report. Required on a public address."`
-	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are believed, separated by commas. Default: none."`
-
-	WhatsApp     string `env:"WHATSAPP_NUMBER" default:"252000000000" doc:"WhatsApp number of the organisation, digits with country code. The default is nobody's."`
-	ContactEmail string `env:"CONTACT_EMAIL" default:"support@example.org" doc:"Public e-mail address of the organisation. The default is nobody's."`
-	FacebookURL  string `env:"FACEBOOK_URL" default:"https://www.facebook.com/" doc:"Facebook page of the organisation."`
+	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
+	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site. Required on a public address."`
+	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Receives notices and a trial of the mail server. Required on a public address."`
+	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are trusted, separated by commas. Default: none."`
 
 	SMTP SMTP
 
-	WebhookURL    string `env:"NOTIFY_WEBHOOK_URL" doc:"Told of new reports, too, by a signed POST (Standard Webhooks); off when empty."`
-	WebhookSecret string `env:"NOTIFY_WEBHOOK_SECRET" doc:"Key of its signature: whsec_ and base64, or any text."`
+	WebhookURL    string `env:"NOTIFY_WEBHOOK_URL" doc:"Also receives notices, as a signed POST (Standard Webhooks). Off when empty."`
+	WebhookSecret string `env:"NOTIFY_WEBHOOK_SECRET" doc:"Key of the signature: whsec_ and base64, or any text."`
 
 	RESTURL       string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
 	AuthURL       string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
 	StorageURL    string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
-	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Have this imgproxy resize images instead of the engine inside; it must see the files (the folder, or S3)."`
+	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Resize images with this imgproxy instead of the engine inside. It needs access to the files (the folder, or S3)."`
 	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
-	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Where serve functions listens; 0 picks free ports."`
-	Region        string `env:"SB_REGION" default:"local" doc:"Where this server runs: functions see it, and X-Sb-Edge-Region names it in their replies."`
-	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions, and for reports and resources inside of a container; SITE_URL when not set."`
-	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime; without it the route answers 404."`
+	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
+	Region        string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
+	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
+	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
-	StudioURL         string `env:"STUDIO_URL" doc:"Address of Studio as administrators open it; notification mails link there."`
-	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio to serve behind a login on the Studio port."`
+	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
+	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
 	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
 
-	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to fetch certificates for; the site is then served on port 443, port 80 leads there, and the port without TLS answers this machine alone (of a gateway of its own, whoever its network lets in)."`
+	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
-	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token with which /metrics answers from anywhere; without it only on loopback."`
+	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token that opens /metrics to remote clients. Without it /metrics is available on loopback only."`
 
 	Replica Replica
 
@@ -56,56 +52,56 @@ type Environment struct {
 	Keys APIKeys
 }
 
-// Replica is a standby of the database for reads that may be a few seconds old.
+// Replica is a standby of the database. It serves reads that tolerate a lag of some seconds.
 type Replica struct {
-	URL    string   `env:"DATABASE_READ_URL" doc:"Superuser URL of a standby of DATABASE_URL; GET requests of DATABASE_READ_TABLES are answered there. While it cannot be reached or is late, the primary answers."`
-	Tables List     `env:"DATABASE_READ_TABLES" default:"public.resources" doc:"Tables and views, as schema.name separated by commas, that a GET of nothing else may read from DATABASE_READ_URL."`
-	MaxLag Duration `env:"DATABASE_READ_MAX_LAG" default:"5s" doc:"How old the answers of DATABASE_READ_URL may be; at least 100ms."`
+	URL    string   `env:"DATABASE_READ_URL" doc:"Superuser URL of a standby of DATABASE_URL; GET requests for DATABASE_READ_TABLES read from it. While it is unreachable or too far behind, they read from the primary."`
+	Tables List     `env:"DATABASE_READ_TABLES" doc:"Tables and views, as schema.name separated by commas. A GET request that reads only these may read from DATABASE_READ_URL."`
+	MaxLag Duration `env:"DATABASE_READ_MAX_LAG" default:"5s" doc:"Largest lag of DATABASE_READ_URL; at least 100ms."`
 }
 
-// Files is where storage keeps files, under storage-api's names.
+// Files says where storage keeps files. The variables have storage-api's names.
 type Files struct {
-	Backend   string `env:"STORAGE_BACKEND" default:"file" doc:"file or s3. Several servers need s3, or a folder that all of them see."`
-	Path      string `env:"STORAGE_FILE_BACKEND_PATH" doc:"Folder of the files; below the data folder when not set."`
-	Bucket    string `env:"STORAGE_S3_BUCKET" doc:"Bucket with STORAGE_BACKEND=s3; it must exist."`
-	Endpoint  string `env:"STORAGE_S3_ENDPOINT" doc:"URL of the S3 service; Amazon's of the region when not set."`
-	Region    string `env:"STORAGE_S3_REGION" default:"us-east-1" doc:"Its region."`
-	PathStyle bool   `env:"STORAGE_S3_FORCE_PATH_STYLE" default:"false" doc:"Bucket in the path and not in the host's name, as most services other than Amazon's need it."`
+	Backend   string `env:"STORAGE_BACKEND" default:"file" doc:"file or s3. Several servers need s3 or a shared folder."`
+	Path      string `env:"STORAGE_FILE_BACKEND_PATH" doc:"Folder of the files; inside the data folder when not set."`
+	Bucket    string `env:"STORAGE_S3_BUCKET" doc:"Name of an existing bucket. Required with STORAGE_BACKEND=s3."`
+	Endpoint  string `env:"STORAGE_S3_ENDPOINT" doc:"URL of the S3 service; Amazon's in the region when not set."`
+	Region    string `env:"STORAGE_S3_REGION" default:"us-east-1" doc:"Region of the S3 service."`
+	PathStyle bool   `env:"STORAGE_S3_FORCE_PATH_STYLE" default:"false" doc:"Put the bucket into the path and not into the host name. Most services other than Amazon's need this."`
 	AccessKey string `env:"AWS_ACCESS_KEY_ID" doc:"Key of the S3 service, for files and for BACKUP_TO."`
-	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" doc:"Its secret."`
+	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" doc:"Secret of that key."`
 }
 
-// Backup is where copies of everything go while the stack runs.
+// Backup says where and how often the running stack stores backups.
 type Backup struct {
-	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups. For the Postgres inside: refused with DATABASE_URL, whose database is backed up where it runs."`
+	To         string   `env:"BACKUP_TO" doc:"Folder, or s3://bucket/prefix?endpoint=HOST&region=R with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without it there are no backups. Refused with DATABASE_URL: back up such a database where it runs."`
 	Recipients List     `env:"BACKUP_RECIPIENTS" doc:"age public keys (age1…) that backups are encrypted to, separated by commas."`
-	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups; what is written in between is stored within a minute. At least 1m."`
+	Every      Duration `env:"BACKUP_EVERY" default:"24h" doc:"Time between two full backups, at least 1m. Changes in between are stored within a minute."`
 	Keep       int      `env:"BACKUP_KEEP" default:"7" doc:"Number of full backups to keep, at least 1."`
 }
 
-// SMTP is the mail server that notifications and auth use.
+// SMTP is the mail server for notifications and auth.
 type SMTP struct {
-	Host       string `env:"SMTP_HOST" doc:"Mail server. Required on a public address; without it the development inbox takes the mail."`
-	Port       uint16 `env:"SMTP_PORT" default:"587" doc:"Its port; 465 means TLS from the start, others STARTTLS."`
+	Host       string `env:"SMTP_HOST" doc:"Mail server. Required on a public address. Without it the development inbox receives all mail."`
+	Port       uint16 `env:"SMTP_PORT" default:"587" doc:"Port. 465 uses implicit TLS, others STARTTLS."`
 	User       string `env:"SMTP_USER" doc:"User name."`
 	Pass       string `env:"SMTP_PASS" doc:"Password."`
 	AdminEmail string `env:"SMTP_ADMIN_EMAIL" doc:"Sender address of all mail. Required with SMTP_HOST."`
 	SenderName string `env:"SMTP_SENDER_NAME" default:"Daawo" doc:"Sender name of all mail."`
 }
 
-// APIKeys are given by environment in the compose form. Empty fields are generated and kept in the data folder, or are
-// the official CLI's local keys on loopback.
+// APIKeys are the keys that the environment provides in the compose form. Without them the installation generates keys and
+// keeps them in the data folder. On loopback it uses the official CLI's local keys.
 type APIKeys struct {
 	JWTSecret             string `env:"JWT_SECRET" doc:"HS256 secret of the legacy keys and tokens, at least 32 characters."`
-	JWTKeys               string `env:"JWT_KEYS" doc:"JSON array of private JWKs; the first one signs new tokens."`
-	JWTJWKS               string `env:"JWT_JWKS" doc:"JWK set that verifies tokens, where a service only verifies."`
+	JWTKeys               string `env:"JWT_KEYS" doc:"JSON array of private JWKs; the first signs new tokens."`
+	JWTJWKS               string `env:"JWT_JWKS" doc:"JWK set for services that only verify tokens."`
 	Anon                  string `env:"ANON_KEY" doc:"Legacy key of the role anon."`
 	ServiceRole           string `env:"SERVICE_ROLE_KEY" doc:"Legacy key of the role service_role."`
 	Publishable           string `env:"SUPABASE_PUBLISHABLE_KEY" doc:"Opaque key of the role anon, for browsers."`
 	Secret                string `env:"SUPABASE_SECRET_KEY" doc:"Opaque key of the role service_role, for servers."`
-	AnonAsymmetric        string `env:"ANON_KEY_ASYMMETRIC" doc:"ES256 token that the publishable key stands for."`
-	ServiceRoleAsymmetric string `env:"SERVICE_ROLE_KEY_ASYMMETRIC" doc:"ES256 token that the secret key stands for."`
-	Retired               string `env:"RETIRED_KEYS" doc:"Keys that rotation replaced and that are accepted until a day: KEY@2026-12-31, separated by commas."`
+	AnonAsymmetric        string `env:"ANON_KEY_ASYMMETRIC" doc:"ES256 token that replaces the publishable key."`
+	ServiceRoleAsymmetric string `env:"SERVICE_ROLE_KEY_ASYMMETRIC" doc:"ES256 token that replaces the secret key."`
+	Retired               string `env:"RETIRED_KEYS" doc:"Replaced keys that stay valid until a date: KEY@2026-12-31, separated by commas."`
 }
 
 // List is a comma-separated list of words.
@@ -144,7 +140,7 @@ func (p *Prefixes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Contains says whether addr lies in one of the networks.
+// Contains reports whether addr lies in one of the networks.
 func (p Prefixes) Contains(addr netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(addr.Unmap()) {

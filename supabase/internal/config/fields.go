@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// field is one setting, found by walking the structs: the loader, the documentation and the doctor use the same walk,
-// so that none of them can know a setting which the others do not.
+// field is one setting. Load and Document find all fields with walk, so the documentation lists exactly the settings that
+// are loaded.
 type field struct {
 	path  string // key in config.toml ("auth.email.otp_length"); "" for a variable
 	env   string // variable; for a key of config.toml the CLI's override, SUPABASE_AUTH_EMAIL_OTP_LENGTH
@@ -18,7 +18,7 @@ type field struct {
 	value reflect.Value // settable
 }
 
-// walk calls visit for every setting below v. Maps (providers, buckets, …) are visited for the entries they have.
+// walk calls visit for every setting in the struct v. In maps (providers, buckets, …) it visits the existing entries.
 func walk(v reflect.Value, path string, visit func(field) error) error {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -54,7 +54,7 @@ func walk(v reflect.Value, path string, visit func(field) error) error {
 	return nil
 }
 
-// walkMap visits the structs in a map through copies, since what a map holds cannot be set in place.
+// walkMap walks the structs in a map. It works on copies, because map entries cannot be set in place.
 func walkMap(m reflect.Value, path string, visit func(field) error) error {
 	for _, k := range m.MapKeys() {
 		entry := reflect.New(m.Type().Elem()).Elem()
@@ -67,7 +67,7 @@ func walkMap(m reflect.Value, path string, visit func(field) error) error {
 	return nil
 }
 
-// set gives a field the value that text stands for.
+// set parses text into the field.
 func (f field) set(text string) error {
 	if u, ok := f.value.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return u.UnmarshalText([]byte(text))
@@ -78,7 +78,7 @@ func (f field) set(text string) error {
 	case reflect.Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return fmt.Errorf("%q is neither true nor false", text)
+			return fmt.Errorf("%q is not a boolean; use true or false", text)
 		}
 		f.value.SetBool(b)
 	case reflect.Int, reflect.Int64:
@@ -90,7 +90,7 @@ func (f field) set(text string) error {
 	case reflect.Uint16:
 		n, err := strconv.ParseUint(text, 10, 16)
 		if err != nil {
-			return fmt.Errorf("%q is not a port", text)
+			return fmt.Errorf("%q is not a port; use a number from 0 to 65535", text)
 		}
 		f.value.SetUint(n)
 	case reflect.Slice:
@@ -98,7 +98,7 @@ func (f field) set(text string) error {
 		_ = words.UnmarshalText([]byte(text)) // never fails
 		f.value.Set(reflect.ValueOf([]string(words)))
 	default:
-		return fmt.Errorf("a %s cannot be set from text", f.value.Type())
+		return fmt.Errorf("%s cannot be set from text", f.value.Type())
 	}
 	return nil
 }

@@ -9,27 +9,29 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Sources is where the settings come from; later ones win: File, Getenv, Overrides.
+// Sources are the sources of settings. Overrides take precedence over Getenv, and Getenv over File.
 type Sources struct {
 	File      []byte                      // text of config.toml; nil means the defaults
-	Name      string                      // its path, for messages
+	Name      string                      // path of config.toml, for error messages
 	Dir       string                      // folder of config.toml
-	Getenv    func(string) (string, bool) // os.LookupEnv
-	Overrides []func(*Config)             // the command line
+	Getenv    func(string) (string, bool) // os.LookupEnv, or nil for no variables
+	Overrides []func(*Config)             // command-line flags
+	Program   Program
 }
 
-// Load reads and validates. Errors name the key or variable and say what is expected; several are joined.
+// Load reads and validates the settings. Its errors name the key or the variable and what is expected. Load joins all
+// errors of a step.
 func Load(s Sources) (*Config, error) {
 	c := &Config{Project: defaults(), Dir: s.Dir}
-	getenv := s.Getenv
-	if getenv == nil {
-		getenv = func(string) (string, bool) { return "", false }
-	}
+	getenv := withDefaults(s.Getenv, s.Program.Defaults)
 	defined, err := c.readFile(s)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.readEnvironment(getenv, defined); err != nil {
+		return nil, err
+	}
+	if err := c.readPages(s.Program.Pages, getenv); err != nil {
 		return nil, err
 	}
 	for _, override := range s.Overrides {
@@ -42,7 +44,20 @@ func Load(s Sources) (*Config, error) {
 	return c, nil
 }
 
-// readFile decodes config.toml over the defaults and returns the keys that it sets.
+// withDefaults looks variables up in the environment, then in defaults.
+func withDefaults(getenv func(string) (string, bool), defaults map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if getenv != nil {
+			if v, ok := getenv(name); ok && v != "" {
+				return v, true
+			}
+		}
+		v, ok := defaults[name]
+		return v, ok
+	}
+}
+
+// readFile decodes config.toml over the defaults and returns the keys that the file sets.
 func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	defined := map[string]bool{}
 	if s.File == nil {
@@ -57,7 +72,7 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	if err != nil {
 		var pe toml.ParseError
 		if errors.As(err, &pe) {
-			// Not ErrorWithPosition: it shows the lines around, which may hold passwords, and panics where a line ends in \r.
+			// Not ErrorWithPosition: it quotes lines, which may contain passwords, and panics on lines that end in \r.
 			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimPrefix(pe.Error(), "toml: "))
 		}
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -70,14 +85,15 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 		defined[key.String()] = true
 	}
 	for _, key := range meta.Undecoded() {
-		if meta.Type(key...) != "Hash" { // a section is named by its keys
+		if meta.Type(key...) != "Hash" { // list keys, not sections
 			c.Unknown = append(c.Unknown, key.String())
 		}
 	}
 	return defined, nil
 }
 
-// readEnvironment fills the variables, applies the CLI's SUPABASE_* overrides and replaces env(NAME) in config.toml.
+// readEnvironment sets the variables or their defaults, applies the CLI's SUPABASE_* overrides, and expands env(NAME) in
+// values of config.toml.
 func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map[string]bool) error {
 	var errs []error
 	visit := func(f field) error {
@@ -101,7 +117,7 @@ func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map
 	return errors.Join(errs...)
 }
 
-// expand replaces a string that is env(NAME) by the variable, and by "" where there is none.
+// expand replaces each string of the form env(NAME) by the variable's value, or by "" if the variable is not set.
 func expand(v reflect.Value, getenv func(string) (string, bool)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -116,10 +132,9 @@ func expand(v reflect.Value, getenv func(string) (string, bool)) {
 	}
 }
 
-// derive fills what follows from other settings.
+// derive sets the settings that depend on others.
 func (c *Config) derive(defined map[string]bool) {
 	c.SiteURL = strings.TrimRight(c.SiteURL, "/")
-	c.WhatsApp = strings.NewReplacer("+", "", " ", "", "-", "", "(", "", ")", "").Replace(c.WhatsApp)
 	if c.Auth.SiteURL == "" {
 		c.Auth.SiteURL = c.SiteURL
 	}
@@ -132,7 +147,7 @@ func (c *Config) derive(defined map[string]bool) {
 			AdminEmail: smtp.AdminEmail, SenderName: smtp.SenderName,
 		}
 	}
-	// The site has no accounts. Open sign-up on a public address is a tool for mail bombing, so it takes a decision.
+	// Open sign-up on a public address can be abused to send mail to arbitrary addresses, so it must be enabled explicitly.
 	if !c.Loopback() {
 		if !defined["auth.enable_signup"] {
 			c.Auth.EnableSignup = false

@@ -3,6 +3,7 @@ package fnhost
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/fnhost/scaffold"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -68,6 +71,9 @@ func NewDev(o DevOptions) (*Dev, error) {
 	dir, err := os.MkdirTemp("", "daawo-dev-") // mode 0700
 	if err != nil {
 		return nil, errors.Join(err, watcher.Close())
+	}
+	if err := writeOverlay(dir, o.Root); err != nil {
+		return nil, errors.Join(err, watcher.Close(), os.RemoveAll(dir))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dev{DevOptions: o, dir: dir, life: ctx, cancel: cancel, current: builtIn{o.Host}}
@@ -224,10 +230,43 @@ func watchTree(w *fsnotify.Watcher, root string) error {
 	})
 }
 
-// build compiles the functions. When that fails it returns what the compiler says.
+// childSource is the program that Dev builds. It lies in the functions' module only as an overlay of the compiler.
+const childSource = `package main
+
+import (
+	functions %q
+	"daawo/supabase/stack/child"
+)
+
+func main() { child.Main(functions.All) }
+`
+
+// childFolder is where the overlay puts it, below functions/.
+const childFolder = "devchild"
+
+// writeOverlay writes the child's source and the file that tells the compiler of it.
+func writeOverlay(dir, root string) error {
+	module, err := scaffold.Module(root)
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, fmt.Appendf(nil, childSource, module+"/functions"), 0o600); err != nil {
+		return err
+	}
+	place := filepath.Join(root, "functions", childFolder, "main.go")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{place: source}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600)
+}
+
+// build compiles the functions. Its error is the compiler's output.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir, "functions-"+name)
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", program, "./supabase/internal/fnhost/child")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w", "-o", program,
+		"./functions/"+childFolder)
 	build.Dir = d.Root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(strings.TrimSpace(string(bytes.TrimSpace(out)) + "\n" + err.Error()))

@@ -20,7 +20,7 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// project copies what the functions are built from into a folder of the test's own.
+// project copies the packages that the functions are built from into a temporary folder.
 func project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -53,7 +53,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// helloSource is a function that says a word, or a secret, and prints a line.
+// helloSource returns the source of a function that prints a line and replies with the Go expression says.
 func helloSource(says string) string {
 	return `package hello
 
@@ -71,154 +71,188 @@ var Func = edge.Func{NoVerifyJWT: true, Handler: func(w http.ResponseWriter, r *
 `
 }
 
-func TestFunctionsReloadWithoutDroppingACall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs the Go compiler")
-	}
-	root := project(t)
+// devServer serves the functions of a copy of the project, with reloading.
+type devServer struct {
+	t      *testing.T
+	root   string
+	dev    *Dev
+	server *httptest.Server
+	config atomic.Pointer[ChildConfig]
+	keys   []byte // key set that verifies token
+	token  string // service_role token
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+func newDevServer(t *testing.T) *devServer {
+	t.Helper()
+	d := &devServer{t: t, root: project(t)}
 	host := hosting(t, map[string]edge.Func{"hello": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 		return edge.WriteJSON(w, http.StatusOK, "built in")
 	}}})
-	var log strings.Builder
-	var mu sync.Mutex
 	secret := keys.Secret("", "a secret that is long enough for it")
-	known, err := json.Marshal([]keys.Key{secret})
-	if err != nil {
+	var err error
+	if d.keys, err = json.Marshal([]keys.Key{secret}); err != nil {
 		t.Fatal(err)
 	}
-	token, err := secret.Sign([]byte(`{"role":"service_role","exp":4102444800}`))
-	if err != nil {
+	if d.token, err = secret.Sign([]byte(`{"role":"service_role","exp":4102444800}`)); err != nil {
 		t.Fatal(err)
 	}
-	var config atomic.Pointer[ChildConfig]
-	config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(root, "functions/.env")})
-	dev, err := NewDev(DevOptions{
-		Root: root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
-		Child: func() (ChildConfig, error) { return *config.Load(), nil },
+	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(d.root, "functions/.env")})
+	d.dev, err = NewDev(DevOptions{
+		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
+		Child: func() (ChildConfig, error) { return *d.config.Load(), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(dev)
-	defer server.Close()
-	get := func(name string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/"+name, nil)
-		if err != nil {
-			return 0, err.Error()
-		}
-		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := server.Client().Do(req)
-		if err != nil {
-			return 0, err.Error()
-		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			return 0, err.Error()
-		}
-		return res.StatusCode, strings.TrimSpace(string(body))
-	}
-	if code, body := get("hello"); code != 200 || body != `"built in"` {
-		t.Fatalf("at first: %d %s", code, body)
-	}
+	d.server = httptest.NewServer(d.dev)
+	t.Cleanup(d.server.Close)
+	return d
+}
 
-	// Twenty calls a second go on through everything below; each must be answered.
-	stop, stopped := make(chan struct{}), make(chan struct{})
+func (d *devServer) logged() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.String()
+}
+
+// write writes a file of the project.
+func (d *devServer) write(file, text string) {
+	d.t.Helper()
+	write(d.t, filepath.Join(d.root, file), text)
+}
+
+// get calls a function and returns the status and the body, or 0 and the error.
+func (d *devServer) get(name string) (int, string) {
+	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.server.URL+"/"+name, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
+	res, err := d.server.Client().Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, strings.TrimSpace(string(body))
+}
+
+// until calls a function until ok accepts the reply, and returns how long that took. what names the expected reply.
+func (d *devServer) until(name, what string, ok func(int, string) bool) time.Duration {
+	d.t.Helper()
+	start := time.Now()
+	for {
+		code, body := d.get(name)
+		if ok(code, body) {
+			return time.Since(start)
+		}
+		if time.Since(start) > 60*time.Second {
+			d.t.Fatalf("%s: still %d %s\n%s", what, code, body, d.logged())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// says accepts a reply with this text.
+func says(text string) func(int, string) bool {
+	return func(code int, body string) bool { return code == 200 && body == fmt.Sprintf("%q", text) }
+}
+
+// callContinuously calls hello twenty times a second, and fails the test if a call fails, until stop is called.
+func (d *devServer) callContinuously() (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(stopped)
+		defer close(ended)
 		for n := 0; ; n++ {
 			select {
-			case <-stop:
-				t.Logf("%d calls went on meanwhile", n)
+			case <-end:
+				d.t.Logf("%d calls during the reloads", n)
 				return
 			case <-time.After(50 * time.Millisecond):
-				if code, body := get("hello"); code != http.StatusOK {
-					t.Errorf("a call was dropped: %d %s", code, body)
+				if code, body := d.get("hello"); code != http.StatusOK {
+					d.t.Errorf("a call was dropped: %d %s", code, body)
 				}
 			}
 		}
 	}()
-	until := func(name, what string, ok func(int, string) bool) time.Duration {
-		t.Helper()
-		start := time.Now()
-		for {
-			code, body := get(name)
-			if ok(code, body) {
-				return time.Since(start)
-			}
-			if time.Since(start) > 60*time.Second {
-				mu.Lock()
-				defer mu.Unlock()
-				t.Fatalf("%s: still %d %s\n%s", what, code, body, log.String())
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}
-	says := func(text string) func(int, string) bool {
-		return func(code int, body string) bool { return code == 200 && body == fmt.Sprintf("%q", text) }
-	}
+	return func() { close(end); <-ended }
+}
 
-	registry, err := os.ReadFile(filepath.Join(root, "functions/functions.go"))
+// TestReloadDropsNoCall checks that new, changed and broken sources, variables and keys are loaded while calls go on, and that
+// no call fails.
+func TestReloadDropsNoCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the Go compiler")
+	}
+	d := newDevServer(t)
+	if code, body := d.get("hello"); code != 200 || body != `"built in"` {
+		t.Fatalf("before the first reload: %d %s", code, body)
+	}
+	stop := d.callContinuously()
+
+	registry, err := os.ReadFile(filepath.Join(d.root, "functions/functions.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(registry), `	"daawo/functions/edge"`, "\t\"daawo/functions/edge\"\n\t\"daawo/functions/hello\"", 1)
 	text = strings.Replace(text, "edge.Func{\n", "edge.Func{\n\t\"hello\": hello.Func,\n", 1)
-	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`"one"`))
-	write(t, filepath.Join(root, "functions/functions.go"), text)
-	t.Logf("a new function, with an empty build cache, is served after %v", until("hello", "the new function", says("one")))
+	d.write("functions/hello/func.go", helloSource(`"one"`))
+	d.write("functions/functions.go", text)
+	t.Logf("a new function, with an empty build cache, is served after %v", d.until("hello", "new function", says("one")))
 
-	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`"two"`))
-	took := until("hello", "an edit", says("two"))
+	d.write("functions/hello/func.go", helloSource(`"two"`))
+	took := d.until("hello", "edit", says("two"))
 	t.Logf("an edit is served after %v", took)
 	if took > 10*time.Second {
 		t.Errorf("an edit took %v", took)
 	}
-	mu.Lock()
-	if !strings.Contains(log.String(), `msg="hello was called"`) {
-		t.Error("what a function prints is not shown")
+	if !strings.Contains(d.logged(), `msg="hello was called"`) {
+		t.Error("the log lacks the line that the function prints")
 	}
-	if !regexp.MustCompile(`function=hello execution_id=\S+ method=GET status=200 duration=\S+s\n`).MatchString(log.String()) {
-		t.Error("a call is not logged as the program itself does")
+	if !regexp.MustCompile(`function=hello execution_id=\S+ method=GET status=200 duration=\S+s\n`).MatchString(d.logged()) {
+		t.Error("calls are not logged in the format of the host")
 	}
-	mu.Unlock()
 
-	// Ctrl-C goes to every process of the terminal; the child serves on until the program has ended its calls.
-	child := dev.take().(*process)
+	// Ctrl-C sends SIGINT to every process of the terminal. The child must serve until the parent has ended its calls.
+	child := d.dev.take().(*process)
 	child.end()
 	if err := child.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 
-	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`"three" oops`))
-	until("not-there-yet", "the compiler's words", func(code int, body string) bool {
+	d.write("functions/hello/func.go", helloSource(`"three" oops`))
+	d.until("not-there-yet", "compiler error", func(code int, body string) bool {
 		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:12")
 	})
-	if code, body := get("hello"); !says("two")(code, body) {
-		t.Errorf("a syntax error: %d %s, want the old version", code, body)
+	if code, body := d.get("hello"); !says("two")(code, body) {
+		t.Errorf("after a syntax error: %d %s, want the old version", code, body)
 	}
-	mu.Lock()
-	if !strings.Contains(log.String(), "func.go:12") {
-		t.Error("the terminal does not show the error")
+	if !strings.Contains(d.logged(), "func.go:12") {
+		t.Error("the log lacks the compiler error")
 	}
-	mu.Unlock()
 
-	write(t, filepath.Join(root, "functions/hello/func.go"), helloSource(`env.Caller.Role+" "+env.Get("OWN")+env.Get("WORD")`))
-	until("hello", "the cure", says("anon "))
-	write(t, filepath.Join(root, "functions/.env"), "# words\nWORD='four # not a comment'\n")
-	until("hello", "a secret", says("anon four # not a comment"))
-	changed := *config.Load()
-	changed.Keys, changed.Env = known, map[string]string{"OWN": "new "}
-	config.Store(&changed)
-	dev.Reconfigure()
-	until("hello", "new keys", says("service_role new four # not a comment"))
-	close(stop)
-	<-stopped
-	if err := dev.Close(t.Context()); err != nil {
+	d.write("functions/hello/func.go", helloSource(`env.Caller.Role+" "+env.Get("OWN")+env.Get("WORD")`))
+	d.until("hello", "fixed source", says("anon "))
+	d.write("functions/.env", "# words\nWORD='four # not a comment'\n")
+	d.until("hello", "variable", says("anon four # not a comment"))
+	changed := *d.config.Load()
+	changed.Keys, changed.Env = d.keys, map[string]string{"OWN": "new "}
+	d.config.Store(&changed)
+	d.dev.Reconfigure()
+	d.until("hello", "new keys", says("service_role new four # not a comment"))
+	stop()
+	if err := d.dev.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
+// TestEnvFile checks the .env format: quotes, comments, export, and errors with line numbers.
 func TestEnvFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), ".env")
 	write(t, file, "A=1\n export B = \"two\\nlines \\\"x\\\"\"\n#C=3\nD=a b # comment\nE=\nF='$x'\n")
@@ -241,7 +275,7 @@ func TestEnvFile(t *testing.T) {
 		}
 	}
 	if v, err := ReadEnvFile(file + "none"); v != nil || err != nil {
-		t.Errorf("a missing file: %v %v", v, err)
+		t.Errorf("missing file: %v %v", v, err)
 	}
 	find := Lookup(map[string]string{"A": "own"}, map[string]string{"A": "file", "B": "file"}, func(n string) (string, bool) { return strings.TrimLeft(n, "D"), n != "D" })
 	if s := find("A") + find("B") + find("process") + find("D"); s != "ownfileprocess" {

@@ -9,15 +9,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/functions/edge"
 )
 
 // ChildConfig is what a child process is told, as a line of JSON on its standard input. The input then stays open: more such
@@ -215,7 +219,10 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	if err != nil || res.StatusCode == http.StatusNoContent {
 		return err
 	}
-	return fmt.Errorf("%s", strings.TrimSpace(string(text)))
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		return edge.Snooze(time.Duration(seconds) * time.Second)
+	}
+	return errors.New(strings.TrimSpace(string(text)))
 }
 
 // retire ends the process once its calls are over, or with ctx. One that does not go is killed after a while.
@@ -244,6 +251,9 @@ func (h *Host) ChildHandler() http.Handler {
 	mux := http.NewServeMux()
 	answer := func(w http.ResponseWriter, err error) {
 		if err != nil {
+			if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
+				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(snooze.After.Seconds()))))
+			}
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

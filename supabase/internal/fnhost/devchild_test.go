@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestRelayedLinesKeepTheirOrder: `daawo functions logs NAME` looks for the function's name in lines that read the same
-// wherever they come from.
-func TestRelayedLinesKeepTheirOrder(t *testing.T) {
+// TestRelayKeepsAttributeOrder checks that log lines of the child have the format of the host's, in which
+// `daawo functions logs NAME` finds the function's name.
+func TestRelayKeepsAttributeOrder(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":"12ms","bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=12ms bytes=12345678`,
 		`{"level":"INFO","msg":"x","function":"hello"}`: `level=INFO msg=x function=hello`,
@@ -24,15 +24,15 @@ func TestRelayedLinesKeepTheirOrder(t *testing.T) {
 			j := NewJournal(slog.DiscardHandler)
 			relay(slog.New(j), []byte(line))
 			if all := j.Lines(); len(all) != 1 || !strings.HasSuffix(all[0].Text, want) {
-				t.Errorf("%s is shown as %v, want %s", line, all, want)
+				t.Errorf("%s is logged as %v, want %s", line, all, want)
 				break
 			}
 		}
 	}
 }
 
-// TestCallsReachTheChildAsTheyCameIn: a function sees the same of a call whether it was reloaded or not.
-func TestCallsReachTheChildAsTheyCameIn(t *testing.T) {
+// TestProxyToChildKeepsHeaders checks that a function in the child gets the same host and headers as one in the host.
+func TestProxyToChildKeepsHeaders(t *testing.T) {
 	in := httptest.NewRequest(http.MethodGet, "https://site.example/hello", nil)
 	for _, name := range []string{"For", "Host", "Proto", "Port", "Prefix"} {
 		in.Header.Set("X-Forwarded-"+name, "the "+name)

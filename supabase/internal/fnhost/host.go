@@ -35,6 +35,9 @@ type Options struct {
 	// gateway has done that already.
 	APIKey func(key string) (token string, ok bool)
 
+	// CleanImage removes the metadata of a picture; nil refuses every picture. See edge.Env.CleanImage.
+	CleanImage func(content []byte) (clean []byte, contentType string, ok bool)
+
 	Getenv func(name string) string     // variables and secrets that functions see; nil means none
 	Region string                       // named in replies; "" means "local"
 	Client func(r *http.Request) string // address of the client, "" to not limit it; nil means the connection's own
@@ -44,12 +47,10 @@ type Options struct {
 	Drain  time.Duration                // how long Close waits for calls and background work; 0 means 10 s
 }
 
-// Outbox is the durable queue behind Env.Enqueue, Env.Notify and Env.CleanPhoto: each adds to a batch the statements that
-// add the job. Package outbox has it.
+// Outbox is the durable queue behind Env.Enqueue and Env.Notify: Add adds to a batch the statements that store the work.
+// Package outbox implements it.
 type Outbox interface {
-	EnqueueFunction(b *pgx.Batch, function, job string, args any) error
-	Notify(b *pgx.Batch, n edge.Notice) error
-	CleanPhoto(b *pgx.Batch, bucket, name string) error
+	Add(b *pgx.Batch, w edge.Durable) error
 }
 
 // Host serves functions. Its root is that of the functions service: /<name>/….
@@ -66,8 +67,9 @@ type Host struct {
 // function is a hosted function with what it needs while it runs.
 type function struct {
 	edge.Func
-	name string
-	gate gate
+	name    string
+	gate    gate
+	running map[string]chan struct{} // by job, those with a limit: holds one value per running job
 }
 
 // New makes a host. Close it.
@@ -99,7 +101,7 @@ func New(o Options) (*Host, error) {
 			h.end()
 			return nil, err
 		}
-		h.functions[name] = &function{Func: f, name: name, gate: newGate(f)}
+		h.functions[name] = &function{Func: f, name: name, gate: newGate(f), running: jobLimits(f)}
 	}
 	return h, nil
 }

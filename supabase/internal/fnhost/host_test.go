@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// hosting makes a host of functions alone, without a database.
+// hosting returns a host of these functions, without a database.
 func hosting(t testing.TB, functions map[string]edge.Func, change ...func(*Options)) *Host {
 	t.Helper()
 	o := Options{Functions: functions, Log: slog.New(slog.DiscardHandler), Verify: verifyTest}
@@ -36,7 +35,7 @@ func hosting(t testing.TB, functions map[string]edge.Func, change ...func(*Optio
 	return h
 }
 
-// verifyTest accepts tokens whose middle part is the claims themselves.
+// verifyTest accepts tokens whose middle part is the claims as plain JSON.
 func verifyTest(token string) (json.RawMessage, error) {
 	claims := strings.Split(token, ".")[1]
 	if !json.Valid([]byte(claims)) {
@@ -59,7 +58,8 @@ func serve(h http.Handler, method, path string, header map[string]string) *httpt
 	return w
 }
 
-func TestWhoMayCall(t *testing.T) {
+// TestAuthorization checks the credentials that a call needs, the replies to wrong ones, and the paths of the host.
+func TestAuthorization(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
 		"hello": {Handler: hello}, "open": {Handler: hello, NoVerifyJWT: true}, "posts": {Handler: hello, Methods: []string{"POST"}},
 	}, func(o *Options) {
@@ -70,7 +70,7 @@ func TestWhoMayCall(t *testing.T) {
 		method, path string
 		header       map[string]string
 		status       int
-		code, has    string // sb-error-code; in the body
+		code, has    string // Sb-Error-Code; part of the body
 	}{
 		{"POST", "/hello", map[string]string{"Authorization": user}, 200, "", `"Subject":"u1"`},
 		{"POST", "/hello/deeper?x=1", map[string]string{"Authorization": user}, 200, "", `authenticated`},
@@ -83,8 +83,8 @@ func TestWhoMayCall(t *testing.T) {
 		{"POST", "/hello", map[string]string{"Apikey": "sb_publishable_1"}, 200, "", `"Role":"anon"`},
 		{"POST", "/hello", map[string]string{"Authorization": "Bearer sb_publishable_1"}, 200, "", `"Role":"anon"`},
 		{"POST", "/hello", map[string]string{"Authorization": "Bearer sb_publishable_2"}, 401, "UNAUTHORIZED_INVALID_API_KEY", `Invalid API key`},
-		{"OPTIONS", "/hello", nil, 200, "", `anon`}, // untouched: the function answers it
-		{"OPTIONS", "/posts", nil, 204, "", ``},     // a function that only posts leaves it to the host
+		{"OPTIONS", "/hello", nil, 200, "", `anon`}, // the function handles OPTIONS
+		{"OPTIONS", "/posts", nil, 204, "", ``},     // POST only: the host handles OPTIONS
 		{"GET", "/posts", map[string]string{"Authorization": user}, 405, "METHOD_NOT_ALLOWED", ``},
 		{"POST", "/open", nil, 200, "", `"Role":"anon"`},
 		{"POST", "/open", map[string]string{"Authorization": "Bearer x.nonsense.y"}, 200, "", `"Role":"anon"`},
@@ -107,6 +107,7 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
+// TestFailures checks the replies and the log lines of functions that panic, fail or reply with an error.
 func TestFailures(t *testing.T) {
 	var log strings.Builder
 	var mu sync.Mutex
@@ -144,6 +145,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// locked is a Writer with a mutex.
 type locked struct {
 	mu *sync.Mutex
 	w  io.Writer
@@ -155,114 +157,8 @@ func (l locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-func TestTimeLimitAndRunaways(t *testing.T) {
-	release := make(chan struct{})
-	var ran atomic.Int64
-	var wrote atomic.Value
-	h := hosting(t, map[string]edge.Func{
-		"loops": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-			ran.Add(1)
-			<-release // as deaf to its context as a loop
-			w.Header().Set("X-Late", "1")
-			if _, err := w.Write([]byte("late")); err != nil {
-				wrote.Store(err)
-			}
-			return nil
-		}},
-		"streams": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-			_, _ = w.Write([]byte("first "))
-			time.Sleep(80 * time.Millisecond)
-			_, err := w.Write([]byte("second"))
-			return err
-		}},
-		"hello": {NoVerifyJWT: true, Handler: hello},
-	})
-	for range maxRunaways() {
-		if w := serve(h, "POST", "/loops", nil); w.Code != http.StatusGatewayTimeout || w.Header().Get("Sb-Error-Code") != "IDLE_TIMEOUT" {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-	}
-	// A further call waits until it is known that they do not end, is then refused and has never run; others go on.
-	for range 2 {
-		if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-	}
-	if n := ran.Load(); n != maxRunaways() {
-		t.Errorf("%d calls run beyond their limit, want %d", n, maxRunaways())
-	}
-	if w := serve(h, "POST", "/hello", nil); w.Code != http.StatusOK {
-		t.Errorf("another function: %d", w.Code)
-	}
-	if w := serve(h, "POST", "/streams", nil); w.Body.String() != "first second" {
-		t.Errorf("a stream was cut: %q", w.Body)
-	}
-	close(release)
-	waitFor(t, func() bool { return wrote.Load() != nil })
-	if err := wrote.Load().(error); !errors.Is(err, http.ErrHandlerTimeout) {
-		t.Errorf("a late write: %v", err)
-	}
-	waitFor(t, func() bool { return serve(h, "POST", "/loops", nil).Code == http.StatusOK })
-}
-
-// A function that listens to its context is not held up by calls that ran into its limit: they are over at once.
-func TestSlowCallsThatEnd(t *testing.T) {
-	h := hosting(t, map[string]edge.Func{
-		"slow": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-			<-r.Context().Done()
-			return r.Context().Err()
-		}},
-	})
-	begun := time.Now()
-	for range 20 {
-		if w := serve(h, "POST", "/slow", nil); w.Code != http.StatusGatewayTimeout {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-	}
-	if took := time.Since(begun); took > grace {
-		t.Errorf("20 calls of 10 ms took %v", took)
-	}
-}
-
-// A loop without end that really burns the processor: once it is known, it costs the others little.
-func TestEndlessLoopBesideOthers(t *testing.T) {
-	var stop atomic.Bool
-	defer stop.Store(true)
-	h := hosting(t, map[string]edge.Func{
-		"loops": {NoVerifyJWT: true, Timeout: 20 * time.Millisecond, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
-			for n := 0; !stop.Load(); n++ {
-			}
-			return nil
-		}},
-		"hello": {NoVerifyJWT: true, Handler: hello},
-	})
-	calm := p99(h, 500)
-	for range maxRunaways() {
-		serve(h, "POST", "/loops", nil)
-	}
-	time.Sleep(grace + 100*time.Millisecond)
-	if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit {
-		t.Errorf("a further call of it: %d", w.Code)
-	}
-	busy := p99(h, 500)
-	t.Logf("p99 of another function: %v alone, %v beside %d endless loops", calm, busy, maxRunaways())
-	if busy > 2*calm+20*time.Millisecond { // the machine of a test has other work, too
-		t.Errorf("p99 rose from %v to %v", calm, busy)
-	}
-}
-
-func waitFor(t *testing.T, ok func() bool) {
-	t.Helper()
-	for range 500 {
-		if ok() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("it did not happen within 5 s")
-}
-
-func TestBodies(t *testing.T) {
+// TestBodyLimit checks MaxBody for bodies with and without a declared length.
+func TestBodyLimit(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{"reads": {NoVerifyJWT: true, MaxBody: 1000, Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error {
 		n, err := io.Copy(io.Discard, r.Body)
 		if err != nil {
@@ -282,7 +178,7 @@ func TestBodies(t *testing.T) {
 			req.ContentLength = c.length
 		}
 		res, err := server.Client().Do(req)
-		if err != nil { // the server may close the connection under a body it does not want
+		if err != nil { // the server may close the connection before it has read the body
 			if c.status != 413 {
 				t.Error(err)
 			}
@@ -299,55 +195,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func TestTenThousandAtOnce(t *testing.T) {
-	var running, most atomic.Int64
-	h := hosting(t, map[string]edge.Func{
-		"slow": {NoVerifyJWT: true, MaxConcurrent: 10, MaxWaiting: 20, MaxWait: 50 * time.Millisecond, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
-			now := running.Add(1)
-			defer running.Add(-1)
-			for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
-			}
-			time.Sleep(100 * time.Millisecond)
-			return nil
-		}},
-		"hello": {NoVerifyJWT: true, Handler: hello},
-	})
-	calm := p99(h, 300)
-	codes := make([]atomic.Int64, 600)
-	var wg sync.WaitGroup
-	for range 10_000 {
-		wg.Go(func() {
-			w := serve(h, "POST", "/slow", nil)
-			codes[w.Code].Add(1)
-			if w.Code == 503 && w.Header().Get("Retry-After") == "" {
-				t.Error("503 without Retry-After")
-			}
-		})
-	}
-	crowded := p99(h, 300)
-	wg.Wait()
-	if ok, busy := codes[200].Load(), codes[503].Load(); ok == 0 || busy == 0 || ok+busy != 10_000 {
-		t.Errorf("200: %d, 503: %d", ok, busy)
-	}
-	if most.Load() > 10 {
-		t.Errorf("%d ran at once, want at most 10", most.Load())
-	}
-	t.Logf("p99 of another function: %v alone, %v beside 10,000 calls", calm, crowded)
-}
-
-// p99 calls the function hello n times.
-func p99(h http.Handler, n int) time.Duration {
-	took := make([]time.Duration, n)
-	for i := range took {
-		start := time.Now()
-		serve(h, "POST", "/hello", nil)
-		took[i] = time.Since(start)
-	}
-	slices.Sort(took)
-	return took[n*99/100]
-}
-
-func TestClientThatLeaves(t *testing.T) {
+// TestClientDisconnect checks that the context of a call ends when its client disconnects.
+func TestClientDisconnect(t *testing.T) {
 	ended := make(chan error, 1)
 	h := hosting(t, map[string]edge.Func{"waits": {NoVerifyJWT: true, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
 		<-r.Context().Done()
@@ -360,7 +209,7 @@ func TestClientThatLeaves(t *testing.T) {
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/waits", nil)
 	if _, err := server.Client().Do(req); err == nil {
-		t.Fatal("the call should have been cut off")
+		t.Fatal("the call did not time out")
 	}
 	select {
 	case err := <-ended:
@@ -368,10 +217,11 @@ func TestClientThatLeaves(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(5 * time.Second):
-		t.Error("the function was not told that its client left")
+		t.Error("the context of the call did not end")
 	}
 }
 
+// TestStreamsAndWebSockets checks that server-sent events arrive one by one, and that a WebSocket works.
 func TestStreamsAndWebSockets(t *testing.T) {
 	next := make(chan struct{})
 	h := hosting(t, map[string]edge.Func{
@@ -409,7 +259,7 @@ func TestStreamsAndWebSockets(t *testing.T) {
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
 	if !lines.Scan() || lines.Text() != "data: one" {
-		t.Errorf("first event %q", lines.Text()) // it is here before the second one exists
+		t.Errorf("first event %q", lines.Text()) // it arrives before the second one is sent
 	}
 	close(next)
 	if rest, err := io.ReadAll(res.Body); err != nil {
@@ -429,11 +279,12 @@ func TestStreamsAndWebSockets(t *testing.T) {
 	}
 }
 
-func TestWaitUntilOutlivesTheReplyAndCloseWaitsForIt(t *testing.T) {
+// TestWaitUntil checks that WaitUntil does not delay the reply, and that Close waits for its work, but no longer than Drain.
+func TestWaitUntil(t *testing.T) {
 	for name, c := range map[string]struct {
 		work time.Duration
 		ok   bool
-	}{"in time": {30 * time.Millisecond, true}, "too long": {time.Minute, false}} {
+	}{"before the end of Drain": {30 * time.Millisecond, true}, "after the end of Drain": {time.Minute, false}} {
 		t.Run(name, func(t *testing.T) {
 			var done atomic.Bool
 			h, err := New(Options{Drain: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Functions: map[string]edge.Func{"later": {NoVerifyJWT: true,
@@ -453,16 +304,17 @@ func TestWaitUntilOutlivesTheReplyAndCloseWaitsForIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w := serve(h, "POST", "/later", nil); w.Code != 200 || done.Load() {
-				t.Errorf("the reply waited: %d", w.Code)
+				t.Errorf("the reply waited for the work: %d", w.Code)
 			}
 			if err := h.Close(t.Context()); (err == nil) != c.ok || done.Load() != c.ok {
-				t.Errorf("close: %v, done %v", err, done.Load())
+				t.Errorf("Close: %v, done %v", err, done.Load())
 			}
 		})
 	}
 }
 
-func TestFunctionsThatCouldNotWork(t *testing.T) {
+// TestInvalidFunctions checks that New rejects functions with a wrong name, without a handler, or with a wrong schedule.
+func TestInvalidFunctions(t *testing.T) {
 	run := func(context.Context, *edge.Env) error { return nil }
 	for name, f := range map[string]edge.Func{
 		"Nothing": {}, "../x": {Handler: hello}, "bad-cron": {Schedule: "every day", Run: run}, "no-run": {Schedule: "0 6 * * 1"},

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-func TestJournalRemembersTheLastLines(t *testing.T) {
+// TestJournalKeepsLastLines checks that a Journal keeps the last journalKeeps lines.
+func TestJournalKeepsLastLines(t *testing.T) {
 	j := NewJournal(slog.DiscardHandler)
 	if len(j.Lines()) != 0 {
-		t.Error("it is not empty at first")
+		t.Error("a new journal is not empty")
 	}
 	log := slog.New(j).With("function", "hello")
 	for i := range journalKeeps + 5 {

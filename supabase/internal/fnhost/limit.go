@@ -27,11 +27,11 @@ func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string,
 	if err != nil {
 		return err
 	}
-	b.Queue(`select private.count_request($1, $2, $3, $4)`, hash, name, most, per)
+	b.Queue(`select edge_functions.count_request($1, $2, $3, $4)`, hash, name, most, per)
 	return nil
 }
 
-// tooMany recognises the error of private.count_request, whose detail is the seconds until the window ends.
+// tooMany recognises the error of edge_functions.count_request, whose detail is the seconds until the window ends.
 func tooMany(err error) (*edge.Error, bool) {
 	pg, ok := db.AsPgError(err)
 	if !ok || pg.Code != "PT429" {
@@ -81,13 +81,13 @@ func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 	}
 	var salt []byte
 	err := s.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `insert into private.daily_salts (day) values ($1) on conflict do nothing`, day); err != nil {
+		if _, err := tx.Exec(ctx, `insert into edge_functions.daily_salts (day) values ($1) on conflict do nothing`, day); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `delete from private.daily_salts where day < $1::date`, day); err != nil {
+		if _, err := tx.Exec(ctx, `delete from edge_functions.daily_salts where day < $1::date`, day); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `select salt from private.daily_salts where day = $1`, day).Scan(&salt)
+		return tx.QueryRow(ctx, `select salt from edge_functions.daily_salts where day = $1`, day).Scan(&salt)
 	})
 	if err != nil {
 		return nil, err

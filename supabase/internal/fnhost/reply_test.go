@@ -13,8 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestHalfAReplyIsNoReply: a function that fails within its reply breaks it off, so that nobody takes the half for all.
-func TestHalfAReplyIsNoReply(t *testing.T) {
+// TestPartialReply checks that a function which fails after a part of its reply aborts the connection, so that the client does not
+// take the part for the whole, and that the call is counted as 500.
+func TestPartialReply(t *testing.T) {
 	half := func(w http.ResponseWriter) {
 		_, _ = io.WriteString(w, `{"half":`)
 		_ = http.NewResponseController(w).Flush()
@@ -35,7 +36,7 @@ func TestHalfAReplyIsNoReply(t *testing.T) {
 			res.Body.Close()
 		}
 		if (err == nil) != whole {
-			t.Errorf("%s: the caller sees %v", name, err)
+			t.Errorf("%s: the client gets %v", name, err)
 		}
 	}
 	families, err := registry.Gather()
@@ -54,7 +55,7 @@ func TestHalfAReplyIsNoReply(t *testing.T) {
 	}
 	for function, status := range map[string]string{"fails": "500", "panics": "500", "aborts": "500", "whole": "200"} {
 		if !counted[function+" "+status] {
-			t.Errorf("%s is not counted as %s: %v", function, status, counted)
+			t.Errorf("%s is not counted with status %s: %v", function, status, counted)
 		}
 	}
 }

@@ -75,28 +75,21 @@ var (
 	errNoOutbox   = errors.New("this host has no outbox for background work")
 )
 
-func (s *services) Enqueue(b *pgx.Batch, function, job string, args any) error {
-	if _, ok := s.host.functions[function].Jobs[job]; !ok {
-		return fmt.Errorf("function %q has no job %q", function, job)
+func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
+	if call, ok := w.(edge.JobCall); ok && s.host.functions[call.Function].Jobs[call.Job].Run == nil {
+		return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
 	}
 	if s.host.Outbox == nil {
 		return errNoOutbox
 	}
-	return s.host.Outbox.EnqueueFunction(b, function, job, args)
+	return s.host.Outbox.Add(b, w)
 }
 
-func (s *services) Notify(b *pgx.Batch, n edge.Notice) error {
-	if s.host.Outbox == nil {
-		return errNoOutbox
+func (s *services) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	if s.host.CleanImage == nil {
+		return content, "", false
 	}
-	return s.host.Outbox.Notify(b, n)
-}
-
-func (s *services) CleanPhoto(b *pgx.Batch, bucket, name string) error {
-	if s.host.Outbox == nil {
-		return errNoOutbox
-	}
-	return s.host.Outbox.CleanPhoto(b, bucket, name)
+	return s.host.CleanImage(content)
 }
 
 // WaitUntil runs work that outlives the reply; Close waits for it.
@@ -123,10 +116,10 @@ func (s *services) Key(ctx context.Context, name string) ([]byte, error) {
 	}
 	var key []byte
 	err := s.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `insert into private.secrets (name) values ($1) on conflict do nothing`, name); err != nil {
+		if _, err := tx.Exec(ctx, `insert into edge_functions.secrets (name) values ($1) on conflict do nothing`, name); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `select value from private.secrets where name = $1`, name).Scan(&key)
+		return tx.QueryRow(ctx, `select value from edge_functions.secrets where name = $1`, name).Scan(&key)
 	})
 	if err != nil {
 		return nil, err

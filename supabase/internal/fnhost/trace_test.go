@@ -11,9 +11,9 @@ import (
 	"daawo/functions/edge"
 )
 
-// TestTraceIsCarriedOn: the requests that a function makes within the stack belong to the trace of its call, and so does
-// its line in the log. What is no traceparent is carried nowhere.
-func TestTraceIsCarriedOn(t *testing.T) {
+// TestTracePropagation checks that a valid traceparent of a call is sent with the function's requests to the stack and is in the
+// log line of the call. An invalid one is dropped.
+func TestTracePropagation(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]string{}
 	stack := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func TestTraceIsCarriedOn(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, _, err := c.From("resources").Select("*", "", false).Execute(); err != nil {
+		if _, _, err := c.From("notes").Select("*", "", false).Execute(); err != nil {
 			return err
 		}
 		if err := env.Upload(r.Context(), "b", "n", "text/plain", []byte("x")); err != nil {
@@ -47,13 +47,13 @@ func TestTraceIsCarriedOn(t *testing.T) {
 		if w := serve(h, "POST", "/asks", map[string]string{"Traceparent": given}); w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		for _, request := range []string{"GET /rest/v1/resources", "POST /storage/v1/object/b/n", "DELETE /storage/v1/object/b"} {
+		for _, request := range []string{"GET /rest/v1/notes", "POST /storage/v1/object/b/n", "DELETE /storage/v1/object/b"} {
 			if got, ok := seen[request]; !ok || got != want {
-				t.Errorf("%s of a call with traceparent %q carries %q", request, given, got)
+				t.Errorf("%s: traceparent %q, of the call %q", request, got, given)
 			}
 		}
 	}
 	if n := strings.Count(log.String(), "trace="+trace); n != 1 {
-		t.Errorf("%d lines of the log name the trace:\n%s", n, &log)
+		t.Errorf("%d log lines contain the trace:\n%s", n, &log)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"daawo/functions/edge"
 
@@ -33,10 +34,32 @@ func (h *Host) RunSchedule(ctx context.Context, name string) error {
 // RunJob runs a job that a function enqueued. The outbox calls it.
 func (h *Host) RunJob(ctx context.Context, name, job string, args []byte) error {
 	f, ok := h.functions[name]
-	if !ok || f.Jobs[job] == nil {
+	if !ok || f.Jobs[job].Run == nil {
 		return fmt.Errorf("function %q has no job %q", name, job)
 	}
-	return h.background(ctx, name, job, func(env *edge.Env) error { return f.Jobs[job](ctx, env, args) })
+	if running := f.running[job]; running != nil {
+		select {
+		case running <- struct{}{}:
+			defer func() { <-running }()
+		default:
+			return edge.Snooze(jobPause)
+		}
+	}
+	return h.background(ctx, name, job, func(env *edge.Env) error { return f.Jobs[job].Run(ctx, env, args) })
+}
+
+// jobPause is when a job runs again that found as many of its kind running as may run at once.
+const jobPause = time.Second
+
+// jobLimits makes the slots of the jobs that have a limit of their own.
+func jobLimits(f edge.Func) map[string]chan struct{} {
+	slots := map[string]chan struct{}{}
+	for name, job := range f.Jobs {
+		if job.MaxConcurrent > 0 {
+			slots[name] = make(chan struct{}, job.MaxConcurrent)
+		}
+	}
+	return slots
 }
 
 func (h *Host) background(ctx context.Context, name, what string, work func(*edge.Env) error) (err error) {

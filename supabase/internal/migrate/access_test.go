@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // callers are those whose access is written down: a visitor, a person with an account, another one, our own programs.
 var callers = []struct{ name, role, claims string }{
@@ -34,7 +34,7 @@ const relations = `
 	   and n.nspname not like 'pg_toast%' and n.nspname not like 'pg_temp%'
 	 order by name`
 
-// fixture gives A and B something of their own to find, beside what belongs to nobody.
+// fixture creates rows that A and B own, and rows without an owner.
 const fixture = `
 	insert into public.reports (product_name, issue_description) values ('cream', 'rash');
 	insert into public.resources (title, category, file_url, file_type, is_active) values
@@ -60,7 +60,7 @@ func TestAccess(t *testing.T) {
 	compareGolden(t, "testdata/access.golden", b.String())
 }
 
-// TestExposedTablesHaveRowSecurity fails for a table that the API can reach and that nobody has decided about.
+// TestExposedTablesHaveRowSecurity fails for a table that the API exposes without row level security.
 func TestExposedTablesHaveRowSecurity(t *testing.T) {
 	conn := testdb.NewSite(t).Conn("supabase_admin")
 	for _, r := range listRelations(t, conn) {

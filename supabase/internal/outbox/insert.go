@@ -56,26 +56,22 @@ func (w *wake) due(queue string, now time.Time) bool {
 	return true
 }
 
-// Notify adds one job per channel, so that a dead channel holds up no other.
-func (b *Outbox) Notify(batch *pgx.Batch, n edge.Notice) error {
-	if err := b.add(batch, notifyByMail{n}); err != nil || b.WebhookURL == "" {
-		return err
+// Add adds durable work to a batch. A notice becomes one job per channel, so that a failing channel delays no other.
+func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error {
+	switch w := w.(type) {
+	case edge.Notice:
+		if err := b.add(batch, notifyByMail{w}); err != nil || b.WebhookURL == "" {
+			return err
+		}
+		return b.add(batch, notifyByWebhook{w})
+	case edge.JobCall:
+		raw, err := json.Marshal(w.Args)
+		if err != nil {
+			return fmt.Errorf("job %s of %s: %w", w.Job, w.Function, err)
+		}
+		return b.add(batch, functionJob{w.Function, w.Job, raw})
 	}
-	return b.add(batch, notifyByWebhook{n})
-}
-
-// CleanPhoto adds the cleaning of a stored photo.
-func (b *Outbox) CleanPhoto(batch *pgx.Batch, bucket, name string) error {
-	return b.add(batch, cleanPhoto{bucket, name})
-}
-
-// EnqueueFunction adds a job of a function.
-func (b *Outbox) EnqueueFunction(batch *pgx.Batch, function, job string, args any) error {
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return fmt.Errorf("job %s of %s: %w", job, function, err)
-	}
-	return b.add(batch, functionJob{function, job, raw})
+	return fmt.Errorf("outbox: unknown work %T", w)
 }
 
 // SendMail adds a mail to tx: it is sent once that commits.

@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,11 +19,7 @@ type (
 	notifyByMail    struct{ edge.Notice }
 	notifyByWebhook struct{ edge.Notice }
 	sendMail        struct{ mail.Message }
-	cleanPhoto      struct {
-		Bucket string `json:"bucket"`
-		Name   string `json:"name"`
-	}
-	functionJob struct {
+	functionJob     struct {
 		Function string          `json:"function"`
 		Job      string          `json:"job"`
 		Args     json.RawMessage `json:"args"`
@@ -36,7 +33,6 @@ type (
 func (notifyByMail) Kind() string     { return "notify_by_mail" }
 func (notifyByWebhook) Kind() string  { return "notify_by_webhook" }
 func (sendMail) Kind() string         { return "send_mail" }
-func (cleanPhoto) Kind() string       { return "clean_photo" }
 func (functionJob) Kind() string      { return "function_job" }
 func (functionSchedule) Kind() string { return "function_schedule" }
 
@@ -44,14 +40,13 @@ func (functionSchedule) Kind() string { return "function_schedule" }
 const (
 	mailQueue     = "mail"
 	webhookQueue  = "webhook"
-	photoQueue    = "photo"
 	functionQueue = "function"
 	choreQueue    = "chore"
 )
 
 // queues are those whose means this process has.
 func (b *Outbox) queues() []string {
-	q := []string{mailQueue, webhookQueue, photoQueue}
+	q := []string{mailQueue, webhookQueue}
 	if b.functions != nil {
 		q = append(q, functionQueue)
 	}
@@ -73,10 +68,6 @@ func (sendMail) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: mailQueue, MaxAttempts: maxAttempts}
 }
 
-func (cleanPhoto) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: photoQueue, MaxAttempts: maxAttempts}
-}
-
 func (functionJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts}
 }
@@ -92,13 +83,16 @@ func (b *Outbox) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(b.workNotifyByMail))
 	river.AddWorker(w, river.WorkFunc(b.workNotifyByWebhook))
 	river.AddWorker(w, river.WorkFunc(b.workSendMail))
-	river.AddWorker(w, river.WorkFunc(b.workCleanPhoto))
 	river.AddWorker(w, choreWorker{chores: b.chores})
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionJob]) error {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		return b.functions.RunJob(ctx, job.Args.Function, job.Args.Job, job.Args.Args)
+		err := b.functions.RunJob(ctx, job.Args.Function, job.Args.Job, job.Args.Args)
+		if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
+			return river.JobSnooze(snooze.After)
+		}
+		return err
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionSchedule]) error {
 		if b.functions == nil {

@@ -44,7 +44,7 @@ func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error
 	if err != nil {
 		return err
 	}
-	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Subject, Text: text, ID: "notice-" + id})
+	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Title, Text: text, ID: "notice-" + id})
 }
 
 // noticeText is the body of a notice: its facts, one to a line whatever they hold, and where to read more.
@@ -53,12 +53,14 @@ func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) 
 	for _, f := range n.Facts {
 		t.WriteString(oneLine(f.Name) + ": " + oneLine(f.Value) + "\n")
 	}
-	if n.ReportID != "" {
-		link, err := b.recordLink(ctx, n)
+	if n.Link != nil {
+		link, err := b.rowLink(ctx, *n.Link)
 		if err != nil {
 			return "", err
 		}
-		t.WriteString("\n" + link + "\n")
+		if link != "" {
+			t.WriteString("\n" + link + "\n")
+		}
 	}
 	if b.SiteURL != "" {
 		fmt.Fprintf(&t, "\n-- \n%s\n", b.SiteURL)
@@ -76,18 +78,22 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// recordLink leads to the report: to its row in Studio's table editor, else by the command. Studio addresses a table by
-// its object id, which every database has of its own, and a filter as column:operator:value.
-func (b *Outbox) recordLink(ctx context.Context, n edge.Notice) (string, error) {
+// rowLink returns the line that leads to a row: its address in Studio's table editor, else what RowLink says. Studio
+// addresses a table by its object id, which differs between databases, and a filter as column:operator:value.
+func (b *Outbox) rowLink(ctx context.Context, row edge.Row) (string, error) {
 	if b.StudioURL == "" {
-		return "Read it with: daawo reports show " + n.Reference, nil
+		if b.RowLink == nil {
+			return "", nil
+		}
+		return b.RowLink(row), nil
 	}
 	var table uint32
-	if err := b.DB.Pgx().QueryRow(ctx, `select 'public.reports'::regclass::oid`).Scan(&table); err != nil {
-		return "", fmt.Errorf("link to the report: %w", err)
+	err := b.DB.Pgx().QueryRow(ctx, `select format('public.%I', $1::text)::regclass::oid`, row.Table).Scan(&table)
+	if err != nil {
+		return "", fmt.Errorf("link to a row of %s: %w", row.Table, err)
 	}
 	return fmt.Sprintf("Read it: %s/project/default/editor/%d?schema=public&filter=%s",
-		strings.TrimRight(b.StudioURL, "/"), table, url.QueryEscape("reference:eq:"+n.Reference)), nil
+		strings.TrimRight(b.StudioURL, "/"), table, url.QueryEscape(row.Column+":eq:"+row.Value)), nil
 }
 
 func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyByWebhook]) error {
@@ -104,7 +110,7 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	body, err := json.Marshal(struct {
 		edge.Notice
 		Text string `json:"text"` // what Slack-like chat bridges show
-	}{n, oneLine(n.Subject) + "\n" + text})
+	}{n, oneLine(n.Title) + "\n" + text})
 	if err != nil {
 		return err
 	}
@@ -151,7 +157,7 @@ func Sign(secret, id, timestamp string, body []byte) string {
 // TestNotice sends a trial notice over every configured channel at once, without a job, and says by channel what came of
 // it: for the command `daawo notify test`.
 func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
-	n := edge.Notice{Kind: "test", Subject: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
+	n := edge.Notice{Kind: "test", Title: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
 	id := "test-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	results := map[string]error{"mail": b.mailNotice(ctx, n, id)}
 	if b.WebhookURL != "" {

@@ -1,7 +1,6 @@
-// Package outbox does what must not be lost after the transaction that asked for it: notifications to the administrators,
-// mail, the cleaning of photos, and the jobs and schedules of functions. Jobs are rows (River, schema river) written in
-// the asker's own transaction; any replica works them off, retries failures for more than a week, and keeps what failed
-// for good for an operator to see.
+// Package outbox runs durable background work: notifications to the administrators, mail, and the jobs and schedules of
+// functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
+// failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
 //
 // app starts it; fnhost and auth add jobs. Of ours it imports db, mail and functions/edge.
 package outbox
@@ -14,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
 
@@ -38,14 +38,11 @@ type Options struct {
 	WebhookURL    string // also notified, when set
 	WebhookSecret string // key of its signature
 
-	SiteURL   string // public address of the site, for links
-	StudioURL string // address of Studio; "" names the command instead
+	SiteURL   string                // public address of the site, ends each mail
+	StudioURL string                // address of Studio; "" means that there is none
+	RowLink   func(edge.Row) string // the line that leads to a notice's row if there is no Studio; nil leaves it out
 
-	Storage Storage // for cleaning photos
-	// Clean takes a photo's metadata out and gives it with the type it now has; removed is false when it cannot.
-	Clean func(content []byte) (clean []byte, mime string, removed bool)
-
-	Workers int                   // jobs of one queue running at once, but for photos; 0 means 10
+	Workers int                   // jobs of one queue running at once; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()
 	Meter   prometheus.Registerer // nil registers no metrics
 }
@@ -226,9 +223,6 @@ func (b *Outbox) begin(ctx context.Context) error {
 	for _, q := range b.queues() {
 		c.Queues[q] = river.QueueConfig{MaxWorkers: b.Workers}
 	}
-	// One photo after the other: decoding one may take 256 MB, and a process that ran out of memory over several would find
-	// them all again after its restart, at the same moment.
-	c.Queues[photoQueue] = river.QueueConfig{MaxWorkers: 1}
 	var err error
 	if c.PeriodicJobs, err = b.periodic(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", err)

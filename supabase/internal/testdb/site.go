@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// NewSite is New with the site's own migrations applied; the seed is not.
+// NewSite is New with the site's migrations, without its seed.
 func NewSite(t testing.TB) *DB {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)

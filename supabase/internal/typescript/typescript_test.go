@@ -17,10 +17,10 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-var update = flag.Bool("update", false, "write what the tests find")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The file that the site's code imports is the one the site's database gives.
-func TestSiteTypesAreFresh(t *testing.T) {
+// The checked-in types of the project match its database.
+func TestSiteTypesAreCurrent(t *testing.T) {
 	compare(t, testdb.NewSite(t), "../../../web/src/backend/database.types.ts", "public")
 }
 
@@ -68,6 +68,6 @@ func compare(t *testing.T, db *testdb.DB, file string, schemas ...string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("%s is not what the database gives (-file +database); `go test ./supabase/internal/typescript -update` writes it:\n%s", file, diff)
+		t.Errorf("%s does not match the database (-file +database); `go test ./supabase/internal/typescript -update` writes it:\n%s", file, diff)
 	}
 }

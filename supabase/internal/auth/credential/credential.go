@@ -76,7 +76,7 @@ func (p *Passwords) MatchUnknown(ctx context.Context, text string) error {
 	if len(text) > password.MaxLength {
 		return nil
 	}
-	return p.MatchNobody(ctx, text)
+	return p.MatchDummy(ctx, text)
 }
 
 // Random returns a password for an account that signs in by other means. It is not stored in clear.

@@ -1,5 +1,5 @@
-// Package gotrue is `daawo serve auth`: the auth engine behind GoTrue's own variables, port and health path, so that one
-// line of a compose file exchanges one for the other.
+// Package gotrue is `daawo serve auth`: the auth engine with GoTrue's environment variables, port and health path. It
+// replaces GoTrue in a compose file by a change of one line.
 //
 // Only cli imports it.
 package gotrue
@@ -20,7 +20,7 @@ import (
 	"daawo/supabase/internal/mail"
 )
 
-// Settings are what the variables say.
+// Settings holds the values of the environment variables.
 type Settings struct {
 	Auth        auth.Config
 	DatabaseURL string
@@ -31,57 +31,59 @@ type Settings struct {
 	Signer    keys.Key
 	Verifying []keys.Key
 
-	SMTP *mail.Server // nil when none is set
-	SMS  auth.SMS     // nil when none is set
+	SMTP *mail.Server // nil without a mail server
+	SMS  auth.SMS     // nil without an SMS provider
 
-	AllowedHeaders []string // that browsers may send beside GoTrue's own
-	Sweeps         bool     // what ended long ago is removed now and then
-	Unread         []string // variables that are set and have no effect here
+	AllowedHeaders []string // allowed in CORS requests besides GoTrue's own
+	Sweeps         bool     // delete expired rows every hour
+	Unread         []string // variables that are set but have no effect
 }
 
-// env reads variables and remembers what is wrong with them.
+// env reads variables and collects their errors.
 type env struct {
 	get   func(string) (string, bool)
 	asked map[string]bool // names without GOTRUE_
 	errs  []error
 }
 
-// text reads GOTRUE_name, or name itself where GoTrue has it bare (DATABASE_URL, PORT, API_EXTERNAL_URL).
-func (e *env) text(name, usual string) string {
+// text returns GOTRUE_name, or the variable without the prefix, as GoTrue accepts DATABASE_URL, PORT and API_EXTERNAL_URL.
+func (e *env) text(name, fallback string) string {
 	e.asked[name] = true
 	for _, full := range []string{"GOTRUE_" + name, name} {
 		if v, ok := e.get(full); ok && v != "" {
 			return v
 		}
 	}
-	return usual
+	return fallback
 }
 
-func read[T any](e *env, name string, usual T, parse func(string) (T, error)) T {
+func read[T any](e *env, name string, fallback T, parse func(string) (T, error)) T {
 	v := e.text(name, "")
 	if v == "" {
-		return usual
+		return fallback
 	}
 	out, err := parse(strings.TrimSpace(v))
 	if err != nil {
-		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: %q is not understood", name, v))
-		return usual
+		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: invalid value %q", name, v))
+		return fallback
 	}
 	return out
 }
 
-func (e *env) flag(name string, usual bool) bool { return read(e, name, usual, strconv.ParseBool) }
-func (e *env) int(name string, usual int) int    { return read(e, name, usual, strconv.Atoi) }
-func (e *env) duration(name string, usual time.Duration) time.Duration {
-	return read(e, name, usual, time.ParseDuration)
+func (e *env) flag(name string, fallback bool) bool {
+	return read(e, name, fallback, strconv.ParseBool)
+}
+func (e *env) int(name string, fallback int) int { return read(e, name, fallback, strconv.Atoi) }
+func (e *env) duration(name string, fallback time.Duration) time.Duration {
+	return read(e, name, fallback, time.ParseDuration)
 }
 
 // seconds reads a number of seconds.
-func (e *env) seconds(name string, usual int) time.Duration {
-	return time.Duration(e.int(name, usual)) * time.Second
+func (e *env) seconds(name string, fallback int) time.Duration {
+	return time.Duration(e.int(name, fallback)) * time.Second
 }
 
-// list reads values separated by commas.
+// list reads comma-separated values.
 func (e *env) list(name string) []string {
 	return strings.FieldsFunc(e.text(name, ""), func(c rune) bool { return c == ',' })
 }
@@ -94,9 +96,9 @@ func (e *env) need(name string) string {
 	return v
 }
 
-// rate reads a count per hour; "30" and GoTrue's longer form "30/1h" are the same. None at all is "0".
-func (e *env) rate(name string, usual int) int {
-	return read(e, name, usual, func(v string) (int, error) {
+// rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0", which allows no message.
+func (e *env) rate(name string, fallback int) int {
+	return read(e, name, fallback, func(v string) (int, error) {
 		count, per, ok := strings.Cut(v, "/")
 		n, err := strconv.ParseFloat(count, 64)
 		if err == nil && ok {
@@ -112,7 +114,7 @@ func (e *env) rate(name string, usual int) int {
 	})
 }
 
-// FromEnv reads the variables. getenv is os.LookupEnv in a process, and environ what os.Environ lists.
+// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv and environ is os.Environ().
 func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
 	s := Settings{
@@ -196,39 +198,39 @@ func (e *env) auth() auth.Config {
 	}
 	for _, unsupported := range []string{"SAML_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
 		if e.flag(unsupported, false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: this server cannot do that; see docs/auth.md", unsupported))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: not supported; see docs/auth.md", unsupported))
 		}
 	}
 	c.Mail, c.Hooks, c.Providers = e.mail(), e.hooks(), e.providers(c.ExternalURL)
 	return c
 }
 
-// characters reads sets of characters separated by colons; `\:` is a colon.
+// characters splits sets of characters at colons. `\:` stands for a colon.
 func characters(text string) []string {
-	const held = "\x00"
+	const escaped = "\x00"
 	var out []string
-	for part := range strings.SplitSeq(strings.ReplaceAll(text, `\:`, held), ":") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, `\:`, escaped), ":") {
 		if part != "" {
-			out = append(out, strings.ReplaceAll(part, held, ":"))
+			out = append(out, strings.ReplaceAll(part, escaped, ":"))
 		}
 	}
 	return out
 }
 
-var letters = []string{
+var templates = []string{
 	"INVITE", "CONFIRMATION", "RECOVERY", "EMAIL_CHANGE", "MAGIC_LINK", "REAUTHENTICATION",
 	"PASSWORD_CHANGED_NOTIFICATION", "EMAIL_CHANGED_NOTIFICATION", "PHONE_CHANGED_NOTIFICATION", "IDENTITY_LINKED_NOTIFICATION",
 	"IDENTITY_UNLINKED_NOTIFICATION", "MFA_FACTOR_ENROLLED_NOTIFICATION", "MFA_FACTOR_UNENROLLED_NOTIFICATION",
 }
 
-// mail reads the letters. GoTrue's templates are URLs; here they are files, and a URL is refused by name.
+// mail reads the mail settings and templates. GoTrue reads templates from URLs; this engine reads files and rejects URLs.
 func (e *env) mail() auth.MailConfig {
 	c := auth.MailConfig{
 		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400), MaxFrequency: e.duration("SMTP_MAX_FREQUENCY", 0),
 		SingleConfirmation: !e.flag("MAILER_SECURE_EMAIL_CHANGE_ENABLED", true), Authorized: e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"),
 		Subjects: map[string]string{}, Templates: map[string]string{}, Paths: map[string]string{}, Notifications: map[string]bool{},
 	}
-	for _, upper := range letters {
+	for _, upper := range templates {
 		name := strings.ToLower(upper)
 		if v := e.text("MAILER_SUBJECTS_"+upper, ""); v != "" {
 			c.Subjects[name] = v
@@ -244,7 +246,7 @@ func (e *env) mail() auth.MailConfig {
 			continue
 		}
 		if strings.Contains(file, "://") {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: give a file instead of a URL", upper))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; give the path of a file", upper))
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -292,13 +294,13 @@ func (e *env) providers(external string) map[string]idp.Config {
 	}
 	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER", "VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: this provider is not known here; see docs/auth.md", name))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; docs/auth.md lists the known ones", name))
 		}
 	}
 	return out
 }
 
-// keys reads the secret and the JWK set: the key that may sign signs, all of them check.
+// keys reads the secret and the JWK set. The key whose key_ops allow signing signs; all keys verify.
 func (e *env) keys(s *Settings) {
 	secret := keys.Secret(e.text("JWT_KEY_ID", ""), e.need("JWT_SECRET"))
 	s.Signer, s.Verifying = secret, []keys.Key{keys.Secret("", e.text("JWT_SECRET", ""))}
@@ -315,7 +317,7 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = append(s.Verifying, set...)
 }
 
-// smtp is the mail server, when one is set.
+// smtp returns the mail server, or nil without GOTRUE_SMTP_HOST.
 func (e *env) smtp() *mail.Server {
 	host := e.text("SMTP_HOST", "")
 	if host == "" {
@@ -325,7 +327,7 @@ func (e *env) smtp() *mail.Server {
 		Host: host, Port: e.int("SMTP_PORT", 587), User: e.text("SMTP_USER", ""), Password: e.text("SMTP_PASS", ""),
 		From: e.need("SMTP_ADMIN_EMAIL"), FromName: e.text("SMTP_SENDER_NAME", ""),
 	}
-	// As GoTrue: TLS where the server offers it, for a catcher beside it in a compose file offers none.
+	// As in GoTrue, TLS is optional: mail catchers of compose files offer none.
 	server.Plain = server.Port != 465
 	return server
 }
@@ -355,6 +357,6 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 	case "vonage":
 		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""), Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
-	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: %q is not known here", c.SMSProvider))
+	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; use twilio, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil
 }

@@ -20,19 +20,20 @@ import (
 	"daawo/supabase/internal/mail"
 )
 
-// signingSet reads a JWK set and picks the key whose key_ops allow signing; the first private one when none says so.
+// signingSet parses a JWK set and returns its keys and the signing key: the first private key whose key_ops contain "sign",
+// otherwise the first private key.
 func signingSet(text string) ([]keys.Key, keys.Key, error) {
 	all, err := keys.ParseSet(text)
 	if err != nil {
 		return nil, keys.Key{}, err
 	}
-	var marks []struct {
+	var jwks []struct {
 		ID  string   `json:"kid"`
 		Ops []string `json:"key_ops"`
 	}
-	_ = json.Unmarshal([]byte(text), &marks) // a set in an object has no marks that are read
+	_ = json.Unmarshal([]byte(text), &jwks) // fails for {"keys": […]}, whose key_ops are ignored
 	for i, k := range all {
-		if k.CanSign() && i < len(marks) && slices.Contains(marks[i].Ops, "sign") {
+		if k.CanSign() && i < len(jwks) && slices.Contains(jwks[i].Ops, "sign") {
 			return all, k, nil
 		}
 	}
@@ -41,17 +42,17 @@ func signingSet(text string) ([]keys.Key, keys.Key, error) {
 			return all, k, nil
 		}
 	}
-	return nil, keys.Key{}, errors.New("no key can sign")
+	return nil, keys.Key{}, errors.New("no private key; add the key that signs")
 }
 
-// keyring is the Settings' keys; they do not change while the server runs.
+// keyring returns the keys of the Settings, which do not change while the server runs.
 type keyring struct{ s Settings }
 
 func (k keyring) Signer() keys.Key      { return k.s.Signer }
 func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
 
-// direct sends mail at once, as GoTrue does; there is no outbox here. The transaction waits for the mail server, so that a
-// proof is stored only when its mail was taken.
+// direct sends mail within the request, as GoTrue does; there is no outbox. The transaction waits for the mail server, so a
+// one-time token is stored only if the server accepts its mail.
 type direct struct{ server mail.Server }
 
 func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
@@ -61,14 +62,14 @@ func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
 	return nil
 }
 
-// Run serves until ctx ends.
+// Run serves the auth API until ctx ends.
 func Run(ctx context.Context, getenv func(string) (string, bool), environ []string, log *slog.Logger) error {
 	s, err := FromEnv(getenv, environ)
 	if err != nil {
 		return err
 	}
 	if len(s.Unread) > 0 {
-		log.Warn("these variables have no effect here; docs/auth.md lists those that have", "names", s.Unread)
+		log.Warn("variables without effect; docs/auth.md lists the supported ones", "names", s.Unread)
 	}
 	if err := prepare(ctx, &s, log); err != nil {
 		return err
@@ -115,11 +116,11 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	return err
 }
 
-// sweep removes what ended long ago: at the start and every hour, until ctx ends.
+// sweep deletes expired rows at the start and every hour, until ctx ends.
 func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	for hourly := time.NewTicker(time.Hour); ; {
 		if err := engine.Sweep(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("what ended long ago could not be removed", "error", err)
+			log.Warn("cannot delete expired rows", "error", err)
 		}
 		select {
 		case <-hourly.C:
@@ -130,7 +131,7 @@ func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	}
 }
 
-// withCORS answers browsers as GoTrue alone does. It does not allow apikey: that header is a gateway's.
+// withCORS sets the CORS headers as GoTrue does without a gateway. It does not allow apikey, a header of the gateway.
 func withCORS(next http.Handler, more []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
@@ -140,8 +141,8 @@ func withCORS(next http.Handler, more []string) http.Handler {
 			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
 				h.Set("Access-Control-Allow-Origin", "*")
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
-				if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-					h.Set("Access-Control-Allow-Headers", asked)
+				if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+					h.Set("Access-Control-Allow-Headers", requested)
 				}
 				h.Set("Access-Control-Allow-Credentials", "true")
 			}
@@ -159,15 +160,15 @@ func withCORS(next http.Handler, more []string) http.Handler {
 	})
 }
 
-// allowed says whether a browser may send all of these headers.
-func allowed(asked string, more []string) bool {
+// allowed reports whether CORS allows all requested headers: GoTrue's own and those in more.
+func allowed(requested string, more []string) bool {
 	known := []string{
 		"accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie", "x-supabase-api-version",
 	}
-	for name := range strings.SplitSeq(asked, ",") {
+	for name := range strings.SplitSeq(requested, ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
-		its := func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), name) }
-		if name != "" && !slices.Contains(known, name) && !slices.ContainsFunc(more, its) {
+		same := func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), name) }
+		if name != "" && !slices.Contains(known, name) && !slices.ContainsFunc(more, same) {
 			return false
 		}
 	}

@@ -12,12 +12,11 @@ import (
 	"daawo/supabase/internal/migrate"
 )
 
-// newest is the last migration of the GoTrue whose tables these are.
+// newest is the last migration of the GoTrue version (auth.Version) that this schema matches.
 const newest = "20260625000000"
 
-// prepare makes the auth schema where it is missing, as GoTrue migrates at its start. It needs no more than GoTrue: the role
-// that owns the schema. The counters of the rate limits are ours: where they may not be made, limits are off, and the log
-// says so.
+// prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue, it only needs the role that
+// owns the schema. GoTrue has no table for rate limits: if the role cannot create it, prepare disables the limits and logs it.
 func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	conn, err := pgx.Connect(ctx, s.DatabaseURL)
 	if err != nil {
@@ -25,32 +24,32 @@ func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// Replicas that start together follow one another.
+		// Replicas that start at the same time run this one after another.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext('daawo serve auth'))`); err != nil {
 			return err
 		}
-		return makeSchema(ctx, tx)
+		return createSchema(ctx, tx)
 	})
 	if err != nil {
 		return fmt.Errorf("auth schema: %w", err)
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		var there bool
-		if err := tx.QueryRow(ctx, `select to_regclass('auth_limits.buckets') is not null`).Scan(&there); err != nil || there {
+		var exists bool
+		if err := tx.QueryRow(ctx, `select to_regclass('auth_limits.buckets') is not null`).Scan(&exists); err != nil || exists {
 			return err
 		}
 		return apply(ctx, tx, "20_auth_limits.sql")
 	})
 	if err != nil {
-		log.Warn("rate limits are off: their table could not be made", "error", err)
+		log.Warn("rate limits disabled: their table cannot be created", "error", err)
 		s.Auth.Limits = auth.Limits{}
 	}
 	return nil
 }
 
-// makeSchema finds what the database has: nothing, what this GoTrue leaves, what the image of Postgres brings for GoTrue to
-// begin with, or something else, which is GoTrue's to migrate.
-func makeSchema(ctx context.Context, tx pgx.Tx) error {
+// createSchema creates the auth schema in an empty database and in one that has only the first tables of the Postgres image.
+// It leaves a current schema as it is. It fails on any other version, which GoTrue has to migrate first.
+func createSchema(ctx context.Context, tx pgx.Tx) error {
 	var users, ledger, functions bool
 	if err := tx.QueryRow(ctx, `
 		select to_regclass('auth.users') is not null, to_regclass('auth.schema_migrations') is not null, to_regproc('auth.uid') is not null`).
@@ -83,7 +82,8 @@ func makeSchema(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// dropFirstTables removes the empty tables of 2018 that the image of Postgres brings.
+// dropFirstTables drops the tables of 2018 that the Postgres image contains. It fails if they have rows, or if the last
+// migration is a later one.
 func dropFirstTables(ctx context.Context, tx pgx.Tx, last string) error {
 	first := last != "" && last < "2019"
 	if first {
@@ -96,13 +96,13 @@ func dropFirstTables(ctx context.Context, tx pgx.Tx, last string) error {
 		first = empty
 	}
 	if !first {
-		return fmt.Errorf("its last migration is %q; let GoTrue %s migrate it to %s first", last, auth.Version, newest)
+		return fmt.Errorf("last migration is %q; migrate to %s with GoTrue %s first", last, newest, auth.Version)
 	}
 	_, err := tx.Exec(ctx, `drop table auth.users, auth.refresh_tokens, auth.instances, auth.audit_log_entries, auth.schema_migrations cascade`)
 	return err
 }
 
-// apply runs one file of the platform's schema in the transaction.
+// apply runs one file of the platform schema in the transaction.
 func apply(ctx context.Context, tx pgx.Tx, name string) error {
 	text, err := fs.ReadFile(migrate.PlatformFiles(), "platform/"+name)
 	if err != nil {

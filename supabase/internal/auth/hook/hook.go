@@ -1,5 +1,5 @@
-// Package hook calls what an installation has put at one of auth's points: a function of the database, in the caller's
-// transaction, or an HTTP service, signed by the Standard Webhooks scheme.
+// Package hook calls the auth hooks: database functions, in the caller's transaction, and HTTP services, with requests
+// signed according to Standard Webhooks.
 //
 // Only app, auth and auth/gotrue import it. Of ours it imports wire.
 package hook
@@ -27,28 +27,28 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Hook is one configured point. The zero Hook is not called.
+// Hook is the configuration of one hook. The zero Hook is disabled.
 type Hook struct {
 	URI     string   // pg-functions://postgres/SCHEMA/FUNCTION, https://…, or http:// on this machine
-	Secrets []string // v1,whsec_BASE64; each signs
+	Secrets []string // v1,whsec_BASE64; every secret signs each request
 }
 
-// Enabled says whether there is anything to call.
+// Enabled reports whether the hook is configured.
 func (h Hook) Enabled() bool { return h.URI != "" }
 
-// InDatabase says whether it is a function of the database, which is called in a transaction.
+// InDatabase reports whether the hook is a database function, which needs a transaction.
 func (h Hook) InDatabase() bool { return strings.HasPrefix(h.URI, "pg-functions:") }
 
-// Bounds of an HTTP hook, GoTrue's.
+// Limits of GoTrue.
 const (
-	patience      = 5 * time.Second
-	attempts      = 3
-	pause         = 2 * time.Second
-	maxReply      = 200 << 10
-	functionLimit = "2000" // milliseconds, of a function of the database
+	timeout         = 5 * time.Second // of an HTTP hook, retries included
+	attempts        = 3
+	pause           = 2 * time.Second // between attempts
+	maxReply        = 200 << 10       // bytes
+	functionTimeout = "2000"          // milliseconds, of a database function
 )
 
-// Validate says what is wrong with the configuration.
+// Validate returns an error for an unsupported URI or a malformed secret.
 func (h Hook) Validate() error {
 	if h.URI == "" {
 		return nil
@@ -65,11 +65,11 @@ func (h Hook) Validate() error {
 		switch u.Hostname() {
 		case "localhost", "127.0.0.1", "::1", "host.docker.internal":
 		default:
-			return errors.New("http is for this machine only; use https")
+			return errors.New("http is allowed for this machine only; use https")
 		}
 	case "https":
 	default:
-		return fmt.Errorf("%q is neither pg-functions nor https", u.Scheme)
+		return fmt.Errorf("unsupported scheme %q; use pg-functions or https", u.Scheme)
 	}
 	for _, s := range h.Secrets {
 		if _, err := secret(s); err != nil {
@@ -79,7 +79,7 @@ func (h Hook) Validate() error {
 	return nil
 }
 
-// function is the quoted name in a pg-functions URI.
+// function returns the quoted function name of a pg-functions URI.
 func function(u *url.URL) (string, error) {
 	parts := strings.Split(u.Path, "/")
 	if len(parts) != 3 || parts[1] == "" || parts[2] == "" {
@@ -102,7 +102,8 @@ type Caller struct {
 	Now    func() time.Time // nil means time.Now
 }
 
-// Call sends input to the hook and decodes its answer into output. A refusal by the hook is a *wire.Error.
+// Call sends input to the hook and decodes the reply into output. If the hook replies with an error, Call returns it as a
+// *wire.Error. tx is used only for database functions.
 func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) error {
 	payload, err := json.Marshal(input)
 	if err != nil {
@@ -121,18 +122,18 @@ func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) 
 	if err != nil || len(reply) == 0 {
 		return err
 	}
-	var refusal struct {
+	var failure struct {
 		Error *struct {
 			Code    int    `json:"http_code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(reply, &refusal) == nil && refusal.Error != nil && refusal.Error.Message != "" {
-		status := refusal.Error.Code
+	if json.Unmarshal(reply, &failure) == nil && failure.Error != nil && failure.Error.Message != "" {
+		status := failure.Error.Code
 		if status < 400 || status > 599 {
 			status = http.StatusInternalServerError
 		}
-		return wire.Errorf(status, "", "%s", refusal.Error.Message)
+		return wire.Errorf(status, "", "%s", failure.Error.Message)
 	}
 	if err := json.Unmarshal(reply, output); err != nil {
 		return wire.Errorf(http.StatusInternalServerError, "", "Error unmarshaling JSON output.").WithCause(err)
@@ -140,13 +141,13 @@ func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) 
 	return nil
 }
 
-// callFunction runs a function of the database, which may take two seconds.
+// callFunction runs a database function with a statement timeout of functionTimeout.
 func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([]byte, error) {
 	name, err := function(u)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, `select set_config('statement_timeout', $1, true)`, functionLimit); err != nil {
+	if _, err := tx.Exec(ctx, `select set_config('statement_timeout', $1, true)`, functionTimeout); err != nil {
 		return nil, err
 	}
 	var reply []byte
@@ -157,11 +158,11 @@ func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([
 	return reply, err
 }
 
-// post calls a service, again when it could not be reached.
+// post calls an HTTP service. It retries when the service is unreachable or asks for a retry (see read).
 func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	late := wire.Errorf(http.StatusUnprocessableEntity, "hook_timeout", "Failed to reach hook within maximum time of %f seconds", patience.Seconds())
+	late := wire.Errorf(http.StatusUnprocessableEntity, "hook_timeout", "Failed to reach hook within maximum time of %f seconds", timeout.Seconds())
 	for attempt := range attempts {
 		if attempt > 0 {
 			select {
@@ -181,8 +182,8 @@ func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error
 		if err != nil {
 			continue
 		}
-		body, again, err := read(response)
-		if !again {
+		body, retry, err := read(response)
+		if !retry {
 			return body, err
 		}
 	}
@@ -196,7 +197,7 @@ func (c Caller) client() *http.Client {
 	return http.DefaultClient
 }
 
-// request signs the payload: HMAC-SHA-256 over id, time and body with each secret.
+// request returns a signed request: HMAC-SHA-256 over id, time and body, once for each secret.
 func (c Caller) request(ctx context.Context, h Hook, payload []byte) (*http.Request, error) {
 	now := time.Now
 	if c.Now != nil {
@@ -224,8 +225,8 @@ func (c Caller) request(ctx context.Context, h Hook, payload []byte) (*http.Requ
 	return r, nil
 }
 
-// read takes the answer; again says that it asks to be called once more.
-func read(response *http.Response) (body []byte, again bool, err error) {
+// read reads and closes the response. It returns retry for 429 and 503 with a Retry-After header.
+func read(response *http.Response) (body []byte, retry bool, err error) {
 	defer response.Body.Close()
 	failed := func(format string, args ...any) ([]byte, bool, error) {
 		return nil, false, wire.Errorf(http.StatusInternalServerError, "", format, args...)

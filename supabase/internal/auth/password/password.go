@@ -1,5 +1,5 @@
-// Package password hashes and judges passwords. Hashing is made to be slow, so only a few run at once, on threads that let
-// others go first: a storm of logins waits in line and leaves the processor to everybody else.
+// Package password hashes passwords and checks their strength. Password hashing is slow on purpose. A Hasher limits the
+// number of concurrent hashes and runs them on low-priority threads, so many logins do not slow down other requests.
 //
 // Only auth imports it.
 package password
@@ -29,45 +29,45 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// MaxLength is where bcrypt stops reading, in bytes.
+// MaxLength is the longest password in bytes; bcrypt ignores the rest.
 const MaxLength = 72
 
-// ErrHash means that a stored or imported hash is of no kind that is known here.
-var ErrHash = errors.New("the password hash is of no known kind")
+// ErrHash means that a stored or imported hash has an unknown format.
+var ErrHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
 
-// Hasher hashes and compares, a few at once.
+// Hasher hashes and compares passwords, with a limit on concurrent hashes.
 type Hasher struct {
 	cost  int
-	seats chan struct{}
+	slots chan struct{}
 }
 
-// NewHasher makes a Hasher with bcrypt's cost that lets so many run at once.
-func NewHasher(cost, atOnce int) *Hasher {
-	return &Hasher{cost: cost, seats: make(chan struct{}, max(atOnce, 1))}
+// NewHasher returns a Hasher that uses the bcrypt cost and runs at most concurrency hashes at once (at least 1).
+func NewHasher(cost, concurrency int) *Hasher {
+	return &Hasher{cost: cost, slots: make(chan struct{}, max(concurrency, 1))}
 }
 
-// modestly waits for a seat and works on a thread that lets others go first. The thread ends with the work: nothing else is to
-// be as modest.
-func (h *Hasher) modestly(ctx context.Context, work func() error) error {
+// lowPriority waits for a free slot and runs work on a low-priority thread. The thread ends with work, so that no other
+// goroutine runs on it. lowPriority returns the error of work, or of ctx if ctx ends while it waits.
+func (h *Hasher) lowPriority(ctx context.Context, work func() error) error {
 	select {
-	case h.seats <- struct{}{}:
+	case h.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked
-		stepBack()
+		runtime.LockOSThread() // never unlocked, so the thread ends with this goroutine
+		yield()
 		err := work()
-		<-h.seats
+		<-h.slots
 		done <- err
 	}()
 	return <-done
 }
 
-// Hash makes a bcrypt hash.
+// Hash returns the bcrypt hash of a password.
 func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err error) {
-	err = h.modestly(ctx, func() error {
+	err = h.lowPriority(ctx, func() error {
 		made, err := bcrypt.GenerateFromPassword([]byte(password), h.cost)
 		hash = string(made)
 		return err
@@ -75,9 +75,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (hash string, err er
 	return hash, err
 }
 
-// Matches compares a password with a hash of any known kind.
+// Matches reports whether the password has this hash, in any known format.
 func (h *Hasher) Matches(ctx context.Context, hash, password string) (ok bool, err error) {
-	err = h.modestly(ctx, func() error {
+	err = h.lowPriority(ctx, func() error {
 		var err error
 		ok, err = matches(hash, password)
 		return err
@@ -85,14 +85,15 @@ func (h *Hasher) Matches(ctx context.Context, hash, password string) (ok bool, e
 	return ok, err
 }
 
-// MatchNobody compares a password with a hash of nobody's, made as costly as those of Hash.
-func (h *Hasher) MatchNobody(ctx context.Context, password string) error {
-	_, err := h.Matches(ctx, fmt.Sprintf("$2a$%02d$%s", h.cost, nobody), password)
+// MatchDummy takes as long as Matches with a hash made by Hash. Callers use it for unknown accounts, so that the time of the
+// reply does not reveal them.
+func (h *Hasher) MatchDummy(ctx context.Context, password string) error {
+	_, err := h.Matches(ctx, fmt.Sprintf("$2a$%02d$%s", h.cost, dummyHash), password)
 	return err
 }
 
-// nobody is salt and sum of a bcrypt hash that no password was hashed to.
-const nobody = "DaawoNobodyHasThisHash" + "NoPasswordWasHashedToThisText.."
+// dummyHash is the salt and the sum of a bcrypt hash that belongs to no known password.
+const dummyHash = "DaawoDummySaltForLogin" + "NoPasswordWasHashedToThisText.."
 
 func matches(hash, password string) (bool, error) {
 	switch {
@@ -108,13 +109,14 @@ func matches(hash, password string) (bool, error) {
 	return err == nil, err
 }
 
-// Outdated says whether a bcrypt hash has another cost than new ones and should be made anew at the next login.
+// Outdated reports whether the hash is a bcrypt hash whose cost is weak (the minimum) or above the default, and differs from
+// the cost of new hashes. Such a hash should be replaced at the next login.
 func (h *Hasher) Outdated(hash string) bool {
 	cost, err := bcrypt.Cost([]byte(hash))
 	return err == nil && (cost > bcrypt.DefaultCost || cost == bcrypt.MinCost) && cost != h.cost
 }
 
-// Check says whether an imported hash is of a known kind, without any password.
+// Check returns ErrHash if the format of an imported hash is unknown or its parameters are out of bounds.
 func Check(hash string) error {
 	var err error
 	switch {
@@ -153,7 +155,7 @@ func parseArgon2(hash string) (argon2Hash, error) {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return argon2Hash{}, err
 	}
-	// An import may not make every login cost seconds or gigabytes.
+	// Without these limits an imported hash could cost seconds of CPU time or gigabytes of memory at each login.
 	if passes < 1 || passes > 16 || threads < 1 || memory > 256<<10 || len(key) < 16 {
 		return argon2Hash{}, errors.New("argon2 parameters out of bounds")
 	}
@@ -173,7 +175,8 @@ func matchesArgon2(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, h.key) == 1, nil
 }
 
-// Firebase derives an AES key by scrypt and encrypts the project's signer key with it; the hash is the cipher text.
+// firebaseForm matches hashes of Firebase. Firebase derives an AES key with scrypt and encrypts the signer key of the project
+// with it; the hash is the ciphertext.
 var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type firebaseHash struct {
@@ -222,16 +225,16 @@ func matchesFirebase(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, f.rawHash) == 1, nil
 }
 
-// Rules say which passwords are good enough.
+// Rules are the requirements for new passwords.
 type Rules struct {
-	MinLength int
-	Required  []string // of each set of characters the password has one
-	// Leaked is a file of SHA-1 hashes in hex, sorted, one a line, as the public corpora come (what follows a colon is
-	// ignored). "" checks nothing: no password is ever sent anywhere.
+	MinLength int      // in bytes
+	Required  []string // sets of characters; a password needs at least one character of each
+	// Leaked is a file of sorted SHA-1 hashes in hex, one per line, the format of the public lists. Text after a colon is
+	// ignored. "" skips this check. No password leaves the server.
 	Leaked string
 }
 
-// Weakness is why a password was refused. The reasons are GoTrue's words: length, characters, pwned.
+// Weakness is the reason for rejecting a password. Reasons holds GoTrue's terms: length, characters, pwned.
 type Weakness struct {
 	Message string
 	Reasons []string
@@ -239,7 +242,7 @@ type Weakness struct {
 
 func (w *Weakness) Error() string { return w.Message }
 
-// Judge gives nil for a good password and a *Weakness for a bad one.
+// Judge returns nil if the password satisfies the rules, a *Weakness if not, and other errors if Leaked cannot be read.
 func (r Rules) Judge(password string) error {
 	var w Weakness
 	var messages []string
@@ -255,9 +258,9 @@ func (r Rules) Judge(password string) error {
 		}
 	}
 	if r.Leaked != "" {
-		leaked, err := listed(r.Leaked, password)
+		leaked, err := isLeaked(r.Leaked, password)
 		if err != nil {
-			return fmt.Errorf("list of leaked passwords: %w", err)
+			return fmt.Errorf("read list of leaked passwords: %w", err)
 		}
 		if leaked {
 			w.Reasons = append(w.Reasons, "pwned")
@@ -271,8 +274,8 @@ func (r Rules) Judge(password string) error {
 	return &w
 }
 
-// listed looks a password up by halving the sorted file.
-func listed(file, password string) (bool, error) {
+// isLeaked reports whether the file lists the password, by binary search over its sorted lines.
+func isLeaked(file, password string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
@@ -305,7 +308,7 @@ func listed(file, password string) (bool, error) {
 	return false, nil
 }
 
-// lineAt reads the line that holds a byte, and says where it begins and where the next one does.
+// lineAt returns the line that contains the byte at offset at, its offset and the offset of the next line.
 func lineAt(f *os.File, at int64) (line string, begin, next int64, err error) {
 	const longest = 128
 	begin = max(0, at-longest)
@@ -324,7 +327,8 @@ func lineAt(f *os.File, at int64) (line string, begin, next int64, err error) {
 	return line, begin, begin + int64(len(line)), nil
 }
 
-// Random makes a password that nobody knows, for accounts that sign in by other means. It satisfies the sets.
+// Random returns a random password of at least length characters, with a character of each required set. It is for accounts
+// that sign in without a password.
 func Random(required []string, length int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	out := make([]byte, 0, length+len(required))
@@ -343,7 +347,7 @@ func Random(required []string, length int) string {
 	return string(out)
 }
 
-// Code makes a code of so many digits.
+// Code returns a random code of this many digits.
 func Code(digits int) string {
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	n, _ := rand.Int(rand.Reader, limit) // never fails (crypto/rand)

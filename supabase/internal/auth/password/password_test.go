@@ -30,10 +30,10 @@ func TestMatches(t *testing.T) {
 	}{
 		{"own", own, "correct horse", true},
 		{"own, wrong", own, "correct house", false},
-		// The vector of argon2's reference implementation.
+		// Test vector of argon2's reference implementation.
 		{"argon2id", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "password", true},
 		{"argon2id, wrong", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "Password", false},
-		// The vector of Firebase's scrypt tool.
+		// Test vector of Firebase's scrypt tool.
 		{"firebase", "$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==", "user1password", true},
 		{"firebase, wrong", "$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==", "user2password", false},
 	} {
@@ -52,14 +52,15 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestFewAtOnce is what keeps a storm of logins from taking every processor.
-func TestFewAtOnce(t *testing.T) {
+// TestConcurrencyLimit checks that a Hasher never runs more hashes at once than its limit, so that many logins do not take every
+// processor. It stops waiting when the context ends.
+func TestConcurrencyLimit(t *testing.T) {
 	h := NewHasher(bcrypt.MinCost, 2)
 	var now, most atomic.Int32
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			err := h.modestly(context.Background(), func() error {
+			err := h.lowPriority(context.Background(), func() error {
 				if n := now.Add(1); n > most.Load() {
 					most.Store(n)
 				}
@@ -74,14 +75,14 @@ func TestFewAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if most.Load() > 2 {
-		t.Errorf("%d ran at once", most.Load())
+		t.Errorf("%d ran at once, want at most 2", most.Load())
 	}
-	h.seats <- struct{}{}
-	h.seats <- struct{}{}
+	h.slots <- struct{}{}
+	h.slots <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller who left was served: %v", err)
+		t.Errorf("cancelled while waiting: %v", err)
 	}
 }
 
@@ -114,7 +115,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	for i := range 200 {
-		if found, err := listed(list, fmt.Sprintf("leaked password %d", i)); err != nil || !found {
+		if found, err := isLeaked(list, fmt.Sprintf("leaked password %d", i)); err != nil || !found {
 			t.Fatalf("password %d: %v, %v", i, found, err)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package redirect decides where a browser may be sent with a token in its hands: to the site itself, to this machine's
-// own loopback addresses, and to what the allow-list's globs name.
+// Package redirect decides which URLs may receive a redirect with a token: those of the site, loopback addresses, and those
+// that match a glob of the allow list.
 //
 // Only auth imports it.
 package redirect
@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// List is the site and the allow-list.
+// List holds the site and the allow list.
 type List struct {
 	site  *url.URL
 	globs []*regexp.Regexp
 }
 
-// New reads the site's URL and the globs. In a glob `*` stands for any run of characters without `.` and `/`, `**` for
-// any run, `?` for one character that is neither, `[ab]`, `[!a-c]` and `{one,two}` for alternatives.
+// New parses the URL of the site and the globs. In a glob, `*` matches any characters except `.` and `/`, `**` matches any
+// characters, `?` matches one character except `.` and `/`, and `[ab]`, `[!a-c]` and `{one,two}` match alternatives.
 func New(site string, globs []string) (*List, error) {
 	base, err := url.Parse(site)
 	if err != nil {
@@ -36,10 +36,10 @@ func New(site string, globs []string) (*List, error) {
 	return l, nil
 }
 
-// Host is the site's host with its port.
+// Host returns the host of the site, with its port if the URL has one.
 func (l *List) Host() string { return l.site.Host }
 
-// Allows says whether a redirect to target may carry a session.
+// Allows reports whether a redirect to target may carry a session.
 func (l *List) Allows(target string) bool {
 	if target == "" {
 		return false
@@ -54,7 +54,7 @@ func (l *List) Allows(target string) bool {
 		return true
 	}
 	if isDecimal(host) {
-		return false // an IPv4 address in disguise
+		return false // browsers read it as an IPv4 address
 	}
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -80,7 +80,7 @@ func isDecimal(host string) bool {
 	return host != "" && strings.Trim(host, "0123456789") == ""
 }
 
-// isPlainHost keeps out hosts that a glob and a browser may read differently.
+// isPlainHost rejects hosts that a glob and a browser may interpret differently.
 func isPlainHost(host string) bool {
 	if host == "" {
 		return false
@@ -94,7 +94,7 @@ func isPlainHost(host string) bool {
 	return true
 }
 
-// compile turns a glob into a regular expression over whole texts.
+// compile converts a glob to a regular expression that matches a whole URL.
 func compile(glob string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString(`\A(?s:`)
@@ -113,7 +113,7 @@ func compile(glob string) (*regexp.Regexp, error) {
 		case '[':
 			end := strings.IndexByte(glob[i:], ']')
 			if end < 2 {
-				return nil, fmt.Errorf("an unclosed [")
+				return nil, fmt.Errorf("unclosed [")
 			}
 			set := glob[i+1 : i+end]
 			b.WriteByte('[')
@@ -129,7 +129,7 @@ func compile(glob string) (*regexp.Regexp, error) {
 			b.WriteString(`(?:`)
 		case '}':
 			if depth == 0 {
-				return nil, fmt.Errorf("a } without {")
+				return nil, fmt.Errorf("} without {")
 			}
 			depth--
 			b.WriteByte(')')
@@ -141,7 +141,7 @@ func compile(glob string) (*regexp.Regexp, error) {
 			}
 		case '\\':
 			if i+1 == len(glob) {
-				return nil, fmt.Errorf("a \\ at the end")
+				return nil, fmt.Errorf("\\ at the end")
 			}
 			i++
 			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
@@ -150,7 +150,7 @@ func compile(glob string) (*regexp.Regexp, error) {
 		}
 	}
 	if depth != 0 {
-		return nil, fmt.Errorf("an unclosed {")
+		return nil, fmt.Errorf("unclosed {")
 	}
 	b.WriteString(`)\z`)
 	return regexp.Compile(b.String())

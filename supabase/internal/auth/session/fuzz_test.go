@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// FuzzRefreshToken: what is read as a signed token is written again as the same text, and believed under its own key only.
+// FuzzRefreshToken checks that a parsed signed token encodes to the same text, and that it is authentic for its own key only.
 func FuzzRefreshToken(f *testing.F) {
 	key, other := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	for _, counter := range []int64{0, 1, 127, 128, 1 << 40} {
@@ -18,17 +18,17 @@ func FuzzRefreshToken(f *testing.F) {
 	f.Add("AAAA====")
 	f.Fuzz(func(t *testing.T, text string) {
 		if isLegacyToken(text) && len(text) != legacyTokenLength {
-			t.Fatalf("%q passes for a stored token", text)
+			t.Fatalf("%q is taken for a stored token", text)
 		}
 		token, err := parseSignedToken(text)
 		if err != nil {
 			return
 		}
 		if token.authentic(other) {
-			t.Fatalf("%q is believed under another key", text)
+			t.Fatalf("%q is authentic for another key", text)
 		}
 		if token.authentic(key) && token.encode(key) != text {
-			t.Fatalf("%q is written as %q", text, token.encode(key))
+			t.Fatalf("%q encodes to %q", text, token.encode(key))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package scaffold writes the files of a new function. Only cli imports it.
+// Package scaffold writes the files of a new function. Only cli and fnhost import it.
 package scaffold
 
 import (
@@ -37,7 +37,7 @@ func New(root, name string) ([]string, error) {
 	if token.IsKeyword(name) || slices.Contains(taken, name) {
 		return nil, fmt.Errorf("%q cannot name a function: the word has a meaning of its own in Go or here", name)
 	}
-	module, err := moduleOf(root)
+	module, err := Module(root)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func render(text string, data map[string]string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// moduleOf reads the module's path from go.mod.
-func moduleOf(root string) (string, error) {
+// Module returns the path of the module whose go.mod lies in root.
+func Module(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("run this in the project's folder: %w", err)

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// A new function compiles, passes its own test and the registry's, and is formatted.
-func TestNewFunctionIsWhole(t *testing.T) {
+// TestNew checks that a new function compiles, is formatted, and passes its own test and the test of the registry, and that
+// invalid names are rejected.
+func TestNew(t *testing.T) {
 	root := t.TempDir()
 	repo, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -41,14 +42,14 @@ func TestNewFunctionIsWhole(t *testing.T) {
 	}
 	for _, bad := range []string{"send-reminder", "edge", "Hello", "a--b", "../x", "1st", "", "type", "range", "main", "init", "internal", "vendor", "testdata"} {
 		if _, err := New(root, bad); err == nil {
-			t.Errorf("%q was made", bad)
+			t.Errorf("New accepts the name %q", bad)
 		}
 		if _, err := os.Stat(filepath.Join(root, "functions", bad, "func.go")); bad != "send-reminder" && err == nil {
-			t.Errorf("%q was refused and left behind", bad)
+			t.Errorf("New rejects the name %q but leaves files", bad)
 		}
 	}
 	if _, err := New(t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "project") {
-		t.Errorf("outside of a project: %v", err)
+		t.Errorf("outside a project: %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// asset is one file as it is served.
+// asset is one served file.
 type asset struct {
 	data        []byte
 	contentType string
@@ -26,7 +26,7 @@ type asset struct {
 	best        atomic.Bool
 }
 
-// contentTypes are fixed here: those of the operating system differ.
+// contentTypes are fixed here because those of operating systems differ.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8", ".json": "application/json", ".webmanifest": "application/manifest+json",
@@ -65,14 +65,14 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 	return a
 }
 
-// compressible says whether the type gains by compression.
+// compressible reports whether files of this type shrink by compression.
 func (a *asset) compressible() bool {
 	return strings.HasPrefix(a.contentType, "text/") || strings.HasPrefix(a.contentType, "application/json") ||
 		strings.HasPrefix(a.contentType, "application/manifest") || strings.HasPrefix(a.contentType, "application/xml") ||
 		a.contentType == "image/svg+xml"
 }
 
-// serve writes the asset in the best encoding that the client takes. Ranges are served of the plain form only.
+// serve writes the asset in the best encoding that the client accepts. Ranges apply to the uncompressed form only.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
@@ -92,7 +92,7 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusOK {
 		h.Set("ETag", `"`+tag+`"`)
 		h.Set("Accept-Ranges", "bytes")
-		if r.Header.Get("Range") != "" { // only a part is copied: whole files are written from where they lie
+		if r.Header.Get("Range") != "" { // ServeContent copies the part; whole files need no copy
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 			return
 		}
@@ -106,11 +106,11 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // the client may be gone
+		_, _ = w.Write(data) // the client may have disconnected
 	}
 }
 
-// matches compares the client's tags with ours in any encoding.
+// matches reports whether If-None-Match holds the asset's tag, in any encoding.
 func matches(header, etag string) bool {
 	for tag := range strings.SplitSeq(header, ",") {
 		switch strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`) {
@@ -121,7 +121,7 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// negotiate picks br or gzip from Accept-Encoding, "" for neither. A quality of 0 refuses.
+// negotiate picks br or gzip from Accept-Encoding, or "" for neither. A quality of 0 excludes an encoding.
 func negotiate(accept string) string {
 	gzipTaken := false
 	for part := range strings.SplitSeq(accept, ",") {
@@ -144,7 +144,7 @@ func negotiate(accept string) string {
 	return ""
 }
 
-// encoded compresses on the first request and remembers the result.
+// encoded returns the compressed file. It compresses on the first request and keeps the result.
 func (a *asset) encoded(encoding string) []byte {
 	kept, level, compress := &a.gz, gzip.DefaultCompression, gzipped
 	if encoding == "br" {
@@ -158,7 +158,7 @@ func (a *asset) encoded(encoding string) []byte {
 	return *kept.Load()
 }
 
-// compressBest keeps the smallest forms.
+// compressBest replaces the compressed forms by the smallest ones.
 func (a *asset) compressBest() {
 	if !a.compressible() || a.best.Swap(true) {
 		return
@@ -171,7 +171,7 @@ func (a *asset) compressBest() {
 func brotlied(data []byte, level int) []byte {
 	var out bytes.Buffer
 	w := brotli.NewWriterLevel(&out, level)
-	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
 	return out.Bytes()
 }
@@ -182,7 +182,7 @@ func gzipped(data []byte, level int) []byte {
 	if err != nil { // the level is a constant of the package
 		w = gzip.NewWriter(&out)
 	}
-	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
 	return out.Bytes()
 }

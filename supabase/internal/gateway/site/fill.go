@@ -8,18 +8,20 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// replacer puts the values in, escaped for markup where they stand in it.
+// Values maps the name of a placeholder to the text that replaces it: in pages __NAME__ stands for NAME. Some placeholders
+// stand inside scripts, so the values must hold no character that ends a string or a tag (config checks this).
+type Values map[string]string
+
+// replacer replaces placeholders; in markup the values are escaped.
 func (v Values) replacer(markup bool) *strings.Replacer {
-	escape := func(s string) string { return s }
-	if markup {
-		escape = html.EscapeString
+	var pairs []string
+	for name, value := range v {
+		if markup {
+			value = html.EscapeString(value)
+		}
+		pairs = append(pairs, "__"+name+"__", value)
 	}
-	return strings.NewReplacer(
-		"__SITE_URL__", escape(v.SiteURL),
-		"__WHATSAPP_NUMBER__", escape(v.WhatsApp),
-		"__CONTACT_EMAIL__", escape(v.ContactEmail),
-		"__FACEBOOK_URL__", escape(v.FacebookURL),
-	)
+	return strings.NewReplacer(pairs...)
 }
 
 func fillText(data []byte, v Values, markup bool) []byte {
@@ -29,7 +31,8 @@ func fillText(data []byte, v Values, markup bool) []byte {
 	return []byte(v.replacer(markup).Replace(string(data)))
 }
 
-// fillPage fills a page: escaped in text and attributes, as it is inside <script>, whose content HTML does not decode.
+// fillPage fills the placeholders of a page. Values are escaped in text and attributes, but not inside <script>, whose
+// content HTML does not decode.
 func fillPage(page []byte, v Values) []byte {
 	if !bytes.Contains(page, []byte("__")) {
 		return page
@@ -42,7 +45,7 @@ func fillPage(page []byte, v Values) []byte {
 		kind := z.Next()
 		text := string(z.Raw())
 		if kind == nethtml.ErrorToken {
-			out.WriteString(text) // a tag that the end of the file cut off
+			out.WriteString(text) // a tag cut off by the end of the file
 			return out.Bytes()
 		}
 		if kind == nethtml.TextToken && inScript {

@@ -14,11 +14,11 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// additionsFile, written by the site's build, gives for a directive the sources that no page shows: the hash of the
-// <style> element that the toasts' library writes in the browser. It is not served.
+// additionsFile, written by the site's build, lists sources for directives that cannot be read from the pages, such as the
+// hash of a <style> element that a library inserts in the browser. It is not served.
 const additionsFile = "csp.json"
 
-// additions are sources by the name of their directive.
+// additions maps the name of a directive to additional sources.
 type additions map[string][]string
 
 func readAdditions(files fs.FS) (additions, error) {
@@ -36,8 +36,8 @@ func readAdditions(files fs.FS) (additions, error) {
 	return more, nil
 }
 
-// pagePolicy is the Content-Security-Policy of one page: what it carries inline is allowed by hash, everything else
-// comes from our own origin. Style attributes are allowed, since Radix positions things with them.
+// pagePolicy returns the Content-Security-Policy of one page. Its inline scripts and styles are allowed by hash, everything
+// else must come from our own origin. Style attributes are allowed because Radix positions elements with them.
 func pagePolicy(page []byte, more additions) string {
 	scripts, styles := inline(page)
 	scripts, styles = append(scripts, more["script-src"]...), append(styles, more["style-src"]...)
@@ -48,8 +48,8 @@ func pagePolicy(page []byte, more additions) string {
 		"style-src-attr 'unsafe-inline'",
 		"img-src 'self' blob: data:",
 		"font-src 'self'",
-		"media-src 'self'", // recordings of the guides
-		"frame-src 'self'", // the reference on the thank-you page
+		"media-src 'self'",
+		"frame-src 'self'",
 		"connect-src 'self'",
 		"manifest-src 'self'",
 		"worker-src 'self'",
@@ -60,10 +60,10 @@ func pagePolicy(page []byte, more additions) string {
 	}, "; ")
 }
 
-// workerPolicy is that of a service worker, which fetches what it keeps.
+// workerPolicy is the policy of a service worker, which fetches the files it caches.
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 
-// inline finds the scripts that run and the style elements of a page and gives their hashes.
+// inline returns the hashes of the executable inline scripts and the style elements of a page.
 func inline(page []byte) (scripts, styles []string) {
 	z := nethtml.NewTokenizer(bytes.NewReader(page))
 	var into *[]string
@@ -95,7 +95,7 @@ func inline(page []byte) (scripts, styles []string) {
 	}
 }
 
-// runs says whether a script element holds a script and not data.
+// runs reports whether a script element holds a script and not data.
 func runs(attributes []nethtml.Attribute) bool {
 	for _, a := range attributes {
 		if a.Key == "src" {

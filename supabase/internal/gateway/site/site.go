@@ -1,5 +1,5 @@
-// Package site serves the built website: prerendered pages in two languages, their scripts and pictures. What differs
-// between installations is filled into the pages once, at start; they are compressed then and served from memory.
+// Package site serves a built website: prerendered pages, scripts and pictures. At start it fills the placeholders of the
+// pages with the values of this installation and compresses the files. It serves them from memory.
 //
 // Only app imports it; it imports nothing of ours.
 package site
@@ -16,17 +16,9 @@ import (
 
 // Options says what to serve.
 type Options struct {
-	Files          fs.FS  // the built site: index.html, so/index.html, assets/…
-	Values         Values // filled into the pages
+	Files          fs.FS  // the built site: index.html, assets/…; files in assets have a hash in their name
+	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
-}
-
-// Values are the placeholders of the pages. They must have passed config's validation: some stand inside scripts.
-type Values struct {
-	SiteURL      string // public origin without a trailing slash; replaces __SITE_URL__
-	WhatsApp     string // digits; replaces __WHATSAPP_NUMBER__
-	ContactEmail string // replaces __CONTACT_EMAIL__
-	FacebookURL  string // replaces __FACEBOOK_URL__
 }
 
 // Site is the handler of everything that is not an API.
@@ -59,7 +51,7 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// Compress replaces the quick compression of the first requests by the best one, file by file, until ctx ends.
+// Compress compresses every file at the best level, until ctx ends. Requests before that get a faster compression.
 func (s *Site) Compress(ctx context.Context) {
 	for _, a := range s.assets {
 		if ctx.Err() != nil {
@@ -69,8 +61,7 @@ func (s *Site) Compress(ctx context.Context) {
 	}
 }
 
-// ServeHTTP serves a file, redirects to the form with a slash, or shows the page for what is not there in the language
-// of the path.
+// ServeHTTP serves a file, redirects a page's address to the one with a trailing slash, or serves the nearest 404.html.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -103,7 +94,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.notFound(w, r, name)
 }
 
-// slashForm gives the address of a page that was asked for without its slash or by its file name.
+// slashForm returns the canonical address of a page that was requested without its slash or by its file name.
 func (s *Site) slashForm(name string) (string, bool) {
 	dir := name
 	if path.Base(name) == "index.html" {
@@ -118,30 +109,25 @@ func (s *Site) slashForm(name string) (string, bool) {
 	return "/" + dir + "/", true
 }
 
-// notFound shows the 404 page of the language; below learn/ it is the one about guides.
+// notFound serves the nearest 404.html, in the folder of the requested path or above it.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request, name string) {
-	language, rest := "", name
-	if after, ok := strings.CutPrefix(name, "so/"); ok {
-		language, rest = "so/", after
-	}
-	candidates := []string{language + "404.html", "404.html"}
-	if slug, ok := strings.CutPrefix(rest, "learn/"); ok && slug != "" && !strings.Contains(strings.TrimSuffix(slug, "/"), "/") {
-		candidates = append([]string{language + "learn/404.html"}, candidates...)
-	}
-	for _, candidate := range candidates {
-		if a, ok := s.assets[candidate]; ok {
+	for dir := path.Dir(path.Clean("/" + name)); ; dir = path.Dir(dir) {
+		if a, ok := s.assets[strings.TrimPrefix(path.Join(dir, "404.html"), "/")]; ok {
 			a.serve(w, r, http.StatusNotFound)
 			return
 		}
+		if dir == "/" {
+			http.NotFound(w, r)
+			return
+		}
 	}
-	http.NotFound(w, r)
 }
 
-// plainHost is a name or an address with an optional port, and nothing that could change what a URL means.
+// plainHost matches a name or an address with an optional port, without characters that change the meaning of a URL.
 var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
 
-// describe answers /site.json: what supabase-js needs to be made. Its address is that of the page, so that a visitor
-// stays on one origin whatever name the server was reached by.
+// describe serves /site.json, the arguments of supabase-js's createClient. The URL is the origin of the page, so that the
+// browser stays on one origin, by whatever name it reached the server.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	proto := r.Header.Get("X-Forwarded-Proto")
 	if proto == "" {
@@ -153,11 +139,11 @@ func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	}
 	address := proto + "://" + host
 	if !plainHost.MatchString(host) {
-		address = s.options.Values.SiteURL
+		address = s.options.Values["SITE_URL"]
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]string{ // the client may be gone
+	_ = json.NewEncoder(w).Encode(map[string]string{ // the client may have disconnected
 		"url":            address,
 		"publishableKey": s.options.PublishableKey(),
 	})

@@ -18,7 +18,7 @@ import (
 )
 
 var files = fstest.MapFS{
-	"index.html":               {Data: []byte(`<html lang="en"><head><link rel="canonical" href="__SITE_URL__/"><style>a{}</style></head><a href="__FACEBOOK_URL__">f</a><script type="application/json">{"f":"__FACEBOOK_URL__"}</script><script>boot()</script><script src="/x.js"></script></html>`)},
+	"index.html":               {Data: []byte(`<html lang="en"><head><link rel="canonical" href="__SITE_URL__/"><style>a{}</style></head><a href="__PROFILE_URL__">f</a><script type="application/json">{"f":"__PROFILE_URL__"}</script><script>boot()</script><script src="/x.js"></script></html>`)},
 	"404.html":                 {Data: []byte("en 404")},
 	"learn/404.html":           {Data: []byte("en guide 404")},
 	"learn/index.html":         {Data: []byte("learn")},
@@ -29,7 +29,7 @@ var files = fstest.MapFS{
 	"sw.js":                    {Data: []byte("const v = `__SITE_URL__ __CONTACT_EMAIL__`")},
 	"so/sw.js":                 {Data: []byte("so sw")},
 	"robots.txt":               {Data: []byte("Sitemap: __SITE_URL__/sitemap.xml")},
-	"sitemap.xml":              {Data: []byte("<loc>__FACEBOOK_URL__</loc>")},
+	"sitemap.xml":              {Data: []byte("<loc>__PROFILE_URL__</loc>")},
 	"assets/app-1.js":          {Data: []byte("__SITE_URL__")},
 	"guide.pdf":                {Data: []byte("%PDF-0123456789")},
 	".keep":                    {Data: nil},
@@ -39,8 +39,8 @@ var files = fstest.MapFS{
 func newSite(t *testing.T) *Site {
 	s, err := New(Options{
 		Files: files,
-		Values: Values{SiteURL: "https://example.org", ContactEmail: "c@example.org", WhatsApp: "1",
-			FacebookURL: "https://example.org/f?a=1&b=2"},
+		Values: Values{"SITE_URL": "https://example.org", "CONTACT_EMAIL": "c@example.org", "PHONE_NUMBER": "1",
+			"PROFILE_URL": "https://example.org/f?a=1&b=2"},
 		PublishableKey: func() string { return "sb_publishable_x" },
 	})
 	if err != nil {
@@ -85,10 +85,10 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/nothing", 404, "en 404", "", "no-cache"},
 		{"GET", "/nothing/", 404, "en 404", "", "no-cache"},
 		{"GET", "/so/nothing/", 404, "so 404", "", "no-cache"},
-		{"GET", "/somali/", 404, "en 404", "", "no-cache"}, // the language is a segment, not a prefix
+		{"GET", "/solar/", 404, "en 404", "", "no-cache"}, // a folder is a segment of the path, not a prefix
 		{"GET", "/learn/unknown/", 404, "en guide 404", "", "no-cache"},
 		{"GET", "/so/learn/unknown", 404, "so guide 404", "", "no-cache"},
-		{"GET", "/learn/a/b/", 404, "en 404", "", "no-cache"},
+		{"GET", "/learn/a/b/", 404, "en guide 404", "", "no-cache"},
 		{"GET", "/404.html", 404, "en 404", "", "no-cache"},
 		{"GET", "/.keep", 404, "en 404", "", "no-cache"},
 		{"GET", "/csp.json", 404, "en 404", "", "no-cache"},
@@ -231,7 +231,7 @@ func TestSiteJSON(t *testing.T) {
 func FuzzFillPage(f *testing.F) {
 	f.Add([]byte(`<p title=__SITE_URL__><script>__SITE_URL__</script><!-- __SITE_URL__ --><style>x`))
 	f.Fuzz(func(t *testing.T, page []byte) {
-		same := Values{"__SITE_URL__", "__WHATSAPP_NUMBER__", "__CONTACT_EMAIL__", "__FACEBOOK_URL__"}
+		same := Values{"SITE_URL": "__SITE_URL__", "PROFILE_URL": "__PROFILE_URL__"}
 		if got := fillPage(page, same); !bytes.Equal(got, page) {
 			t.Errorf("%q becomes %q", page, got)
 		}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// TestPresets: every name that is known reads somebody from somewhere, and nobody is found who is not enabled.
+// TestPresets checks that every known provider has an issuer or a full set of URLs, and that only enabled providers are found.
 func TestPresets(t *testing.T) {
 	for _, name := range []string{"google", "apple", "azure", "linkedin_oidc", "slack_oidc", "kakao", "keycloak", "github", "facebook", "gitlab", "discord", "spotify", "twitch"} {
 		p := presetFor(name, Config{URL: "https://id.example.org/"})
 		if (p.issuer == "") == (p.authURL == "" || p.tokenURL == "" || p.read == nil) {
-			t.Errorf("%s has neither an issuer nor all addresses: %+v", name, p)
+			t.Errorf("%s has neither an issuer nor all URLs: %+v", name, p)
 		}
 	}
 	r := New(map[string]Config{"google": {}}, nil, time.Now)
@@ -24,7 +24,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestProfiles: who is told about the person, in each provider's words.
+// TestProfiles checks how user information in the format of each provider is read.
 func TestProfiles(t *testing.T) {
 	for name, p := range map[string]Person{
 		"facebook": facebook("", map[string]any{"id": "7", "name": "A", "email": "a@example.org", "picture": map[string]any{"data": map[string]any{"url": "u"}}}),
@@ -43,7 +43,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestIntroduce: what Apple posts gives a name to somebody who has none, and nothing else.
+// TestIntroduce checks that the form which Apple posts sets a missing name and changes nothing else.
 func TestIntroduce(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	for posted, want := range map[string]any{

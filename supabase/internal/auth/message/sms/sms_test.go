@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestSenders: what each service is sent, and how its answers are understood.
+// TestSenders checks the request to each provider and how its replies are read.
 func TestSenders(t *testing.T) {
 	for _, c := range []struct {
 		service, sender, channel string
 		path                     string
 		fields                   map[string]string
-		header                   string // of Authorization
+		header                   string // Authorization
 		good, id, bad, reason    string
 		badStatus                int
 	}{
@@ -67,6 +67,6 @@ func TestSenders(t *testing.T) {
 		})
 	}
 	if _, err := New("pigeon", Config{}).SendSMS(t.Context(), "1", "x", "sms"); err == nil {
-		t.Error("an unknown service sent a text")
+		t.Error("an unknown provider is accepted")
 	}
 }

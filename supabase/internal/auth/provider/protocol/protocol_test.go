@@ -15,25 +15,25 @@ func TestRegister(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		m            Metadata
-		kind, method string // of the client; "" for a refusal
+		kind, method string // of the client; "" if Register fails
 	}{
-		{"the least", Metadata{RedirectURIs: good}, Confidential, AuthBasic},
+		{"minimum", Metadata{RedirectURIs: good}, Confidential, AuthBasic},
 		{"public by its method", Metadata{RedirectURIs: good, AuthMethod: text(AuthNone)}, Public, AuthNone},
 		{"public by its type", Metadata{RedirectURIs: good, ClientType: text(Public)}, Public, AuthNone},
 		{"secret in the body", Metadata{RedirectURIs: good, AuthMethod: text(AuthPost)}, Confidential, AuthPost},
-		{"empty lists are not said", Metadata{RedirectURIs: good, Grants: list(), AuthMethod: text("")}, Confidential, AuthBasic},
+		{"empty list and method", Metadata{RedirectURIs: good, Grants: list(), AuthMethod: text("")}, Confidential, AuthBasic},
 		{"no redirect URI", Metadata{}, "", ""},
-		{"none in the list", Metadata{RedirectURIs: list()}, "", ""},
-		{"eleven", Metadata{RedirectURIs: list(slices.Repeat(*good, 11)...)}, "", ""},
+		{"empty list of redirect URIs", Metadata{RedirectURIs: list()}, "", ""},
+		{"eleven redirect URIs", Metadata{RedirectURIs: list(slices.Repeat(*good, 11)...)}, "", ""},
 		{"unknown type", Metadata{RedirectURIs: good, ClientType: text("native")}, "", ""},
 		{"unknown method", Metadata{RedirectURIs: good, AuthMethod: text("private_key_jwt")}, "", ""},
-		{"a public one with a secret", Metadata{RedirectURIs: good, ClientType: text(Public), AuthMethod: text(AuthBasic)}, "", ""},
-		{"a confidential one without", Metadata{RedirectURIs: good, ClientType: text(Confidential), AuthMethod: text(AuthNone)}, "", ""},
+		{"public with a secret", Metadata{RedirectURIs: good, ClientType: text(Public), AuthMethod: text(AuthBasic)}, "", ""},
+		{"confidential without a secret", Metadata{RedirectURIs: good, ClientType: text(Confidential), AuthMethod: text(AuthNone)}, "", ""},
 		{"implicit grant", Metadata{RedirectURIs: good, Grants: list("implicit")}, "", ""},
-		{"a name that no column takes", Metadata{RedirectURIs: good, Name: text("a\x00b")}, "", ""},
+		{"NUL in the name", Metadata{RedirectURIs: good, Name: text("a\x00b")}, "", ""},
 		{"long name", Metadata{RedirectURIs: good, Name: text(strings.Repeat("x", 1025))}, "", ""},
-		{"a script as its page", Metadata{RedirectURIs: good, URI: text("javascript:alert(1)")}, "", ""},
-		{"data as its logo", Metadata{RedirectURIs: good, LogoURI: text("data:image/svg+xml,<svg onload=alert(1)>")}, "", ""},
+		{"script as client URI", Metadata{RedirectURIs: good, URI: text("javascript:alert(1)")}, "", ""},
+		{"data as logo URI", Metadata{RedirectURIs: good, LogoURI: text("data:image/svg+xml,<svg onload=alert(1)>")}, "", ""},
 	} {
 		c, err := Register(tt.m, "manual", now)
 		if (err == nil) != (tt.kind != "") || err == nil && (c.Type != tt.kind || c.AuthMethod != tt.method) {
@@ -89,7 +89,7 @@ func TestAuthenticate(t *testing.T) {
 		{AuthBasic, ""}, {AuthBasic, first + "x"}, {AuthBasic, c.SecretHash}, {AuthPost, first}, {AuthNone, ""},
 	} {
 		if c.Authenticate(tt.method, tt.secret) == nil {
-			t.Errorf("%+v", tt)
+			t.Errorf("accepted: %+v", tt)
 		}
 	}
 	if c.NewSecret(); c.Authenticate(AuthBasic, first) == nil {
@@ -104,34 +104,34 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Request){
-		"token in the fragment": func(r *Request) { r.ResponseType = "token" },
-		"unknown scope":         func(r *Request) { r.Scope = "email admin" },
-		"no scope":              func(r *Request) { r.Scope = " " },
-		"no challenge":          func(r *Request) { r.Challenge = "" },
-		"no method":             func(r *Request) { r.ChallengeMethod = "" },
-		"plain":                 func(r *Request) { r.ChallengeMethod = "plain" },
-		"short challenge":       func(r *Request) { r.Challenge = "A" },
-		"challenge of others":   func(r *Request) { r.Challenge = strings.Repeat("A", 42) + "=" },
-		"long state":            func(r *Request) { r.State = strings.Repeat("x", 4097) },
-		"state, NUL":            func(r *Request) { r.State = "a\x00" },
-		"nonce, no UTF-8":       func(r *Request) { r.Nonce = "\xff" },
-		"long nonce":            func(r *Request) { r.Nonce = strings.Repeat("x", 256) },
-		"relative resource":     func(r *Request) { r.Resource = "/mcp" },
-		"resource, fragment":    func(r *Request) { r.Resource = "https://a.example.org/#" },
-		"resource, query":       func(r *Request) { r.Resource = "https://a.example.org/?a" },
+		"implicit flow":          func(r *Request) { r.ResponseType = "token" },
+		"unknown scope":          func(r *Request) { r.Scope = "email admin" },
+		"no scope":               func(r *Request) { r.Scope = " " },
+		"no challenge":           func(r *Request) { r.Challenge = "" },
+		"no method":              func(r *Request) { r.ChallengeMethod = "" },
+		"plain":                  func(r *Request) { r.ChallengeMethod = "plain" },
+		"short challenge":        func(r *Request) { r.Challenge = "A" },
+		"malformed challenge":    func(r *Request) { r.Challenge = strings.Repeat("A", 42) + "=" },
+		"long state":             func(r *Request) { r.State = strings.Repeat("x", 4097) },
+		"NUL in state":           func(r *Request) { r.State = "a\x00" },
+		"invalid UTF-8":          func(r *Request) { r.Nonce = "\xff" },
+		"long nonce":             func(r *Request) { r.Nonce = strings.Repeat("x", 256) },
+		"relative resource":      func(r *Request) { r.Resource = "/mcp" },
+		"resource with fragment": func(r *Request) { r.Resource = "https://a.example.org/#" },
+		"resource with query":    func(r *Request) { r.Resource = "https://a.example.org/?a" },
 	} {
 		r := good
 		if change(&r); r.Check() == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	if !Verifies("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") { // RFC 7636, appendix B
-		t.Error("the verifier of the RFC is refused")
+		t.Error("the verifier of the RFC is rejected")
 	}
 	if Verifies(challenge, challenge) {
-		t.Error("a challenge verifies itself")
+		t.Error("a challenge is accepted as its own verifier")
 	}
 	if Covers([]string{"email"}, []string{"email", "openid"}) || !Covers([]string{"email", "openid"}, []string{"email"}) || Covers(nil, []string{"email"}) {
-		t.Error("Covers")
+		t.Error("Covers gives a wrong result")
 	}
 }

@@ -1,0 +1,92 @@
+// Package admin is the administration of reports and resources: the commands `daawo reports` and `daawo resources`, and the
+// Client behind them. It works on every form of the stack, through its database and its storage API.
+//
+// Only package main and tests import it.
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"daawo/supabase/stack"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Client is an administrator's access to one installation. Close it.
+type Client struct {
+	stack.Installation
+	conn *pgx.Conn
+}
+
+// Open connects to an installation.
+func Open(ctx context.Context, at stack.Installation) (*Client, error) {
+	conn, err := at.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{at, conn}, nil
+}
+
+// Close closes the connection.
+func (c *Client) Close(ctx context.Context) error { return c.conn.Close(ctx) }
+
+// tx runs fn as service_role, which may do everything with the tables of the site and nothing with the server.
+func (c *Client) tx(ctx context.Context, fn func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: "begin; set local role service_role"}, fn)
+}
+
+// ErrNotFound means that no row has the given reference or id.
+var ErrNotFound = errors.New("not found")
+
+// storage makes a request to the storage API and decodes its JSON reply into reply, unless that is nil.
+func (c *Client) storage(ctx context.Context, method, path, contentType string, body []byte, reply any) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, c.API+"/storage/v1/"+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Apikey", c.Key)
+	req.Header.Set("Authorization", "Bearer "+c.Key)
+	req.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if res.StatusCode >= 300 {
+		var failed struct{ Message string }
+		_ = json.Unmarshal(text, &failed) // not JSON: the status must do
+		return fmt.Errorf("storage: %s %s", res.Status, failed.Message)
+	}
+	if reply == nil {
+		return nil
+	}
+	return json.Unmarshal(text, reply)
+}
+
+// signedLink returns a link that opens a private object for a limited time.
+func (c *Client) signedLink(ctx context.Context, bucket, name string, lasts time.Duration) (string, error) {
+	body, err := json.Marshal(map[string]int{"expiresIn": int(lasts.Seconds())})
+	if err != nil {
+		return "", err
+	}
+	var reply struct{ SignedURL string }
+	path := "object/sign/" + bucket + "/" + url.PathEscape(name)
+	if err := c.storage(ctx, http.MethodPost, path, "application/json", body, &reply); err != nil {
+		return "", err
+	}
+	return c.Public + "/storage/v1" + reply.SignedURL, nil
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"daawo/functions/edge"
+)
+
+func TestConfirm(t *testing.T) {
+	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yeah\n": false} {
+		inv := &Invocation{Env: &Env{Stdin: strings.NewReader(answer), Stderr: &strings.Builder{}}}
+		if inv.Confirm(t.Context(), "?") != want {
+			t.Errorf("%q", answer)
+		}
+	}
+}
+
+func TestCommandsWithVerbs(t *testing.T) {
+	for line, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"functions list":                    {0, "hello"},
+		"functions":                         {2, "usage"},
+		"functions new":                     {2, "usage"},
+		"functions new Bad_Name":            {1, "cannot name a function"},
+		"notify":                            {2, "usage"},
+		"status --data /nonexistent/folder": {1, "no server is running"},
+		"doctor --dev":                      {2, "not defined: -dev"},
+		"functions serve --dev":             {2, "not defined: -dev"},
+		"migrate --dev":                     {2, "not defined: -dev"},
+		"start --help":                      {0, "--dev"},
+		"gen":                               {2, "usage"},
+		"gen typescript":                    {2, "usage"},
+		"gen --help":                        {0, "supabase-js"},
+	} {
+		var out strings.Builder
+		code := Main(context.Background(), Env{
+			Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Functions: map[string]edge.Func{"hello": {}}, Project: fstest.MapFS{},
+			Getenv: func(string) (string, bool) { return "", false }, Version: "test",
+		})
+		if code != want.code || !strings.Contains(out.String(), want.says) {
+			t.Errorf("%s: %d %s, want %d and %q", line, code, out.String(), want.code, want.says)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Program is what the program that runs the stack adds to the settings.
+type Program struct {
+	Defaults map[string]string // of variables of the stack, instead of the stack's own
+	Pages    []PageVariable    // filled into the pages of the site
+	Others   []Variable        // read by functions; here only for the reference of settings
+}
+
+// Variable documents a variable.
+type Variable struct{ Name, Default, Doc string }
+
+// PageVariable is a variable of the environment whose value the site's pages show. In the pages __NAME__ stands for it.
+type PageVariable struct {
+	Name    string
+	Default string                       // used until the variable is set; `doctor` warns of it on a public address
+	Doc     string                       // one line for the reference of settings
+	Parse   func(string) (string, error) // normalises and checks a value; nil takes every text
+}
+
+// PageValue is the value of a PageVariable in this installation.
+type PageValue struct {
+	Variable, Value string
+	Set             bool // the value is not the default
+}
+
+// readPages fills PageValues.
+func (c *Config) readPages(variables []PageVariable, getenv func(string) (string, bool)) error {
+	var errs []error
+	for _, v := range variables {
+		value := PageValue{Variable: v.Name, Value: v.Default}
+		if text, ok := getenv(v.Name); ok && text != "" {
+			value.Value = text
+			if v.Parse != nil {
+				parsed, err := v.Parse(text)
+				if err != nil {
+					errs = append(errs, fmt.Errorf("%s: %w", v.Name, err))
+					continue
+				}
+				value.Value = parsed
+			}
+			value.Set = value.Value != v.Default
+		}
+		c.PageValues = append(c.PageValues, value)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,138 @@
+// Package child is the main function of a program that holds edge functions alone. `start --dev` generates and builds such a
+// program whenever the source of the functions changes, and talks to it over a unix socket (fnhost.Dev). Only programs that
+// the stack generates import it.
+package child
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/photo"
+)
+
+// Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
+func Main(functions map[string]edge.Func) {
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent as well, which ends this process after its calls
+	if err := run(functions); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(functions map[string]edge.Func) error {
+	ctx := context.Background()
+	input := bufio.NewReader(os.Stdin)
+	line, err := input.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("this program is started by `daawo start --dev`: %w", err)
+	}
+	var c fnhost.ChildConfig
+	if err := json.Unmarshal(line, &c); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: readable}))
+	var settings settings
+	if err := settings.take(c); err != nil {
+		return err
+	}
+	host, pool, err := open(ctx, functions, c, &settings, log)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	listener, err := net.Listen("unix", c.Socket)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: host.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	go func() {
+		for more := json.NewDecoder(input); ; { // until the parent closes it or ends
+			var c fnhost.ChildConfig
+			if err := more.Decode(&c); err != nil {
+				break
+			}
+			if err := settings.take(c); err != nil {
+				log.Error("reading new keys failed", "error", err)
+			}
+		}
+		_ = server.Shutdown(ctx)
+	}()
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return host.Close(ctx)
+}
+
+// settings are the values that the parent changes while the functions run, for instance when keys are rotated.
+type settings struct {
+	verifier atomic.Pointer[keys.Verifier]
+	env      atomic.Pointer[map[string]string]
+}
+
+func (s *settings) take(c fnhost.ChildConfig) error {
+	checking, err := keys.ParseSet(string(c.Keys))
+	if err != nil {
+		return err
+	}
+	s.verifier.Store(keys.NewVerifier(keys.Options{RefuseIDTokens: true}, checking...))
+	s.env.Store(&c.Env)
+	return nil
+}
+
+// readable formats durations as the log of the parent does, which cannot distinguish them from other numbers.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
+}
+
+func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+	file, err := fnhost.ReadEnvFile(c.EnvFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions-dev", Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	box, err := outbox.New(outbox.Options{DB: pool, WebhookURL: c.WebhookURL, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := fnhost.New(fnhost.Options{
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log,
+		Verify: func(token string) (json.RawMessage, error) {
+			claims, err := s.verifier.Load().Verify(token)
+			if err != nil {
+				return nil, err
+			}
+			return claims.Raw, nil
+		},
+		Getenv: func(name string) string { return fnhost.Lookup(*s.env.Load(), file, os.LookupEnv)(name) },
+		Client: func(r *http.Request) string {
+			if !c.Limited {
+				return ""
+			}
+			return r.Header.Get("X-Forwarded-For")
+		},
+	})
+	return host, pool, err
+}

