@@ -49,8 +49,8 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request, c *sessio
 	return nil
 }
 
-// providerURL stores a flow and returns the provider's URL for it. linkTo is the user to whom the identity will be
-// linked, or nil.
+// providerURL stores a flow and returns the provider's URL for it. The new identity will belong to the user linkTo, if
+// that is not nil.
 func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	name := q.Get("provider")

@@ -170,8 +170,7 @@ func (p *verifyParams) check() error {
 	return nil
 }
 
-// byLink returns the user to whom a link was sent, by its hash, and locks the row. It replaces the type email by signup or
-// magiclink.
+// byLink returns the user of a link, by its hash, and locks the row. It replaces the type email by signup or magiclink.
 func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*store.User, error) {
 	kinds := map[string][]store.OneTimeToken{
 		"email": {store.Confirmation, store.Recovery}, "signup": {store.Confirmation}, "invite": {store.Confirmation},
@@ -203,7 +202,7 @@ func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*stor
 	return u, nil
 }
 
-// byCode returns the user to whom a code was sent, and locks the row. Unknown types and users get the reply to a wrong code.
+// byCode returns the user of a code, and locks the row. Unknown types and users get the reply to a wrong code.
 func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audience string) (*store.User, error) {
 	var u *store.User
 	var err error
