@@ -59,8 +59,8 @@ func TestBrokenTranslations(t *testing.T) {
 	}
 }
 
-// TestEmptyAddress checks that a mail has no gap where an account has no address.
-func TestEmptyAddress(t *testing.T) {
+// TestNoAddress checks that a mail has no gap where an account has no address.
+func TestNoAddress(t *testing.T) {
 	s, err := New(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestEmptyAddress(t *testing.T) {
 	}
 }
 
-func TestOwnTemplates(t *testing.T) {
+func TestCustomTemplates(t *testing.T) {
 	s, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"}, map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"}, translated())
 	if err != nil {
 		t.Fatal(err)
