@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
-	"daawo/supabase/internal/auth/sms"
+	"daawo/supabase/internal/auth/message/sms"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/outbox"
@@ -168,13 +168,13 @@ func authHooks(in map[string]config.AuthHook) auth.Hooks {
 	return out
 }
 
-func authProviders(in map[string]config.AuthProvider, external string) map[string]oauth.Config {
-	out := map[string]oauth.Config{}
+func authProviders(in map[string]config.AuthProvider, external string) map[string]idp.Config {
+	out := map[string]idp.Config{}
 	for name, p := range in {
 		if !p.Enabled {
 			continue
 		}
-		o := oauth.Config{
+		o := idp.Config{
 			ClientIDs: strings.FieldsFunc(p.ClientID, func(c rune) bool { return c == ',' || c == ' ' }), Secret: p.Secret,
 			RedirectURI: p.RedirectURI, URL: p.URL, SkipNonceCheck: p.SkipNonceCheck, EmailOptional: p.EmailOptional,
 		}
