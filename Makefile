@@ -1,4 +1,4 @@
-# Daawo. `make help` lists the targets; `make up` is the one to begin with.
+# Daawo. `make help` lists the targets; begin with `make up`.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -10,9 +10,9 @@ SITE    := web/dist/index.html
 ARCHIVE := supabase/internal/postgres/bundle/postgres.zip
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# What is compiled, and what is embedded beside it: pages, SQL, places, migrations, seed.
+# The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
 SOURCES    := $(shell find supabase functions -type f -not -path '*/testdata/*' -not -path '*/.*' -not -path '$(ARCHIVE)') web/embed.go go.mod go.sum
-SITE_FILES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
+SITE_FILES := $(wildcard functions/submit-report/*.json) $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
 
 ## Run
 
@@ -25,7 +25,7 @@ dev: $(MODULES) tools ## serve with hot reload of site and functions, behind the
 	@exec go run ./supabase start --dev
 
 .PHONY: stop
-stop: ## end a server that runs in the background
+stop: ## stop a server that runs in the background
 	@$(BIN) stop
 
 ## Build
@@ -53,11 +53,11 @@ $(MODULES): package.json web/package.json package-lock.json
 	@touch $@
 
 .PHONY: release
-release: build ## archives of every platform and their sums in dist/
+release: build ## archives for all platforms and their checksums in dist/
 	@scripts/release.sh
 
 .PHONY: tools
-tools: # names what is missing on this machine, and its cure
+tools: # report missing programs and how to install them
 	@scripts/check-tools.sh
 
 ## Check
@@ -67,49 +67,49 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
 .PHONY: test
-test: build ## everything: Go with -race, the site's unit tests, a browser against the running stack, eight short drills
+test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, eight short drills
 	@scripts/test.sh
 
 .PHONY: test-go
-test-go: $(MODULES) ## the Go tests alone
+test-go: $(MODULES) ## only the Go tests
 	@scripts/test-go.sh
 
 .PHONY: test-web
-test-web: $(MODULES) ## the site's unit tests alone
+test-web: $(MODULES) ## only the unit tests of the site
 	@npm run --silent test --workspace web
 
 .PHONY: test-e2e
-test-e2e: build ## the browser and contract tests alone, against a stack of their own
+test-e2e: build ## only the browser and contract tests, against their own stack
 	@scripts/test-e2e.sh
 
 .PHONY: test-stack
-test-stack: $(MODULES) ## the contract tests against any stack: SUPABASE_URL=… ANON_KEY=… SERVICE_ROLE_KEY=… PUBLISHABLE_KEY=… SECRET_KEY=…
+test-stack: $(MODULES) ## only the contract tests, against any stack: SUPABASE_URL=… ANON_KEY=… SERVICE_ROLE_KEY=… PUBLISHABLE_KEY=… SECRET_KEY=…
 	@npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts
 
 .PHONY: docker-check
-docker-check: ## run every stage of docker/Dockerfile without Docker, with an npm ci of its own
+docker-check: ## run all stages of docker/Dockerfile without Docker, with a separate npm ci
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
 .PHONY: bench
-bench: build ## measure, as ratios within one run
+bench: build ## run the benchmarks; results are ratios within one run
 	@go run ./scripts/bench
 	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/fnhost
 
 .PHONY: drill
-drill: build ## break it on purpose: kills, outages, slow clients (minutes)
+drill: build ## test failures: kills, outages, slow clients (minutes)
 	@go run ./scripts/drill
 
 .PHONY: soak
-soak: build ## an hour of mixed load, ten minutes for every parser
+soak: build ## run an hour of mixed load, and fuzz each parser for ten minutes
 	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
 
 .PHONY: drill-cluster
-drill-cluster: build ## kill and cut off the primary of a Patroni cluster under load (root, Debian; 15 minutes; SHORT=1: 4)
+drill-cluster: build ## kill and disconnect the primary of a Patroni cluster under load (root, Debian; 15 minutes; SHORT=1: 4)
 	@scripts/ensure-cluster.sh
 	@go run ./scripts/drill $(if $(SHORT),-short) cluster
 
 .PHONY: clean
-clean: ## remove what was built; data stays
+clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)
 	@find web/dist -mindepth 1 -not -name .keep -delete
 
@@ -118,4 +118,4 @@ help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^## / { printf "\n%s\n", substr($$0, 4) } \
 	  /^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
-	@printf '\n  bin/daawo --help explains the program itself.\n'
+	@printf '\n  bin/daawo --help explains the program.\n'

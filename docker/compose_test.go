@@ -1,5 +1,5 @@
-// Package docker_test reads compose.yaml with Compose's own loader and checks what a person would check by eye: pinned
-// images, health checks, order of start, what is published, and that every variable has a source and a description.
+// Package docker_test loads compose.yaml with Compose's own loader and checks it: pinned images, health checks, start order,
+// published ports, and that every variable has a source and a description.
 package docker_test
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// oneShot are the services that do a task at every start and end.
+// oneShot lists the services that run a task at every start and then end.
 var oneShot = []string{"migrate", "roles", "transfer"}
 
-// writable are the services whose images write outside their volumes: Postgres and Node servers keep caches there.
+// writable lists the services whose images write outside of their volumes, such as caches of Postgres and Node servers.
 var writable = []string{"db", "roles", "storage", "meta", "studio", "realtime"}
 
-// published says which service may be reached from outside, on which container ports.
+// published maps the services with published ports to the container ports.
 var published = map[string][]uint32{"gateway": {54321, 54323}, "mailpit": {8025}}
 
 var variable = regexp.MustCompile(`\$\{([A-Z0-9_]+)(:[?-][^}]*)?\}`)
 
-// load reads compose.yaml, and files over it, with every required variable set to its own name.
+// load loads compose.yaml and the given override files. Every required variable is set to its own name.
 func load(t *testing.T, over ...string) *types.Project {
 	t.Helper()
 	files := append([]string{"compose.yaml"}, over...)
@@ -71,17 +71,17 @@ func TestImagesArePinned(t *testing.T) {
 	for name, service := range load(t).Services {
 		if service.Build != nil {
 			if !strings.HasPrefix(service.Image, "daawo:") {
-				t.Errorf("%s is built here but called %s", name, service.Image)
+				t.Errorf("%s is built here, but its image is %s", name, service.Image)
 			}
 			continue
 		}
 		if service.Image != want[name] {
-			t.Errorf("%s runs %s, pinned is %q", name, service.Image, want[name])
+			t.Errorf("%s runs %s, want %q", name, service.Image, want[name])
 		}
 	}
 }
 
-func TestEveryServiceIsWatchedAndBounded(t *testing.T) {
+func TestServiceLimits(t *testing.T) {
 	for name, service := range load(t).Services {
 		once := slices.Contains(oneShot, name)
 		if !once && (service.HealthCheck == nil || len(service.HealthCheck.Test) == 0) {
@@ -100,12 +100,12 @@ func TestEveryServiceIsWatchedAndBounded(t *testing.T) {
 			t.Errorf("%s has a container name: two projects could not run side by side", name)
 		}
 		if !service.ReadOnly && !slices.Contains(writable, name) {
-			t.Errorf("%s could run on a read-only root", name)
+			t.Errorf("%s has a writable root without need", name)
 		}
 	}
 }
 
-func TestServicesWaitForWhatTheyNeed(t *testing.T) {
+func TestStartOrder(t *testing.T) {
 	project := load(t)
 	for name, service := range project.Services {
 		for needed, dependency := range service.DependsOn {
@@ -125,7 +125,7 @@ func TestServicesWaitForWhatTheyNeed(t *testing.T) {
 	}
 }
 
-func TestOnlyTheGatewayIsPublished(t *testing.T) {
+func TestPublishedPorts(t *testing.T) {
 	for name, service := range load(t).Services {
 		for _, port := range service.Ports {
 			if !slices.Contains(published[name], port.Target) {
@@ -141,9 +141,9 @@ func TestOnlyTheGatewayIsPublished(t *testing.T) {
 	}
 }
 
-// TestVariablesAreDescribed compares each service's variables with its table in docs/docker.md, both ways, and those that
-// .env may hold with theirs.
-func TestVariablesAreDescribed(t *testing.T) {
+// TestVariablesAreDocumented compares each service's variables with its table in docs/docker.md in both directions, and the
+// variables of .env with theirs.
+func TestVariablesAreDocumented(t *testing.T) {
 	page := readFile(t, "../docs/docker.md")
 	services := load(t).Services
 	seen := map[string]bool{}
@@ -190,7 +190,7 @@ func TestVariablesAreDescribed(t *testing.T) {
 	}
 }
 
-// TestOurVariablesAreRead: what our own services are given is a setting that the program has.
+// TestOurVariablesAreRead checks that the program knows every variable that our own services get.
 func TestOurVariablesAreRead(t *testing.T) {
 	page := readFile(t, "../docs/configuration.md") // generated from the code
 	for name, service := range load(t).Services {
@@ -199,14 +199,14 @@ func TestOurVariablesAreRead(t *testing.T) {
 		}
 		for key := range service.Environment {
 			if !strings.Contains(page, "\n| `"+key+"` |") {
-				t.Errorf("nothing reads %s of %s", key, name)
+				t.Errorf("unknown variable %s of %s", key, name)
 			}
 		}
 	}
 }
 
-// TestGeneratedEnvironment: scripts/generate-env.sh makes a file that starts the whole form, with secrets that no two
-// files share.
+// TestGeneratedEnvironment checks that the file of scripts/generate-env.sh has every required variable, and that two files share
+// no secrets.
 func TestGeneratedEnvironment(t *testing.T) {
 	var files [2]map[string]string
 	for i := range files {
@@ -224,19 +224,19 @@ func TestGeneratedEnvironment(t *testing.T) {
 	}
 	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
 		if strings.HasPrefix(match[2], ":?") && files[0][match[1]] == "" {
-			t.Errorf("%s is needed and generate-env.sh does not make it", match[1])
+			t.Errorf("generate-env.sh does not write the required variable %s", match[1])
 		}
 	}
 	secret := regexp.MustCompile(`PASSWORD|SECRET|KEY`)
 	for name, value := range files[0] {
 		if secret.MatchString(name) && value != "" && value == files[1][name] {
-			t.Errorf("%s is the same in two files", name)
+			t.Errorf("%s is equal in two files", name)
 		}
 	}
 }
 
-// TestTLSReplacesThePorts: with certificates the port without TLS is for this machine alone.
-func TestTLSReplacesThePorts(t *testing.T) {
+// TestTLSPorts checks that the port without TLS is published on loopback only.
+func TestTLSPorts(t *testing.T) {
 	ports := map[uint32]string{}
 	for _, port := range load(t, "tls.yaml").Services["gateway"].Ports {
 		if _, twice := ports[port.Target]; twice {
@@ -249,11 +249,11 @@ func TestTLSReplacesThePorts(t *testing.T) {
 	}
 }
 
-// TestServersAreConfined: who needs nothing of the kernel has no capabilities and cannot gain any.
-func TestServersAreConfined(t *testing.T) {
+// TestServerPrivileges checks that services without need for capabilities have none and cannot gain any.
+func TestServerPrivileges(t *testing.T) {
 	for name, service := range load(t).Services {
 		if slices.Contains([]string{"db", "roles", "realtime"}, name) {
-			continue // they begin as root and change to a user of their own
+			continue // they start as root and switch to another user
 		}
 		if !slices.Contains(service.CapDrop, "ALL") || !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
 			t.Errorf("%s may gain privileges", name)
@@ -264,7 +264,7 @@ func TestServersAreConfined(t *testing.T) {
 	}
 }
 
-func TestNoSecretIsWrittenDown(t *testing.T) {
+func TestNoSecretsInCompose(t *testing.T) {
 	secret := regexp.MustCompile(`(?i)(password|secret|_key|crypto)`)
 	for name, service := range load(t).Services {
 		for key, value := range service.Environment {
@@ -278,8 +278,8 @@ func TestNoSecretIsWrittenDown(t *testing.T) {
 	}
 }
 
-// TestRootFileIncludesThisOne: `docker compose up` at the root of a clone, with an .env there, is the same project.
-func TestRootFileIncludesThisOne(t *testing.T) {
+// TestRootComposeFile checks that `docker compose up` in the root of a clone, with an .env there, runs the same project.
+func TestRootComposeFile(t *testing.T) {
 	root := t.TempDir()
 	var env strings.Builder
 	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
@@ -305,15 +305,15 @@ func TestRootFileIncludesThisOne(t *testing.T) {
 	}
 	this := load(t)
 	if got, want := project.ServiceNames(), this.ServiceNames(); !slices.Equal(got, want) {
-		t.Errorf("at the root there are %v, here %v", got, want)
+		t.Errorf("services in the root: %v, here: %v", got, want)
 	}
 	if project.Name != "daawo" {
-		t.Errorf("the project is called %q", project.Name)
+		t.Errorf("project name %q", project.Name)
 	}
 	for name, service := range project.Services {
 		for key, value := range service.Environment {
 			if other := this.Services[name].Environment[key]; value == nil || other == nil || *value != *other {
-				t.Errorf("%s of %s is another one at the root", key, name)
+				t.Errorf("%s of %s differs in the root", key, name)
 			}
 		}
 		for _, v := range service.Volumes {

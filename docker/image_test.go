@@ -21,13 +21,13 @@ import (
 	"time"
 )
 
-// mostImage is what our image may weigh, and baseImage what distroless's static image brings of it (2 MB, with certificates
-// and time zones).
+// mostImage is the size limit of our image. baseImage is the part of distroless's static image (2 MB with certificates and time
+// zones).
 const mostImage, baseImage = 80_000_000, 3_000_000
 
-// TestImages builds every stage of the Dockerfile by its commands, in clean folders, and runs what comes out: the whole
-// product from the embedded image's binary, and in front of it the gateway and the functions from our image's, in a root
-// file system that holds nothing else.
+// TestImages builds every stage of the Dockerfile by its commands in empty folders and runs the results: the whole product from
+// the embedded image's binary, and in front of it the gateway and the functions of our image, in a root file system with nothing
+// else.
 func TestImages(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the images are for Linux")
@@ -35,8 +35,8 @@ func TestImages(t *testing.T) {
 	dir := buildStages(t)
 
 	image := filepath.Join(dir, "daawo")
-	if bytes := weight(t, image); bytes+baseImage > mostImage {
-		t.Errorf("our image weighs %d MB", (bytes+baseImage)/1e6)
+	if bytes := sizeOf(t, image); bytes+baseImage > mostImage {
+		t.Errorf("our image has %d MB", (bytes+baseImage)/1e6)
 	}
 	for _, binary := range []string{"daawo/daawo", "embedded/usr/local/bin/daawo"} {
 		checkStatic(t, filepath.Join(dir, binary))
@@ -55,7 +55,7 @@ func TestImages(t *testing.T) {
 	}
 
 	stack := startStack(t, filepath.Join(dir, "embedded/usr/local/bin/daawo"))
-	if inbox, err := net.Listen("tcp", "127.0.0.1:54324"); err == nil { // as a server that is running here has it
+	if inbox, err := net.Listen("tcp", "127.0.0.1:54324"); err == nil { // occupy the inbox's port, as another server would
 		defer inbox.Close()
 	}
 	functions := empty.serve("functions", stack.with("PORT=0", "DATABASE_URL="+stack["DB_URL"], "SUPABASE_URL="+stack["API_URL"], "STORAGE_URL="+stack["STORAGE_URL"]))
@@ -74,8 +74,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// buildStages runs the Dockerfile. The packages are those that npm ci has installed here; `make docker-check` installs
-// them anew.
+// buildStages builds the stages with the npm packages that are installed here. `make docker-check` installs new ones.
 func buildStages(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "images-")
@@ -83,7 +82,7 @@ func buildStages(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { // other users run what is built here
+	if err := os.Chmod(dir, 0o755); err != nil { // other users run the binaries
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "run", "./scripts/image", "-modules", ".", dir)
@@ -96,7 +95,7 @@ func buildStages(t *testing.T) string {
 	return dir
 }
 
-func weight(t *testing.T, dir string) (bytes int64) {
+func sizeOf(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -114,7 +113,7 @@ func weight(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// checkStatic: nothing but the kernel is needed to run it.
+// checkStatic checks that the binary needs no dynamic loader or libraries.
 func checkStatic(t *testing.T, name string) {
 	t.Helper()
 	f, err := elf.Open(name)
@@ -124,11 +123,11 @@ func checkStatic(t *testing.T, name string) {
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			t.Errorf("%s wants a dynamic loader", name)
+			t.Errorf("%s needs a dynamic loader", name)
 		}
 	}
 	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 {
-		t.Errorf("%s wants %v (%v)", name, libraries, err)
+		t.Errorf("%s needs %v (%v)", name, libraries, err)
 	}
 }
 
@@ -139,10 +138,10 @@ func readJSON(t *testing.T, name string, v any) {
 	}
 }
 
-// stack is a running server's addresses and keys, by the names of `daawo status`.
+// stack maps names of `daawo status` to the addresses and keys of a running server.
 type stack map[string]string
 
-// with is the environment of a service in front of the stack.
+// with returns the environment of a service in front of the stack.
 func (s stack) with(more ...string) []string {
 	for _, name := range []string{"JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY"} {
 		more = append(more, name+"="+s[name])
@@ -150,7 +149,7 @@ func (s stack) with(more ...string) []string {
 	return more
 }
 
-// startStack starts the whole product from one file, on free ports.
+// startStack starts the whole product from one binary on free ports.
 func startStack(t *testing.T, binary string) stack {
 	t.Helper()
 	data := filepath.Join(filepath.Dir(binary), "data")
@@ -168,14 +167,14 @@ func startStack(t *testing.T, binary string) stack {
 	return s
 }
 
-// emptyRoot runs programs of an image that has nothing else: no shell, no libraries, no /tmp, no /etc.
+// emptyRoot runs programs in the root of an image that has no shell, libraries, /tmp or /etc.
 type emptyRoot struct {
 	t   *testing.T
 	dir string
 }
 
-// command runs a program of the image as its user. A user who is not root is given a namespace in which it may change the
-// root; where a machine grants none, the program runs beside this machine's files, and checkStatic says what matters.
+// command returns a command that runs a program of the image as its user. Without root it uses a user namespace to change the
+// root. If that is not permitted, the program runs outside of the image.
 func (e emptyRoot) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(e.t.Context(), args[0], args[1:]...)
 	cmd.Env = []string{}
@@ -204,17 +203,17 @@ func (e emptyRoot) serve(name string, environment []string, flags ...string) str
 	return start(e.t, cmd).waitFor(e.t, regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`))
 }
 
-// process is a server that the test ends.
+// process is a server that ends with the test.
 type process struct {
 	mu     sync.Mutex
-	said   strings.Builder
+	output strings.Builder
 	exited chan struct{}
 }
 
 func (p *process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.said.Write(b)
+	return p.output.Write(b)
 }
 
 func start(t *testing.T, cmd *exec.Cmd) *process {
@@ -233,23 +232,23 @@ func start(t *testing.T, cmd *exec.Cmd) *process {
 	return p
 }
 
-// waitFor waits until the process has said something, and returns it.
+// waitFor waits until the output of the process matches and returns the match.
 func (p *process) waitFor(t *testing.T, what *regexp.Regexp) string {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		p.mu.Lock()
-		said := p.said.String()
+		output := p.output.String()
 		p.mu.Unlock()
-		if _, after, ok := strings.Cut(said, "ready in"); ok && what.MatchString("ready in"+after) {
+		if _, after, ok := strings.Cut(output, "ready in"); ok && what.MatchString("ready in"+after) {
 			return what.FindString("ready in" + after)
 		}
 		select {
 		case <-p.exited:
-			t.Fatalf("it has ended:\n%s", said)
+			t.Fatalf("the process ended:\n%s", output)
 		default:
 		}
 	}
-	t.Fatalf("no %s:\n%s", what, p.said.String())
+	t.Fatalf("no %s:\n%s", what, p.output.String())
 	return ""
 }
 

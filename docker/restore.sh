@@ -1,16 +1,16 @@
 #!/bin/sh
-# Puts a backup of docker/backup.sh into an empty project: volumes that already exist are never overwritten.
+# Restores a backup of docker/backup.sh into an empty project. It never overwrites existing volumes.
 set -eu
 source=$(cd "${1:?usage: docker/restore.sh DIR}" && pwd)
 cd "$(dirname "$0")/.."
 project=${COMPOSE_PROJECT_NAME:-daawo}
-image=${BACKUP_IMAGE:-debian:bookworm-slim} # any with GNU tar
+image=${BACKUP_IMAGE:-debian:bookworm-slim} # any image with GNU tar
 
 (cd "$source" && sha256sum --check --quiet SHA256SUMS)
 for volume in db-data db-config storage-data; do
   if docker volume inspect "${project}_$volume" >/dev/null 2>&1; then
-    echo "The volume ${project}_$volume exists. Set COMPOSE_PROJECT_NAME to restore beside it," >&2
-    echo "or remove what the backup replaces: docker compose down &&" >&2
+    echo "Volume ${project}_$volume exists: set COMPOSE_PROJECT_NAME to restore into another project," >&2
+    echo "or remove the volumes that the backup replaces: docker compose down &&" >&2
     echo "docker volume rm ${project}_db-data ${project}_db-config ${project}_storage-data" >&2
     exit 1
   fi

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// imageUser is the user of our image.
+// imageUser is the user id in our image.
 const imageUser = 65532
 
-// inside makes a process see the image as its root file system, as the image's user.
+// inside returns attributes that run a process in the image's root file system as the image's user.
 func (e emptyRoot) inside() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Chroot: e.dir}
 	if os.Geteuid() == 0 {
@@ -24,17 +24,17 @@ func (e emptyRoot) inside() *syscall.SysProcAttr {
 	try := exec.Command("/daawo", "version")
 	try.Env, try.SysProcAttr, try.Dir = []string{}, attr, "/"
 	if err := try.Start(); err != nil {
-		e.t.Logf("not in a root of its own: this machine grants none to this user (%v)", err)
+		e.t.Logf("running outside the image: chroot is not permitted (%v)", err)
 		return &syscall.SysProcAttr{}
 	}
-	_ = try.Wait() // what it says is another command's matter
+	_ = try.Wait() // only the start matters
 	return attr
 }
 
-// contentType is where storage-api keeps the type of a file.
+// contentType is the extended attribute in which storage-api keeps a file's content type.
 const contentType = "user.supabase.content-type"
 
-// setAttribute says whether this file system has extended attributes.
+// setAttribute sets the attribute. It returns false if the file system has no extended attributes.
 func setAttribute(t *testing.T, name, value string) bool {
 	t.Helper()
 	err := syscall.Setxattr(name, contentType, []byte(value), 0)

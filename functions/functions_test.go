@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every folder with a Func is in All under its own name, so that none is written and forgotten.
+// TestEveryFolderIsRegistered checks that All has each folder with a Func under the name of the folder.
 func TestEveryFolderIsRegistered(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")
 	if err != nil || len(files) == 0 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names every tool that is missing or too old, with its cure. Silent when all is well.
+# Lists every tool that is missing or too old, with the fix. Prints nothing if all are present.
 set -euo pipefail
 
 missing=0
@@ -22,6 +22,6 @@ command -v npm >/dev/null || complain 'npm, which comes with Node: https://nodej
 
 case "$(uname -s)-$(uname -m)" in
   Linux-x86_64 | Linux-aarch64 | Darwin-arm64 | Darwin-x86_64) ;;
-  *) complain "a Postgres for $(uname -s) $(uname -m): use --database-url with one of your own" ;;
+  *) complain "a Postgres for $(uname -s) $(uname -m): use --database-url with your own Postgres" ;;
 esac
 exit "$missing"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, vet, static analysis, types and lint. Prints what is wrong and exits with 1.
+# Formatting, vet, static analysis, types and lint. Prints the problems and exits with 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ if [ -n "$unformatted" ]; then
   exit 1
 fi
 go vet ./...
-CGO_ENABLED=0 GOOS=darwin go vet ./... # nothing runs there
+CGO_ENABLED=0 GOOS=darwin go vet ./... # macOS is only compiled
 go tool staticcheck ./...
 npm run --silent check --workspace web
 echo "all clean"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that the browser tests have a Chromium: the one that CHROMIUM_PATH names, one that is installed, or
-# Debian's package where apt and root allow its installation, with the fonts whose widths the printed guides are set in
-# (those of Arial). Prints its path; says what to do where none can be had.
+# Finds Chromium for the browser tests: the one in CHROMIUM_PATH or an installed one. With apt and root it installs Debian's
+# package and the fonts of the printed guides (metric-compatible with Arial). Prints the path, or explains how to install it.
 set -euo pipefail
 
 find_chromium() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The cluster drill needs Linux, root for network namespaces, and Debian's packages of etcd, Patroni, Postgres 15 and
-# HAProxy. Installs them where that is possible and else names them.
+# Installs the packages of the cluster drill. The drill needs Linux, root for network namespaces, and Debian's packages of
+# etcd, Patroni, Postgres 15 and HAProxy. Without apt it lists the packages.
 set -euo pipefail
 
 packages=()
@@ -15,7 +15,7 @@ need /usr/lib/postgresql/15/bin/postgres postgresql-15
 need /usr/sbin/haproxy haproxy
 
 if [ "$(id -u)" != 0 ]; then
-  echo "the cluster drill makes network namespaces: run it as root" >&2
+  echo "the cluster drill creates network namespaces: run it as root" >&2
   exit 1
 fi
 if [ "${#packages[@]}" -gt 0 ]; then
@@ -24,7 +24,7 @@ if [ "${#packages[@]}" -gt 0 ]; then
     exit 1
   fi
   echo "installing ${packages[*]}"
-  # The drill starts its own; the packages' services would take ports and memory.
+  # Do not start the packages' services, which would use ports and memory.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     trap 'rm -f /usr/sbin/policy-rc.d' EXIT
     printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Prints a .env for the compose form: every secret and key fresh, none of them a demo value. The addresses are this
-# machine's, the mail goes to the development inbox; change those lines before others can reach the site.
+# Prints a .env for the compose form, with new secrets and keys. The addresses are those of this machine, and mail goes to the
+# development inbox. Change these lines before others can reach the site.
 #
 #   scripts/generate-env.sh > .env && chmod 600 .env
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Keys are made by the program itself: built, from its source, or in its container.
+# The program generates the keys: the built binary, its source or its container.
 keys() {
   if [ -x bin/daawo ]; then
     bin/daawo keys generate
@@ -16,7 +16,7 @@ keys() {
     docker build -q -f docker/Dockerfile --target daawo -t daawo:latest . >&2
     docker run --rm daawo:latest keys generate
   else
-    echo "bin/daawo, Go or Docker is needed to make the keys" >&2
+    echo "bin/daawo, Go or Docker is needed to generate the keys" >&2
     return 1
   fi
 }
@@ -26,10 +26,10 @@ random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; } # 2 × $1 hexadecima
 made=$(keys)
 dashboard=$(random 12)
 cat <<TXT
-# Public address of the site and its API, without a slash at the end.
+# Public address of the site and its API, without a trailing slash.
 SITE_URL=${SITE_URL:-http://localhost:54321}
 
-# Who is told of a new report, and the mail server that tells them. These lines use the inbox of
+# The recipient of notifications about new reports, and the mail server. These lines use the inbox of
 # 'docker compose --profile development up', http://localhost:54324.
 ADMIN_EMAIL=${ADMIN_EMAIL:-admin@example.org}
 SMTP_HOST=${SMTP_HOST:-mailpit}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts bin/daawo on an empty folder, leaves it alone, and says how much memory it and its Postgres take: the proportional
-# set size of each process, in which a page that several share counts once. Linux only. Arguments: seconds to wait (30).
+# Starts bin/daawo on an empty folder and prints the idle memory of it and its Postgres: the proportional set size of each
+# process, which counts shared pages once. Linux only. Argument: seconds to wait (30).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 binary=${DAAWO:-bin/daawo}
@@ -17,6 +17,6 @@ for pid in $server $(cd /proc && for p in [0-9]*; do [ "$(readlink "$p/cwd")" = 
   kb=$(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")
   anon=$(awk '/^Pss_Anon:/ { print $2 }' "/proc/$pid/smaps_rollup")
   total=$((total + kb))
-  printf '%7d kB  (%6d kB of its own)  %s\n' "$kb" "$anon" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | cut -c1-90)"
+  printf '%7d kB  (%6d kB private)  %s\n' "$kb" "$anon" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | cut -c1-90)"
 done
-printf '%7d kB  together\n' "$total"
+printf '%7d kB  total\n' "$total"

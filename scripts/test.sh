@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Everything: Go with the race detector, the site's unit tests, and a browser against the running stack.
+# All tests: Go with the race detector, the site's unit tests, the browser tests and the short drills.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# in_memory succeeds where programs may be kept and run in /dev/shm, and memory for the tests' 2 GB is easily free.
+# in_memory succeeds if /dev/shm allows programs and has enough memory for the tests' 2 GB.
 in_memory() {
   [ "$(df --output=avail -BG /dev/shm 2>/dev/null | tail -n1 | tr -dc 0-9)" -ge 4 ] 2>/dev/null &&
     [ "$(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 8 ] &&
     findmnt -no OPTIONS -T /dev/shm | grep -qvw noexec
 }
 
-# The tests start hundreds of databases and browsers. Where they can live in memory, a disk that stops for seconds after the
-# build has written its gigabytes stops no test; what Go compiles stays on the disk.
+# The tests start hundreds of databases and browsers. Keep their files in memory if possible, because a busy disk can block for
+# seconds. Go's build files stay on disk.
 if in_memory; then
   export GOTMPDIR=${GOTMPDIR:-${TMPDIR:-/tmp}}
   TMPDIR=$(mktemp -d /dev/shm/daawo-test.XXXXXX)

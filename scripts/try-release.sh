@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts an archive of a release as a machine without Go and Node would, and asks for a page and a table.
+# Starts a release archive without Go, Node and environment variables, and requests a page and a table.
 #   scripts/try-release.sh FILE
 set -euo pipefail
 
@@ -9,7 +9,7 @@ tar -xzf "$1" -C "$work" --strip-components 1
 cd "$work"
 alone() { env -i HOME="$work" PATH=/nonexistent "$work/daawo" "$@"; }
 
-# Not by the function: in the background that is a shell, which would take the signal in the server's place.
+# Do not use the function here: in the background it is a subshell, which would receive the signal instead of the server.
 env -i HOME="$work" PATH=/nonexistent "$work/daawo" start --port 0 --data "$work/data" >out.log 2>&1 &
 server=$!
 cleanup() {
@@ -27,12 +27,12 @@ for _ in $(seq 300); do
   sleep 0.1
 done
 if [ -z "${status:-}" ]; then
-  echo "no answer within 30 s:" >&2
+  echo "not ready within 30 s:" >&2
   cat out.log >&2
   exit 1
 fi
 eval "$status"
-# Each is read whole: grep -q ends at its find, and curl would fail for want of a reader.
+# Read each reply completely: grep -q stops at the first match, and curl would fail.
 page=$(curl -fsS "$SITE_URL/so/")
 grep -q 'lang="so"' <<<"$page"
 rows=$(curl -fsS -H "apikey: $ANON_KEY" "$API_URL/rest/v1/resources?select=title&limit=1")

@@ -17,12 +17,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts call this very program by its name.
+// TestMain makes this program available to the scripts as daawo.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"daawo": main})
 }
 
-// TestCommandLine runs the scripts in testdata/cli: what an operator types and what is answered.
+// TestCommandLine runs the scripts in testdata/cli: commands of an operator and their output.
 func TestCommandLine(t *testing.T) {
 	top, err := os.Getwd()
 	if err != nil {
@@ -31,7 +31,7 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cli",
 		Setup: func(e *testscript.Env) error {
-			// Postgres' own user must be able to enter, and the npm package is found from the working folder upwards.
+			// The user of Postgres needs access, and the program looks for the npm package in the working folder and above.
 			for _, dir := range []string{e.WorkDir, filepath.Dir(e.WorkDir)} {
 				if err := os.Chmod(dir, 0o755); err != nil {
 					return err
@@ -49,7 +49,8 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// submit DATA FILE sends a report with a photo to the server of a data folder, as the site does, and prints its reference.
+// submit is the script command `submit DATA FILE`. It sends the report in FILE with a photo to the server of the data folder
+// DATA, as the site does, and prints the reference.
 func submit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: submit DATA FILE")

@@ -24,6 +24,7 @@ func main() { stack.Main(product()) }
 func product() stack.Options {
 	return stack.Options{
 		Version: version, Project: project, Site: web.Files(), Functions: functions.All, Commands: admin.Commands(),
-		Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
+		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
+		UserTables: []string{"public.reports"},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"daawo/supabase/stack"
 )
 
-// contactPages are the contact channels of the organisation that the pages show.
+// contactPages are the contact channels that the pages of the site show.
 var contactPages = []stack.PageVariable{
 	{Name: "WHATSAPP_NUMBER", Default: "252000000000", Parse: parseWhatsApp,
 		Doc: "WhatsApp number of the organisation, digits with country code. The default is an invalid number."},
@@ -27,7 +27,7 @@ var variables = []stack.Variable{
 	{Name: "REPORTS_KEEP_DAYS", Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune."},
 }
 
-// defaults replace those of the stack.
+// defaults replace default values of the stack.
 var defaults = map[string]string{
 	"DATABASE_READ_TABLES": "public.resources",
 }

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/configuration.md")
 
-// settings are the settings that this product adds to the stack's.
+// settings returns the settings that this product adds to those of the stack.
 func settings() config.Program {
 	p := config.Program{Defaults: defaults}
 	for _, v := range contactPages {
@@ -62,7 +62,7 @@ func TestProjectFile(t *testing.T) {
 	}
 }
 
-// TestDocumentation compares docs/configuration.md with Document.
+// TestConfigurationReference compares docs/configuration.md with the output of config.Document.
 func TestConfigurationReference(t *testing.T) {
 	var want bytes.Buffer
 	if err := config.Document(&want, settings()); err != nil {
@@ -103,7 +103,7 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 			for _, match := range read.FindAllStringSubmatch(string(text), -1) {
 				variable := match[1]
 				if strings.HasPrefix(variable, "PGRST_") || strings.HasPrefix(variable, "GOTRUE_") {
-					continue // a variable of the replaced image
+					continue // a variable of the upstream image that this program replaces
 				}
 				found++
 				if !bytes.Contains(page, []byte("`"+variable+"`")) {
@@ -117,6 +117,6 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 		}
 	}
 	if found < 4 {
-		t.Errorf("found only %d variables: the pattern no longer matches the code", found)
+		t.Errorf("found only %d variables; does the pattern still match?", found)
 	}
 }

@@ -1,8 +1,7 @@
-// Package web holds the built site: every page prerendered in both languages, its scripts and its
-// pictures, embedded so that one binary carries the whole product. It imports nothing of ours; the
-// gateway alone reads it.
+// Package web embeds the built site: every page prerendered in both languages, its scripts and its pictures. It imports
+// nothing of ours; the gateway alone reads it.
 //
-// dist is made by `npm run build`. A committed placeholder keeps the package compiling before that.
+// `npm run build` writes dist. A committed placeholder file lets the package compile before the first build.
 package web
 
 import (
@@ -13,10 +12,10 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files is the root of the built site: index.html, so/index.html, assets/ and so on.
+// Files returns the root of the built site: index.html, so/index.html, assets/ and so on.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
-	if err != nil { // only an invalid path could do this, and "dist" is a constant
+	if err != nil { // impossible: "dist" is a valid path
 		return dist
 	}
 	return files

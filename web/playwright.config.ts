@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test';
 
-/** A running stack: DAAWO_URL, or what `daawo status -o env` prints, or else one that the set-up starts. */
+/**
+ * Address of a running stack: DAAWO_URL, or API_URL from `daawo status -o env`. Without it the global setup starts one.
+ */
 const baseURL = process.env.DAAWO_URL ?? process.env.API_URL;
 
 export default defineConfig({
@@ -8,19 +10,19 @@ export default defineConfig({
   globalSetup: './tests/e2e/global-setup.ts',
   fullyParallel: true,
   workers: 2,
-  retries: process.env.CI ? 1 : 0, // for its trace alone: what passes the second time is a failure, too
+  retries: process.env.CI ? 1 : 0, // only for the trace; a test that passes at the second try still fails (failOnFlakyTests)
   failOnFlakyTests: true,
-  // On two busy cores a headless Chromium was once seen to starve a page of frames for half a minute, in the first click.
+  // On two busy cores headless Chromium may give a page no frame for half a minute.
   timeout: 60_000,
-  expect: { timeout: 10_000 }, // two cores may be busy with a photo and another test
+  expect: { timeout: 10_000 }, // the two cores may be busy with a photo and another test
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     baseURL,
-    // A worker fetches every page of its language, for each test anew, which is no part of what a page costs, and fetches
-    // past what a test intercepts. The specs that are about it allow it.
+    // A service worker fetches every page of its language in each test, and Playwright does not intercept its requests.
+    // The specs about it allow it.
     serviceWorkers: 'block',
-    // A recording of each test is work for both cores. One with snapshots asks for a photo's blob: by its address, which
-    // the content security policy refuses, and a refusal in the console fails the test.
+    // Recording every test costs CPU time. Snapshots request the blob: address of a photo, which the content security
+    // policy refuses, and an error in the console fails the test.
     trace: { mode: 'on-first-retry', snapshots: false, screenshots: true },
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',

@@ -1,5 +1,5 @@
-// Package cluster_test checks the example of docker/cluster: that each file is what the program that reads it takes, and
-// that the README names them all. What our own program makes of daawo.env is tested beside its configuration.
+// Package cluster_test checks the example of docker/cluster: the files must be valid for their programs, and the README must list
+// them. The configuration's tests check daawo.env.
 package cluster_test
 
 import (
@@ -33,14 +33,14 @@ func variables(t *testing.T, name string) map[string]string {
 		}
 		key, value, ok := strings.Cut(line, "=")
 		if !ok {
-			t.Errorf("%s: %q is no variable", name, line)
+			t.Errorf("%s: %q is not a variable", name, line)
 		}
 		m[key] = value
 	}
 	return m
 }
 
-// TestPatroni: the settings without which an acknowledged report can be lost, and a node's own variables.
+// TestPatroni checks the settings that protect acknowledged commits, and a node's variables.
 func TestPatroni(t *testing.T) {
 	var c map[string]any
 	if err := yaml.Unmarshal([]byte(read(t, "patroni.yml")), &c); err != nil {
@@ -50,9 +50,9 @@ func TestPatroni(t *testing.T) {
 	dcs := bootstrap["dcs"].(map[string]any)
 	parameters := dcs["postgresql"].(map[string]any)["parameters"].(map[string]any)
 	if dcs["synchronous_mode"] != true || dcs["synchronous_mode_strict"] != true || parameters["synchronous_commit"] != "on" {
-		t.Error("a commit does not always wait for a standby")
+		t.Error("commits may not wait for a standby")
 	}
-	// Patroni's own rule: a primary that cannot renew its lease steps down before the lease ends.
+	// Patroni's rule: a primary that cannot renew its lease must step down before the lease ends.
 	ttl, loop, retry := dcs["ttl"].(int), dcs["loop_wait"].(int), dcs["retry_timeout"].(int)
 	if ttl > 20 || loop+2*retry > ttl {
 		t.Errorf("times: ttl %d, loop_wait %d, retry_timeout %d", ttl, loop, retry)
@@ -62,7 +62,7 @@ func TestPatroni(t *testing.T) {
 	}
 	for _, line := range c["postgresql"].(map[string]any)["pg_hba"].([]any) {
 		if !strings.HasSuffix(line.(string), "scram-sha-256") {
-			t.Errorf("pg_hba lets in without a password: %s", line)
+			t.Errorf("pg_hba line without a password: %s", line)
 		}
 	}
 	node := variables(t, "node.env")
@@ -73,12 +73,12 @@ func TestPatroni(t *testing.T) {
 	}
 	for name, value := range node {
 		if strings.HasSuffix(name, "_PASSWORD") && value != "" {
-			t.Errorf("%s comes with a password", name)
+			t.Errorf("%s has a value", name)
 		}
 	}
 }
 
-// TestHAProxy: HAProxy itself, where it is installed, takes the file; each variable of it has a value in the example.
+// TestHAProxy checks the configuration with HAProxy, if installed, and that the example sets each variable.
 func TestHAProxy(t *testing.T) {
 	env := variables(t, "haproxy.env")
 	for _, used := range regexp.MustCompile(`\$\{([A-Z0-9_]+)\}`).FindAllStringSubmatch(read(t, "haproxy.cfg"), -1) {
@@ -99,7 +99,7 @@ func TestHAProxy(t *testing.T) {
 	}
 }
 
-func TestReadmeNamesEveryFile(t *testing.T) {
+func TestReadmeListsFiles(t *testing.T) {
 	readme := read(t, "README.md")
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestReadmeNamesEveryFile(t *testing.T) {
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != "README.md" && !strings.HasSuffix(name, ".go") && !strings.Contains(readme, "`"+name+"`") {
-			t.Errorf("README.md does not name %s", name)
+			t.Errorf("README.md does not list %s", name)
 		}
 	}
 }

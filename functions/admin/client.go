@@ -1,5 +1,5 @@
-// Package admin is the administration of reports and resources: the commands `daawo reports` and `daawo resources`, and the
-// Client behind them. It works on every form of the stack, through its database and its storage API.
+// Package admin administers reports and resources: the commands `daawo reports` and `daawo resources`, and the Client behind
+// them. It uses the database and the storage API of an installation, so it works with every deployment of the stack.
 //
 // Only package main and tests import it.
 package admin
@@ -38,7 +38,7 @@ func Open(ctx context.Context, at stack.Installation) (*Client, error) {
 // Close closes the connection.
 func (c *Client) Close(ctx context.Context) error { return c.conn.Close(ctx) }
 
-// tx runs fn as service_role, which may do everything with the tables of the site and nothing with the server.
+// tx runs fn in a transaction as service_role, which has all rights on the tables of the site, but none on the server.
 func (c *Client) tx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: "begin; set local role service_role"}, fn)
 }
@@ -68,7 +68,7 @@ func (c *Client) storage(ctx context.Context, method, path, contentType string, 
 	}
 	if res.StatusCode >= 300 {
 		var failed struct{ Message string }
-		_ = json.Unmarshal(text, &failed) // not JSON: the status must do
+		_ = json.Unmarshal(text, &failed) // if it is not JSON, the error has only the status
 		return fmt.Errorf("storage: %s %s", res.Status, failed.Message)
 	}
 	if reply == nil {

@@ -15,9 +15,9 @@ func Commands() []stack.Command { return []stack.Command{reportsCommand, resourc
 // verb is one action of a command, such as list of `daawo reports list`.
 type verb struct {
 	args int // number of arguments
-	// begin declares the verb's flags. After they are parsed, check looks for mistakes in the command line (nil for nothing to
-	// check), then do runs.
-	begin func(*stack.Call) (check func() error, do work)
+	// prepare declares the verb's flags. After they are parsed, check validates them (nil if there is nothing to check), then
+	// do runs.
+	prepare func(*stack.Call) (check func() error, do work)
 }
 
 // work is the part of a verb that needs the installation.
@@ -33,7 +33,7 @@ func withClient(command, usage string, verbs map[string]verb) func(context.Conte
 			}
 			return stack.Usagef("usage: daawo %s %s", command, usage)
 		}
-		check, do := v.begin(call)
+		check, do := v.prepare(call)
 		if err := call.Parse(v.args); err != nil {
 			return err
 		}

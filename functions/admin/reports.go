@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Statuses of a report, in the order of its review.
+// statuses are the statuses of a report, in the order of its review.
 var statuses = []string{"new", "reviewing", "actioned", "closed"}
 
 // Report is a report as a reviewer reads it.
@@ -52,7 +52,12 @@ select r.id::text, r.reference, r.status::text, r.created_at, r.language::text, 
   left join public.reports as d on d.id = r.possible_duplicate_of
 `
 
-// Filter chooses reports. Zero fields choose all.
+// unknownStatus returns the error for a status that is not in statuses.
+func unknownStatus(status string) error {
+	return fmt.Errorf("unknown status %q; use %s", status, strings.Join(statuses, ", "))
+}
+
+// Filter selects reports. Zero fields select all.
 type Filter struct {
 	Status string
 	Region string
@@ -60,10 +65,10 @@ type Filter struct {
 	Limit  int // 0 means no limit
 }
 
-// Reports lists reports, newest first.
+// Reports returns the selected reports, newest first.
 func (c *Client) Reports(ctx context.Context, f Filter) ([]Report, error) {
 	if f.Status != "" && !slices.Contains(statuses, f.Status) {
-		return nil, fmt.Errorf("status %q: it is one of %s", f.Status, strings.Join(statuses, ", "))
+		return nil, unknownStatus(f.Status)
 	}
 	var found []Report
 	err := c.tx(ctx, func(tx pgx.Tx) error {
@@ -80,7 +85,7 @@ func (c *Client) Reports(ctx context.Context, f Filter) ([]Report, error) {
 	return found, err
 }
 
-// Report finds one report by its reference, however it was written down, or by its id.
+// Report returns one report by its id or its reference. NormalReference normalises the latter.
 func (c *Client) Report(ctx context.Context, name string) (Report, error) {
 	var r Report
 	err := c.tx(ctx, func(tx pgx.Tx) error {
@@ -97,10 +102,11 @@ func (c *Client) Report(ctx context.Context, name string) (Report, error) {
 	return r, err
 }
 
+// notBase32 matches characters that no reference contains, such as blanks.
 var notBase32 = regexp.MustCompile(`[^0-9A-Z]`)
 
-// NormalReference undoes what happens to a reference that is read aloud or copied by hand: case, blanks, a missing prefix,
-// and the letters that its alphabet leaves out because they look like digits.
+// NormalReference corrects a reference that was read aloud or copied by hand: case, blanks, a missing prefix, and letters
+// that look like digits, which no reference contains.
 func NormalReference(s string) string {
 	s = notBase32.ReplaceAllString(strings.ToUpper(s), "")
 	if len(s) == 10 {
@@ -113,7 +119,7 @@ func NormalReference(s string) string {
 	return "DW-" + s[:4] + "-" + s[4:]
 }
 
-// PhotoLink opens the report's photo for an hour; "" when it has none.
+// PhotoLink returns a link to the photo of the report that is valid for an hour, or "" if the report has no photo.
 func (c *Client) PhotoLink(ctx context.Context, r Report) (string, error) {
 	if r.PhotoURL == nil {
 		return "", nil
@@ -121,10 +127,10 @@ func (c *Client) PhotoLink(ctx context.Context, r Report) (string, error) {
 	return c.signedLink(ctx, "report-photos", *r.PhotoURL, time.Hour)
 }
 
-// SetReport changes status and notes of a report; nil leaves one as it is.
+// SetReport changes the status and the notes of a report. It does not change a value that is nil.
 func (c *Client) SetReport(ctx context.Context, name string, status, notes *string) (Report, error) {
 	if status != nil && !slices.Contains(statuses, *status) {
-		return Report{}, fmt.Errorf("status %q: it is one of %s", *status, strings.Join(statuses, ", "))
+		return Report{}, unknownStatus(*status)
 	}
 	r, err := c.Report(ctx, name)
 	if err != nil {
@@ -144,8 +150,8 @@ update public.reports
 	return c.Report(ctx, r.ID)
 }
 
-// DeleteReport deletes a report and its photo for good. The photo goes first: should something fail in between, the
-// report is still there and the command can be repeated.
+// DeleteReport deletes a report and its photo permanently. It deletes the photo first: if the second step fails, the report
+// still exists and the command can be repeated.
 func (c *Client) DeleteReport(ctx context.Context, name string) (Report, error) {
 	r, err := c.Report(ctx, name)
 	if err != nil {
@@ -166,7 +172,7 @@ func (c *Client) DeleteReport(ctx context.Context, name string) (Report, error) 
 	})
 }
 
-// WriteCSV writes reports for a spreadsheet.
+// WriteCSV writes reports as CSV for a spreadsheet.
 func WriteCSV(w io.Writer, reports []Report) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"reference", "received_at", "status", "language", "product_name", "batch_number", "expiry_date", "where_bought",
@@ -176,11 +182,11 @@ func WriteCSV(w io.Writer, reports []Report) error {
 		if r.ExpiryDate != nil {
 			expiry = r.ExpiryDate.Format(time.DateOnly)
 		}
-		row := []string{r.Reference, r.CreatedAt.UTC().Format(time.RFC3339), r.Status, r.Language, r.ProductName, text(r.BatchNumber), expiry,
-			text(r.WhereBought), r.IssueDescription, text(r.Location), text(r.Region), text(r.District), text(r.Name), text(r.Phone),
-			text(r.PhoneE164), text(r.PhotoURL), text(r.PossibleDuplicate), text(r.ReviewerNotes), r.ID}
+		row := []string{r.Reference, r.CreatedAt.UTC().Format(time.RFC3339), r.Status, r.Language, r.ProductName, value(r.BatchNumber), expiry,
+			value(r.WhereBought), r.IssueDescription, value(r.Location), value(r.Region), value(r.District), value(r.Name), value(r.Phone),
+			value(r.PhoneE164), value(r.PhotoURL), value(r.PossibleDuplicate), value(r.ReviewerNotes), r.ID}
 		for i := range row {
-			row[i] = harmless(row[i])
+			row[i] = escapeFormula(row[i])
 		}
 		_ = c.Write(row)
 	}
@@ -188,17 +194,10 @@ func WriteCSV(w io.Writer, reports []Report) error {
 	return c.Error()
 }
 
-// harmless keeps a spreadsheet from running a cell as a formula: a visitor may have typed one.
-func harmless(cell string) string {
+// escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the texts.
+func escapeFormula(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell
 	}
 	return cell
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

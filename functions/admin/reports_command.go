@@ -18,31 +18,31 @@ const reportsUsage = "list|show|set|export|delete [REFERENCE] [FLAGS]"
 var reportsCommand = stack.Command{
 	Name:  "reports",
 	Args:  reportsUsage,
-	Short: "Read and work on the reports that visitors sent",
+	Short: "Read, edit and export the reports of visitors",
 	Long: `
 list                 the newest reports (--status, --region, --since, --limit, --json)
-show REFERENCE       one report in full, with a link to its photo that works for an hour
+show REFERENCE       one report with all fields and a link to its photo, which is valid for an hour (--json)
 set REFERENCE        change --status (new, reviewing, actioned, closed) and --notes
 export               every report as CSV (--status, --region, --since, --output FILE)
-delete REFERENCE     delete a report and its photo for good (--yes does not ask)
+delete REFERENCE     delete a report and its photo permanently (--yes does not ask)
 
-A reference may be typed as it is heard: dw 7k3m 9qxa means DW-7K3M-9QXA.`,
+Case and blanks in a reference do not matter: "dw 7k3m 9qxa" means DW-7K3M-9QXA.`,
 	Run: withClient("reports", reportsUsage, map[string]verb{
 		"list": {0, listReports}, "show": {1, showReport}, "set": {1, setReport}, "export": {0, exportReports}, "delete": {1, deleteReport},
 	}),
 }
 
-// filterFlags declares the flags that choose reports.
+// filterFlags declares the flags that select reports.
 func filterFlags(call *stack.Call, f *Filter) {
 	call.Flags().StringVar(&f.Status, "status", "", "only with this `status`")
 	call.Flags().StringVar(&f.Region, "region", "", "only of this `region`")
-	call.Flags().Func("since", "only since a `day` (2026-08-31) or for a time (48h, 7d)", func(s string) (err error) {
+	call.Flags().Func("since", "only since this `day` (2026-08-31) or within this time (48h, 7d)", func(s string) (err error) {
 		f.Since, err = parseSince(s, time.Now())
 		return err
 	})
 }
 
-// parseSince reads a day or how long ago.
+// parseSince parses a day, or a duration before now.
 func parseSince(s string, now time.Time) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
 		return day, nil
@@ -54,13 +54,13 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d > 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is neither a day such as 2026-08-31 nor a time such as 48h or 7d", s)
+	return time.Time{}, fmt.Errorf("%q is neither a day such as 2026-08-31 nor a duration such as 48h or 7d", s)
 }
 
 func listReports(call *stack.Call) (check func() error, do work) {
 	f := Filter{}
 	filterFlags(call, &f)
-	call.Flags().IntVar(&f.Limit, "limit", 50, "at most so `many`; 0 for all")
+	call.Flags().IntVar(&f.Limit, "limit", 50, "maximum `number` of reports; 0 for all")
 	asJSON := call.Flags().Bool("json", false, "print JSON")
 	return nil, func(ctx context.Context, c *Client) error {
 		reports, err := c.Reports(ctx, f)
@@ -104,7 +104,8 @@ func showReport(call *stack.Call) (check func() error, do work) {
 	}
 }
 
-// printShown prints a report and the link to its photo, or why there is none: beside the JSON, where only an address belongs.
+// printShown prints a report with the link to its photo, or why there is no link. With JSON it prints the reason to
+// diagnostics, because photo_link must be an address or absent.
 func printShown(out, diagnostics io.Writer, r Report, link string, noLink error, asJSON bool) error {
 	if noLink != nil && asJSON {
 		fmt.Fprintln(diagnostics, "daawo: no link to the photo:", noLink)
@@ -150,7 +151,7 @@ func printReport(w io.Writer, r Report, link string) error {
 	return err
 }
 
-// metadataNote says what a reviewer has to mind with a photo, "" for nothing.
+// metadataNote returns a warning about the metadata of a photo, or "" if it was removed.
 func metadataNote(state *string) string {
 	switch value(state) {
 	case "kept":
@@ -172,7 +173,7 @@ func setReport(call *stack.Call) (check func() error, do work) {
 			notes = nil
 		}
 		if status == nil && notes == nil {
-			return stack.Usagef("say what to change: --status or --notes")
+			return stack.Usagef("no change given; set --status or --notes")
 		}
 		return nil
 	}
@@ -217,8 +218,8 @@ func deleteReport(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
-		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo for good?", r.Reference, shorten(r.ProductName, 40))) {
-			return fmt.Errorf("nothing was deleted")
+		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
+			return errors.New("nothing was deleted")
 		}
 		if _, err := c.DeleteReport(ctx, r.ID); err != nil {
 			return err
@@ -234,6 +235,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// value returns *s, or "" for nil.
 func value(s *string) string {
 	if s == nil {
 		return ""
@@ -241,7 +243,7 @@ func value(s *string) string {
 	return *s
 }
 
-// printable leaves out control characters but line ends.
+// printable removes control characters except line feeds.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c != '\n' && (c < ' ' || c >= 0x7f && c < 0xa0) {
@@ -251,11 +253,11 @@ func printable(s string) string {
 	}, s)
 }
 
-// shorten cuts a text to so many characters of one line.
-func shorten(s string, most int) string {
+// shorten returns a text on one line, cut to limit characters.
+func shorten(s string, limit int) string {
 	runes := []rune(strings.Join(strings.Fields(printable(s)), " "))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	if len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return string(runes)
 }

@@ -36,7 +36,7 @@ select id::text, title, title_so, category, file_url, file_size, file_type, down
   from public.resources
 `
 
-// Resources lists all resources as the page does, the hidden ones too.
+// Resources returns all resources in the order of the page, including hidden ones.
 func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	var found []Resource
 	err := c.tx(ctx, func(tx pgx.Tx) error {
@@ -50,14 +50,14 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	return found, err
 }
 
-// editable are the columns that AddResource and EditResource set, by the flag's name.
+// editable maps the names of flags to the columns that AddResource and EditResource can set.
 var editable = map[string]string{
 	"title": "title", "title-so": "title_so", "description": "description", "description-so": "description_so",
 	"category": "category", "category-so": "category_so", "icon": "icon_name", "color": "color_class", "featured": "is_featured",
 	"file-url": "file_url",
 }
 
-// Editable lists the names of the values that can be set.
+// Editable returns the names of the values that can be set, sorted.
 func Editable() []string {
 	names := make([]string, 0, len(editable))
 	for name := range editable {
@@ -67,8 +67,7 @@ func Editable() []string {
 	return names
 }
 
-// AddResource adds a resource, hidden until it is published. file is a path on this machine, "" for one that is still to
-// come. It returns the resource's id.
+// AddResource adds a hidden resource and returns its id. file is the path of its file on this machine, or "" for none yet.
 func (c *Client) AddResource(ctx context.Context, values map[string]string, file string) (id string, err error) {
 	err = c.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
 		columns, exprs, args := []string{"is_active"}, []string{"false"}, []any(nil)
@@ -82,7 +81,7 @@ func (c *Client) AddResource(ctx context.Context, values map[string]string, file
 	return id, err
 }
 
-// EditResource changes values of a resource, and its file when one is given.
+// EditResource changes values of a resource, and its file unless file is "".
 func (c *Client) EditResource(ctx context.Context, id string, values map[string]string, file string) error {
 	return c.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
 		changes, args := []string{"updated_at = now()"}, []any{id}
@@ -94,18 +93,18 @@ func (c *Client) EditResource(ctx context.Context, id string, values map[string]
 	})
 }
 
-// errTried undoes a transaction that was only to show whether it succeeds.
-var errTried = errors.New("tried")
+// errDryRun rolls back a transaction that only tests whether it would succeed.
+var errDryRun = errors.New("dry run")
 
-// store has write set the values and the file's columns in a transaction. All is tried before the file is uploaded: an
-// upload replaces the file of the same name, which visitors may be offered. It is not a part of the transaction, so that
-// nobody's download waits for it.
+// store calls write with the values and the columns of the file, in a transaction. If there is a file, it first runs the
+// transaction without commit and then uploads the file, because an upload replaces a file of the same name that may be
+// public. The upload is not in the transaction, so that downloads do not wait for it.
 func (c *Client) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
 	var set []assignment
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		column, ok := editable[name]
 		if !ok {
-			return fmt.Errorf("a resource has no %q; it has %s", name, strings.Join(Editable(), ", "))
+			return fmt.Errorf("unknown field %q; a resource has %s", name, strings.Join(Editable(), ", "))
 		}
 		set = append(set, assignment{column, values[name]})
 	}
@@ -120,9 +119,9 @@ func (c *Client) store(ctx context.Context, values map[string]string, file strin
 			if err := write(tx, set); err != nil {
 				return err
 			}
-			return errTried
+			return errDryRun
 		})
-		if !errors.Is(err, errTried) {
+		if !errors.Is(err, errDryRun) {
 			return err
 		}
 		if err := c.storage(ctx, http.MethodPut, "object/resources/"+f.name, f.kind, f.content, nil); err != nil {
@@ -132,14 +131,14 @@ func (c *Client) store(ctx context.Context, values map[string]string, file strin
 	return c.tx(ctx, func(tx pgx.Tx) error { return write(tx, set) })
 }
 
-// assignment is what text of the command line sets a column to.
+// assignment sets a column to a text of the command line.
 type assignment struct{ column, value string }
 
-// expression is the column's new value as SQL, $n being the text. What may be absent is so when the text is empty.
+// expression returns the new value of the column as SQL, with the text as $n. Nullable columns become null if it is empty.
 func (a assignment) expression(n int) string {
 	switch a.column {
 	case "description":
-		return fmt.Sprintf("$%d::text", n) // never absent, and may be empty
+		return fmt.Sprintf("$%d::text", n) // not nullable, but may be empty
 	case "is_featured":
 		return fmt.Sprintf("nullif($%d::text, '')::boolean", n)
 	case "icon_name":
@@ -157,6 +156,7 @@ func (c *Client) PublishResource(ctx context.Context, id string, show bool) erro
 	})
 }
 
+// changeOne runs an update of one resource. It returns ErrNotFound if there is no such resource.
 func changeOne(ctx context.Context, tx pgx.Tx, id, q string, args ...any) error {
 	tag, err := tx.Exec(ctx, q, args...)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -165,25 +165,26 @@ func changeOne(ctx context.Context, tx pgx.Tx, id, q string, args ...any) error 
 	return err
 }
 
-// fileTypes are the files that the site labels (spec §9), by extension.
+// fileTypes maps extensions to the file types that the site can label (spec §9).
 var fileTypes = map[string]string{
 	".pdf": "application/pdf", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".gif": "image/gif",
 	".doc": "application/msword", ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".ppt": "application/vnd.ms-powerpoint", ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 
-// resourceFile is a file for the public bucket, where it has its own name.
+// resourceFile is a file for the public bucket. It keeps its name there.
 type resourceFile struct {
-	name    string // as it is in a URL
+	name    string // escaped for a URL
 	kind    string
 	content []byte
 }
 
+// openFile reads a file of a supported type.
 func openFile(file string) (resourceFile, error) {
 	name := filepath.Base(file)
 	kind, ok := fileTypes[strings.ToLower(filepath.Ext(name))]
 	if !ok {
-		return resourceFile{}, errors.New("a resource is a PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX file")
+		return resourceFile{}, fmt.Errorf("%s: unsupported file type; use PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX", file)
 	}
 	content, err := os.ReadFile(file)
 	return resourceFile{url.PathEscape(name), kind, content}, err

@@ -13,13 +13,13 @@ const resourcesUsage = "list|add|edit|publish [ID] [FLAGS]"
 var resourcesCommand = stack.Command{
 	Name:  "resources",
 	Args:  resourcesUsage,
-	Short: "Look after the resources that visitors download",
+	Short: "List, add, edit and publish the resources that visitors download",
 	Long: `
-list              every resource with its downloads, the hidden ones too (--json)
-add               add a hidden resource: --title and --category, and what edit takes
+list              all resources with their download counts, including hidden ones (--json)
+add               add a hidden resource; needs --title and --category, other flags as for edit
 edit ID           change --title, --title-so, --description, --description-so, --category, --category-so, --icon, --color,
-                  --featured true|false, or the file: --file PATH; "" empties a text that may be missing
-publish ID        show it to visitors; --off hides it
+                  --featured true|false, or the file: --file PATH; "" clears an optional text
+publish ID        show a resource to visitors; --off hides it
 
   daawo resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf
   daawo resources publish 5eed0000-0000-4000-8000-000000000013`,
@@ -63,7 +63,7 @@ func valueFlags(call *stack.Call) (values map[string]string, file *string) {
 			return nil
 		})
 	}
-	return values, call.Flags().String("file", "", "upload this `file` and offer it")
+	return values, call.Flags().String("file", "", "`file` to upload")
 }
 
 func addResource(call *stack.Call) (check func() error, do work) {
@@ -79,7 +79,7 @@ func addResource(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(call.Stdout(), "added %s; show it with: daawo resources publish %s\n", id, id)
+		_, err = fmt.Fprintf(call.Stdout(), "added %s; publish it with: daawo resources publish %s\n", id, id)
 		return err
 	}
 }
@@ -88,7 +88,7 @@ func editResource(call *stack.Call) (check func() error, do work) {
 	values, file := valueFlags(call)
 	check = func() error {
 		if len(values) == 0 && *file == "" {
-			return stack.Usagef("say what to change; `daawo resources --help` lists it")
+			return stack.Usagef("no change given; `daawo resources --help` lists the flags")
 		}
 		return nil
 	}
@@ -107,11 +107,11 @@ func publishResource(call *stack.Call) (check func() error, do work) {
 		if err := c.PublishResource(ctx, call.Arguments()[0], !*off); err != nil {
 			return err
 		}
-		now := "shown to visitors"
+		state := "published"
 		if *off {
-			now = "hidden"
+			state = "hidden"
 		}
-		_, err := fmt.Fprintf(call.Stdout(), "%s is %s\n", call.Arguments()[0], now)
+		_, err := fmt.Fprintf(call.Stdout(), "%s is %s\n", call.Arguments()[0], state)
 		return err
 	}
 }

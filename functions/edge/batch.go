@@ -7,10 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Batch is one transaction in one round trip: the statements are collected, travel together and are committed together.
-// Nothing can be decided on the way, as no reply is seen before the commit; what must undo the whole has to fail in the
-// database (a constraint, a raised error). Use it where the time of a call is that of its round trips, and Tx where a
-// statement depends on what an earlier one found.
+// Batch is a transaction that takes one round trip: Send sends all statements together and commits them. The function cannot
+// decide anything between the statements, because results arrive after the commit. To roll back, a statement must fail in the
+// database, for instance by a constraint. Use Tx if a statement depends on the result of an earlier one.
 type Batch struct {
 	env   *Env
 	as    Caller
@@ -18,25 +17,24 @@ type Batch struct {
 	err   error
 }
 
-// Batch begins a batch as env.Caller, as Service or as any other caller. Send sends it.
+// Batch begins a batch as a caller, such as env.Caller or Service. Send sends it.
 func (e *Env) Batch(as Caller) *Batch { return &Batch{env: e, as: as} }
 
-// Queue adds a statement. What it gives is read with the result's QueryRow, Query or Exec, which take a function that
-// Send calls.
+// Queue adds a statement. To read its result, give a function to QueryRow, Query or Exec of the returned value; Send calls it.
 func (b *Batch) Queue(sql string, args ...any) *pgx.QueuedQuery { return b.queue.Queue(sql, args...) }
 
-// Limit is Env.Limit within the batch: beyond the limit, Send rolls everything back and returns the *Error. The batch must
-// run as Service. For calls that change nothing, Env.Limit is cheaper.
+// Limit is Env.Limit as a part of the batch: above the limit, Send rolls back and returns the *Error. The batch must run as
+// Service. Env.Limit is cheaper for calls that change nothing else.
 func (b *Batch) Limit(ctx context.Context, name string, most int, per time.Duration) {
 	if b.err == nil {
 		b.err = b.env.host.Limit(ctx, &b.queue, b.env.client, name, most, per)
 	}
 }
 
-// Notify is Env.Notify within the batch.
+// Notify is Env.Notify as a part of the batch.
 func (b *Batch) Notify(n Notice) { b.add(n) }
 
-// Enqueue is Env.Enqueue within the batch.
+// Enqueue is Env.Enqueue as a part of the batch.
 func (b *Batch) Enqueue(job string, args any) {
 	b.add(JobCall{Function: b.env.Function, Job: job, Args: args})
 }
@@ -47,7 +45,7 @@ func (b *Batch) add(w Durable) {
 	}
 }
 
-// Send sends the batch once and commits it when every statement succeeded. The first failure undoes all and is returned.
+// Send sends the batch and commits it if all statements succeed. It returns the first error, which rolls back the batch.
 func (b *Batch) Send(ctx context.Context) error {
 	if b.err != nil {
 		return b.err

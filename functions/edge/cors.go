@@ -2,7 +2,7 @@ package edge
 
 import "net/http"
 
-// CORSHeaders returns the headers that let any origin's supabase-js call a function: the values of corsHeaders in
+// CORSHeaders returns the headers that let browsers call a function from any origin: corsHeaders of
 // @supabase/supabase-js/cors 2.109.
 func CORSHeaders() http.Header {
 	return http.Header{
@@ -12,7 +12,8 @@ func CORSHeaders() http.Header {
 	}
 }
 
-// CORS answers preflights and adds CORSHeaders to every reply of a handler whose Func answers OPTIONS itself.
+// CORS returns a handler that answers preflight requests and adds CORSHeaders to all replies of next. Use it when Func.Methods
+// is empty or has OPTIONS; otherwise the host does the same.
 func CORS(next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request, env *Env) error {
 		for name, values := range CORSHeaders() {

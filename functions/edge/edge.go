@@ -1,8 +1,48 @@
-// Package edge is what a function may see: the shape of a function, the environment of one call, and helpers for bodies,
-// replies, streams and errors. A function is a folder under functions/ with a variable Func of type edge.Func and a line
-// in functions.All; the host (in process, in a child process, or in a container of its own) does the rest.
+// Package edge is the API of edge functions in Go. A function is a variable of type Func. It has its own folder below
+// functions/, and the program gives all functions to the stack by their names:
 //
-// Functions import it, hosts and edgetest implement Host. It imports nothing of ours.
+//	var Func = edge.Func{
+//		Methods: []string{http.MethodPost},
+//		Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+//			body, err := edge.ReadJSON[struct{ Name string }](r)
+//			if err != nil {
+//				return err
+//			}
+//			return edge.WriteJSON(w, http.StatusOK, map[string]string{"message": "Hello " + body.Name})
+//		},
+//	}
+//
+// The stack serves it at /functions/v1/NAME. It verifies the caller's token, applies the limits of Func, answers CORS preflight
+// requests and logs failures.
+//
+// # Requests and replies
+//
+// ReadJSON, ReadForm and ReadBody read a body; WriteJSON sends a reply; NewEvents starts a stream of server-sent events;
+// AcceptWebSocket upgrades to a WebSocket. A handler returns an error instead of writing an error reply: an *Error, made by
+// Errorf, is sent to the caller, any other error becomes status 500 and is only logged.
+//
+// # The environment
+//
+// Env is the environment of one call. Env.Caller is the verified caller, Env.Get reads variables and secrets, Env.Now is the
+// time, Env.Log the log. Env.Limit counts calls per client.
+//
+// # The database
+//
+// Env.Tx runs a transaction as a caller, so row level security applies: env.Caller has the permissions of the caller, Service
+// has all. Env.Batch sends the statements of one transaction in one round trip. Env.Supabase returns a client of supabase-go, and
+// Env.Upload, Env.Replace, Env.Download and Env.Remove work with storage.
+//
+// # Work after the reply
+//
+// Env.Enqueue adds one of Func.Jobs as a part of a transaction. The job survives restarts and is repeated until it succeeds.
+// Env.Notify sends a notice to the administrators in the same way. Env.WaitUntil runs work that may be lost in a crash.
+// Func.Schedule and Func.Run are for work at fixed times.
+//
+// # Tests
+//
+// The package edgetest runs a function in a test without a server.
+//
+// edge imports nothing of ours, so functions do not depend on the stack. The hosts of functions and edgetest implement Host.
 package edge
 
 import (
@@ -11,39 +51,40 @@ import (
 	"time"
 )
 
-// Func is a function: how it may be called, its limits, and what it does. The zero value of every limit is a sensible one.
+// Func is a function: its methods, limits, handler, schedule and jobs. The zero value of a limit means its default.
 type Func struct {
-	// Methods that the function answers; others get 405. Empty means every method, OPTIONS too, as with Supabase.
-	// When it is set without OPTIONS, the host answers preflights with CORSHeaders and adds them to the replies.
+	// Methods that the handler answers; others get 405. Empty means all methods, OPTIONS too, as with Supabase.
+	// If it is set and lacks OPTIONS, the host answers preflight requests and adds CORSHeaders to all replies.
 	Methods []string
 
 	// NoVerifyJWT opens the function to callers without a token or key (the CLI's --no-verify-jwt).
 	NoVerifyJWT bool
 
-	Timeout       time.Duration // until the first byte of the reply, then 504; 0 means 150 s, Supabase's own
-	MaxBody       int64         // bytes of the request's body, then 413; 0 means 10 MiB
-	MaxConcurrent int           // calls running at once, per process; 0 means 100
-	MaxWaiting    int           // further calls that wait up to MaxWait for their turn, then 503; 0 means as many as may run
-	MaxWait       time.Duration // how long they wait; 0 means 2 s
+	Timeout       time.Duration // until the first byte of the reply, then 504; 0 means 150 s, as with Supabase
+	MaxBody       int64         // bytes of the body of a request, then 413; 0 means 10 MiB
+	MaxConcurrent int           // concurrent calls per process; 0 means 100
+	MaxWaiting    int           // further calls that wait up to MaxWait, then 503; 0 means MaxConcurrent
+	MaxWait       time.Duration // longest wait; 0 means 2 s
 
-	Handler Handler // answers calls by HTTP; nil for a function that only runs by its schedule or its jobs
+	Handler Handler // answers HTTP calls; nil for a function with only a schedule or jobs
 
-	// Refused answers in the handler's place what the host does not let in or ends: 413, 503, 504 or 546. It sends that
-	// status and returns true, or leaves the reply, in Supabase's own JSON, to the host. nil leaves all to the host.
+	// Refused answers calls that the host refuses or ends: 413, 503, 504 or 546. It sends a reply with that status and returns
+	// true, or returns false. The host then replies with the JSON of Supabase, as it does if Refused is nil.
 	Refused func(w http.ResponseWriter, r *http.Request, status int) bool
 
 	Schedule string // five-field cron expression in UTC, such as "0 6 * * 1"; "" for none
-	Run      Task   // what the schedule runs: once per due time, whatever the number of replicas
+	Run      Task   // runs at the times of Schedule, on one replica
 
 	Jobs map[string]Job // background jobs of this function, by the name that Env.Enqueue uses
 }
 
-// Handler answers one call. An *Error that it returns is sent as it says; any other error, or a panic, becomes 500
-// WORKER_ERROR with the execution id, and the error is only logged; once the reply has begun, the connection is broken off,
-// so that half a reply does not look whole. The request's context ends with the client or the time limit.
+// Handler answers one call. The host sends an *Error that it returns as the reply. For any other error or a panic the host
+// sends status 500 with code WORKER_ERROR and the execution id, and logs the error. If the reply has begun, the host closes the
+// connection, so that the client does not take a part for the whole. The context of the request ends when the client
+// disconnects or the time limit passes.
 type Handler func(w http.ResponseWriter, r *http.Request, env *Env) error
 
-// Task is scheduled work. An error makes it run again later, with growing pauses.
+// Task is scheduled work. After an error it runs again, with growing pauses.
 type Task func(ctx context.Context, env *Env) error
 
 // Job is durable background work.
@@ -52,7 +93,7 @@ type Job struct {
 	// than a week, so it must be safe to repeat. Snooze makes it run again without counting as a failure.
 	Run func(ctx context.Context, env *Env, args []byte) error
 
-	MaxConcurrent int // jobs of this name that run at once, per process; 0 sets no limit of its own
+	MaxConcurrent int // concurrent jobs of this name per process; 0 means no separate limit
 }
 
 // Snooze returns an error that makes a job run again after a pause. It does not count as a failed attempt.
@@ -63,7 +104,7 @@ type SnoozeError struct{ After time.Duration }
 
 func (e SnoozeError) Error() string { return "snoozed for " + e.After.String() }
 
-// Defaults of Func's limits.
+// Defaults of the limits of Func.
 const (
 	DefaultTimeout       = 150 * time.Second
 	DefaultMaxBody       = 10 << 20

@@ -15,7 +15,7 @@ import (
 	"daawo/functions/edge/edgetest"
 )
 
-// A function reads its body, and answers.
+// A function reads a JSON body and replies.
 func Example() {
 	hello := edge.Func{
 		Methods: []string{http.MethodPost},
@@ -158,7 +158,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-func TestNamesOfTheCall(t *testing.T) {
+func TestEnvGet(t *testing.T) {
 	env := edgetest.New(t, edge.Func{}).NewEnv()
 	for name, want := range map[string]string{"SB_EXECUTION_ID": env.ExecutionID, "SB_REGION": "local"} {
 		if got := env.Get(name); got != want {
@@ -167,7 +167,7 @@ func TestNamesOfTheCall(t *testing.T) {
 	}
 }
 
-func TestClientActsAsTheCallerAndEndsWithItsContext(t *testing.T) {
+func TestSupabaseClient(t *testing.T) {
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -203,7 +203,7 @@ func TestClientActsAsTheCallerAndEndsWithItsContext(t *testing.T) {
 			t.Errorf("rpc: %d %v", n, err)
 		}
 		if _, err := edge.Rpc[int](c, "fails", nil); err == nil || !strings.Contains(err.Error(), "P0001") {
-			t.Errorf("a failed rpc says %v", err)
+			t.Errorf("a failed rpc returned %v", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -8,26 +8,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Env is the environment of one call. It may be used until the call and the work given to WaitUntil are done.
+// Env is the environment of one call. Use it only until the call and its work for WaitUntil are done.
 type Env struct {
 	Function    string       // the function's name in the URL
-	ExecutionID string       // names this call in replies and logs
-	Region      string       // where the host runs; "local" unless SB_REGION says otherwise
-	Caller      Caller       // who calls, verified; of scheduled work and jobs the service
-	Traceparent string       // the call's W3C trace context, "" for none; Supabase, Upload and Remove carry it on
-	Log         *slog.Logger // carries function and execution id
+	ExecutionID string       // identifies this call in replies and logs
+	Region      string       // of the host: the value of SB_REGION, or "local"
+	Caller      Caller       // verified caller; Service for scheduled work and jobs
+	Traceparent string       // W3C trace context of the call, "" for none; Supabase, Upload and Remove send it on
+	Log         *slog.Logger // adds the function and the execution id
 
 	host   Host
-	client string // address of the client, known to the host only
+	client string // address of the client, only for the host
 }
 
-// Host is what stands behind Env. fnhost implements it on the stack, edgetest for tests.
+// Host implements Env: fnhost on the stack, edgetest in tests.
 type Host interface {
-	// Now is the time; tests set it.
+	// Now returns the time, which tests can set.
 	Now() time.Time
-	// Secret is a variable of the environment, "" when unset.
+	// Secret returns a variable of the environment, or "".
 	Secret(name string) string
-	// Tx runs fn in a transaction under the caller's role and claims; see Env.Tx.
+	// Tx runs fn in a transaction with the role and claims of a caller; see Env.Tx.
 	Tx(ctx context.Context, as Caller, fn func(pgx.Tx) error) error
 	// Batch sends the statements as one transaction in one round trip; see Batch.
 	Batch(ctx context.Context, as Caller, b *pgx.Batch) error
@@ -35,16 +35,16 @@ type Host interface {
 	Add(b *pgx.Batch, w Durable) error
 	// CleanImage removes the metadata of a picture; see Env.CleanImage.
 	CleanImage(content []byte) (clean []byte, contentType string, ok bool)
-	// Limit adds the statement that counts a request of a client and fails beyond the limit; see Env.Limit.
+	// Limit adds the statement that counts a call of a client and fails above the limit; see Env.Limit.
 	Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error
 	// WaitUntil runs work after the reply; see Env.WaitUntil.
 	WaitUntil(env *Env, work func(context.Context) error)
-	// Key is a secret key of the installation, the same on every replica; see Env.Key.
+	// Key returns a secret key of the installation; see Env.Key.
 	Key(ctx context.Context, name string) ([]byte, error)
 }
 
-// NewEnv makes the environment of a call. Only hosts call it; client is the caller's network address, which functions
-// never see.
+// NewEnv returns the environment of a call. Only hosts call it. client is the network address of the caller, which functions
+// cannot read.
 func NewEnv(host Host, e Env, client string) *Env {
 	e.host, e.client = host, client
 	if e.Log == nil {
@@ -53,10 +53,10 @@ func NewEnv(host Host, e Env, client string) *Env {
 	return &e
 }
 
-// Now is the time, which tests can set.
+// Now returns the time, which tests can set.
 func (e *Env) Now() time.Time { return e.host.Now() }
 
-// Get is a variable of the environment or a secret, "" when unset. Supabase's own names are set: SUPABASE_URL,
+// Get returns a variable of the environment or a secret, or "". The names of Supabase are set: SUPABASE_URL,
 // SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY, SUPABASE_DB_URL, SB_REGION, SB_EXECUTION_ID.
 func (e *Env) Get(name string) string {
 	switch name {
@@ -68,14 +68,14 @@ func (e *Env) Get(name string) string {
 	return e.host.Secret(name)
 }
 
-// Tx runs fn in one database transaction as env.Caller, as Service or as any other caller: its role, and its claims where
-// row level security looks for them. It commits when fn returns nil; fn's error rolls back and is returned unchanged.
+// Tx runs fn in one database transaction as a caller, such as env.Caller or Service. The transaction has the role of the caller,
+// and row level security can read the claims. Tx commits if fn returns nil. It rolls back and returns the error of fn otherwise.
 func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error {
 	return e.host.Tx(ctx, as, fn)
 }
 
-// Enqueue adds one of the function's Jobs within tx: the job exists exactly if the transaction commits. It survives
-// restarts and is retried for more than a week. args become JSON. The transaction must run as Service.
+// Enqueue adds one of the jobs of the function in tx. The job exists if the transaction commits, and not otherwise. It survives
+// restarts and is repeated for more than a week after errors. args become JSON. The transaction must run as Service.
 func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
 	return e.add(ctx, tx, JobCall{Function: e.Function, Job: job, Args: args})
 }
@@ -100,17 +100,17 @@ func (e *Env) CleanImage(content []byte) (clean []byte, contentType string, ok b
 	return e.host.CleanImage(content)
 }
 
-// WaitUntil lets work go on after the reply, for small things that may be lost: a crash loses them, a shutdown waits for
-// them for a limited time. What must not be lost belongs into Enqueue. An error or a panic is logged.
+// WaitUntil runs work after the reply. A crash loses the work, and a shutdown waits for it only for a limited time: use Enqueue
+// for work that must be done. Errors and panics are logged.
 func (e *Env) WaitUntil(work func(ctx context.Context) error) { e.host.WaitUntil(e, work) }
 
-// Key is 32 secret bytes of this installation, made at first use and the same on every replica and after every restart:
-// for keyed hashes.
+// Key returns 32 secret bytes for keyed hashes. The first use of a name creates them; later calls return the same bytes, on all
+// replicas and after restarts.
 func (e *Env) Key(ctx context.Context, name string) ([]byte, error) { return e.host.Key(ctx, name) }
 
-// Limit lets a client through most times in a period, counted in the database over all replicas, and returns an *Error
-// with 429 and Retry-After beyond that. The client is known by a keyed hash of its address with a salt that is thrown
-// away each day; the address itself is neither stored nor shown to functions.
+// Limit counts a call of the client under a name. It returns an *Error with status 429 and Retry-After if the client has made
+// more than most calls in a period. The count is in the database and covers all replicas. It identifies the client by a keyed
+// hash of its address with a salt that is deleted each day; the address is not stored.
 func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duration) error {
 	b := e.Batch(Service)
 	b.Limit(ctx, name, most, per)

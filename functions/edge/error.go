@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// Error is a failure that the caller may see. It is sent as {"code", "message", "fields"} with its status; Err is the
-// cause, for the log only.
+// Error is an error for the caller. The host sends it as {"code", "message", "fields"} with its status. Err is the cause; it is
+// only logged.
 type Error struct {
 	Status  int
-	Code    string            // for programs: "validation_failed"
-	Message string            // one sentence for people, in the caller's language
-	Fields  map[string]string // messages by field, where the fault lies in some
+	Code    string            // for programs, such as "validation_failed"
+	Message string            // one sentence for people, in the language of the caller
+	Fields  map[string]string // messages by field; nil if no field is wrong
 	Header  http.Header       // further reply headers
 	Err     error
 }
 
-// Errorf makes an Error without fields.
+// Errorf returns an Error with a formatted message.
 func Errorf(status int, code, format string, args ...any) *Error {
 	return &Error{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// TooMany is 429 with Retry-After, rounded up to whole seconds.
+// TooMany returns an Error with status 429 and Retry-After, rounded up to seconds.
 func TooMany(after time.Duration) *Error {
 	e := Errorf(http.StatusTooManyRequests, "too_many_requests", "Too many requests. Please try again later.")
 	e.Header = http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(after.Seconds())))}}
 	return e
 }
 
-// Error is the text for the log.
+// Error returns the text for the log.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("%d %s: %s: %v", e.Status, e.Code, e.Message, e.Err)
@@ -41,10 +41,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// MarshalJSON is the wire form.
+// MarshalJSON returns the body of the reply.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Code    string            `json:"code"`
@@ -53,7 +53,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	}{e.Code, e.Message, e.Fields})
 }
 
-// Write sends the error.
+// Write sends the error as a reply.
 func (e *Error) Write(w http.ResponseWriter) {
 	for name, values := range e.Header {
 		w.Header()[name] = values
@@ -61,7 +61,7 @@ func (e *Error) Write(w http.ResponseWriter) {
 	_ = WriteJSON(w, e.Status, e)
 }
 
-// AsError finds the Error in err's chain.
+// AsError returns the first Error in the chain of err.
 func AsError(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)

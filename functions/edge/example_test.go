@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"daawo/functions/edge"
@@ -13,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A function that stores what it is told and reminds of it later: the row and the job exist together or not at all.
+// A function that stores a visit and reminds of it later. The row and the job are stored in one transaction.
 func ExampleEnv_Enqueue() {
 	type visit struct {
 		Clinic string    `json:"clinic"`
@@ -37,7 +38,7 @@ func ExampleEnv_Enqueue() {
 				return env.Enqueue(r.Context(), tx, "remind", body)
 			})
 			if err != nil {
-				return err // nothing is stored, the caller gets 500, the log says why
+				return err // the transaction has rolled back; the caller gets 500
 			}
 			return edge.WriteJSON(w, http.StatusCreated, body)
 		},
@@ -48,7 +49,7 @@ func ExampleEnv_Enqueue() {
 					return err
 				}
 				env.Log.InfoContext(ctx, "reminding", "clinic", v.Clinic)
-				return nil // after an error the job runs again, so it must be safe to repeat
+				return nil // a job runs again after an error, so it must be safe to repeat
 			}},
 		},
 		Schedule: "0 3 * * *", // every night at 03:00 UTC, on one replica
@@ -61,7 +62,7 @@ func ExampleEnv_Enqueue() {
 	}
 }
 
-// As the caller, row level security decides what is seen.
+// A transaction as the caller reads the rows that row level security allows.
 func ExampleEnv_Tx() {
 	_ = func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		var clinics []string
@@ -80,13 +81,13 @@ func ExampleEnv_Tx() {
 	}
 }
 
-// Events go out as they are sent.
+// Each event is sent at once.
 func ExampleNewEvents() {
 	w := httptest.NewRecorder()
 	events := edge.NewEvents(w)
 	for n := range 2 {
 		if err := events.Send("tick", map[string]int{"n": n}); err != nil {
-			return // the client has left
+			return // the client has disconnected
 		}
 	}
 	fmt.Print(w.Body)
@@ -96,4 +97,36 @@ func ExampleNewEvents() {
 	//
 	// event: tick
 	// data: {"n":1}
+}
+
+// A function that reads an HTML form with one file.
+func ExampleReadForm() {
+	r := httptest.NewRequest(http.MethodPost, "/contact", strings.NewReader("name=Amina&text=Hello"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 5, FieldBytes: 1000, Files: 1, FileBytes: 1 << 20})
+	fmt.Println(form.Values.Get("name"), form.Values.Get("text"), err)
+	// Output: Amina Hello <nil>
+}
+
+// An error for the caller names the wrong fields.
+func ExampleError() {
+	e := edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Please check the form.")
+	e.Fields = map[string]string{"name": "Enter a name."}
+	w := httptest.NewRecorder()
+	e.Write(w)
+	fmt.Print(w.Code, " ", w.Body)
+	// Output: 422 {"code":"validation_failed","message":"Please check the form.","fields":{"name":"Enter a name."}}
+}
+
+// A handler with CORS answers preflight requests itself.
+func ExampleCORS() {
+	handler := edge.CORS(func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+		return edge.WriteJSON(w, http.StatusOK, "hello")
+	})
+	w := httptest.NewRecorder()
+	if err := handler(w, httptest.NewRequest(http.MethodOptions, "/hello", nil), nil); err != nil {
+		return
+	}
+	fmt.Println(w.Code, w.Header().Get("Access-Control-Allow-Origin"))
+	// Output: 204 *
 }

@@ -9,34 +9,34 @@ import (
 	"net/url"
 )
 
-// FormLimits bound what ReadForm takes. A zero limit means none of it.
+// FormLimits are the limits of ReadForm. Zero allows nothing of that kind.
 type FormLimits struct {
 	Fields     int   // number of fields
 	FieldBytes int64 // bytes of one field
-	Files      int   // number of files, empty ones not counted
-	FileBytes  int64 // bytes of one file; a longer one is kept as TooLarge, without its content
+	Files      int   // number of files; empty files do not count
+	FileBytes  int64 // bytes of one file; a larger file gets TooLarge and no content
 }
 
 // Form is a posted HTML form.
 type Form struct {
 	Values url.Values
-	Files  map[string]File // by field; a field without a chosen file is absent
+	Files  map[string]File // by field; a field without a chosen file is missing
 }
 
-// File is one uploaded file. Name and Type are what the client says, and not to be believed.
+// File is one uploaded file. Name and Type come from the client and can be wrong.
 type File struct {
 	Name, Type string
 	Content    []byte
 	TooLarge   bool
 }
 
-// IsForm says whether the request is a form post, url-encoded or multipart.
+// IsForm reports whether the body is a form, URL-encoded or multipart.
 func IsForm(r *http.Request) bool {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// ReadForm reads a form post of either kind. Its errors are *Error: 400, 413 or 415.
+// ReadForm reads a URL-encoded or multipart form. Its errors are of type *Error, with status 400, 413 or 415.
 func ReadForm(r *http.Request, most FormLimits) (*Form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *Form) readParts(parts *multipart.Reader, most FormLimits) error {
 		tooLarge := int64(len(content)) > limit
 		switch {
 		case p.FileName() == "" && p.Header.Get("Content-Type") != "" && len(content) == 0:
-			// A file field with nothing chosen.
+			// a file field without a chosen file
 		case p.FileName() == "":
 			if fields++; fields > most.Fields || tooLarge {
 				return formTooLarge()

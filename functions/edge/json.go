@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ReadJSON decodes the request's body into a T, strictly: the content type must be JSON, fields that T lacks and anything
-// after the value are refused. Its errors are *Error: 415, 413 or 400, and the message says what is wrong and where.
+// ReadJSON decodes the body of a request into a T. The content type must be JSON. Unknown fields and data after the value are
+// errors. Its errors are of type *Error, with status 415, 413 or 400 and a message for the caller.
 func ReadJSON[T any](r *http.Request) (T, error) {
 	var v, zero T
 	if ct := r.Header.Get("Content-Type"); ct != "" {
@@ -36,7 +36,8 @@ func ReadJSON[T any](r *http.Request) (T, error) {
 	return v, nil
 }
 
-// ReadBody reads the whole body. Beyond the function's MaxBody its error is an *Error with 413.
+// ReadBody reads the whole body. It returns an *Error with status 413 if the body is larger than Func.MaxBody, and with 400 if it
+// ends too early.
 func ReadBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -45,7 +46,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// bodyError tells a body that is too long from one that broke off.
+// bodyError returns the Error of a body that is too long or ended too early.
 func bodyError(err error) error {
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
@@ -75,7 +76,7 @@ func badJSON(err error) *Error {
 	return e
 }
 
-// WriteJSON sends v with a status.
+// WriteJSON sends v as JSON with a status.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -83,6 +84,6 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a client that left is no error of the function
+	_, _ = w.Write(append(body, '\n')) // a closed connection is not an error of the function
 	return nil
 }

@@ -16,7 +16,7 @@ type Events struct {
 	rc *http.ResponseController
 }
 
-// NewEvents starts a stream of server-sent events. Watch the request's context: it ends when the client leaves.
+// NewEvents starts a stream of server-sent events. The context of the request ends when the client disconnects.
 func NewEvents(w http.ResponseWriter) *Events {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -24,8 +24,8 @@ func NewEvents(w http.ResponseWriter) *Events {
 	return &Events{w, http.NewResponseController(w)}
 }
 
-// Send writes one event at once. event may be ""; strings and bytes are sent as they are, line by line, anything else as
-// JSON.
+// Send writes and flushes one event. event is its type, or "". Strings and bytes are sent as text, one data line for each line;
+// other values are sent as JSON.
 func (s *Events) Send(event string, data any) error {
 	var text string
 	switch d := data.(type) {
@@ -44,7 +44,7 @@ func (s *Events) Send(event string, data any) error {
 	if event != "" {
 		fmt.Fprintf(&b, "event: %s\n", strings.NewReplacer("\n", " ", "\r", " ").Replace(event))
 	}
-	// Any of the three line ends ends a data line (HTML standard, "Interpreting an event stream").
+	// CR, LF and CRLF each end a data line (HTML standard, "Interpreting an event stream").
 	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
 		fmt.Fprintf(&b, "data: %s\n", line)
 	}
@@ -55,8 +55,8 @@ func (s *Events) Send(event string, data any) error {
 	return s.rc.Flush()
 }
 
-// AcceptWebSocket upgrades the call to a WebSocket, from any origin as with Supabase; the handler owns the connection
-// and must close it. The time limit of the function ends with the upgrade.
+// AcceptWebSocket upgrades the call to a WebSocket. It allows any origin, as Supabase does. The handler must close the
+// connection. Func.Timeout does not apply after the upgrade.
 func AcceptWebSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	return websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 }

@@ -1,5 +1,5 @@
-// Package prune deletes every hour what must not be kept: photos whose report never came, closed reports after the time
-// that the organisation has set, the keys of reports after their 30 days, and the counters and salts of the rate limits.
+// Package prune deletes expired data every hour: photos without a report, closed reports after the configured number of days,
+// idempotency keys after 30 days, and the counters and salts of the rate limits.
 // Only functions.All imports it.
 package prune
 
@@ -14,14 +14,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Func runs by its schedule only; it cannot be called.
+// Func runs on its schedule only; clients cannot call it.
 var Func = edge.Func{Schedule: "7 * * * *", Run: run}
 
-// batch is how many photos one request to the storage service deletes.
+// batch is the number of photos per delete request to the storage service.
 const batch = 500
 
 func run(ctx context.Context, env *edge.Env) error {
-	// None waits for another: what keeps photos from being deleted keeps no record.
+	// The three are independent: a failure of one does not stop the others.
 	photos, photosErr := prunePhotos(ctx, env)
 	reports, reportsErr := pruneReports(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
@@ -30,7 +30,7 @@ func run(ctx context.Context, env *edge.Env) error {
 	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
-// prunePhotos deletes photos that have waited a day for their report, through the storage service, which owns the files.
+// prunePhotos deletes photos that have had no report for a day. It calls the storage service, which owns the files.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
@@ -62,9 +62,8 @@ select o.name
 	}
 }
 
-// pruneReports deletes closed reports that arrived REPORTS_KEEP_DAYS ago, their photos first: should something fail in
-// between, the report is still there and the next hour goes on. Without the variable every report is kept until somebody
-// deletes it. Days are counted by the database.
+// pruneReports deletes closed reports older than REPORTS_KEEP_DAYS. It deletes their photos first: after a failure between the
+// two, the next run continues. Without the variable it keeps all reports. The database computes the age.
 func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	set := env.Get("REPORTS_KEEP_DAYS")
 	if set == "" {
@@ -107,7 +106,7 @@ select id::text, coalesce(photo_url, '') as photo
 			}
 		}
 		err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-			// One that was opened again meanwhile stays.
+			// Keep a report that was reopened since the query.
 			_, err := tx.Exec(ctx, `delete from public.reports where id = any ($1::uuid[]) and status = 'closed'`, ids)
 			return err
 		})
@@ -121,7 +120,7 @@ select id::text, coalesce(photo_url, '') as photo
 	}
 }
 
-// pruneRecords deletes what the functions remembered for a time only.
+// pruneRecords deletes expired idempotency keys, counters and salts.
 func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error) {
 	now := env.Now()
 	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {

@@ -1,47 +1,70 @@
 package submitreport
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"net/http"
-
-	"daawo/functions/edge"
-
-	"github.com/jackc/pgx/v5"
+	"strings"
+	"unicode"
 )
 
-// cleanPhotoJob removes the metadata (place, time, camera) of a report's photo after the report was stored.
-const cleanPhotoJob = "clean-photo"
+// The rules of this file are also those of web/src/screens/report/clean-text.ts. testdata/cases.json keeps them equal.
 
-// photoArgs are the job's arguments.
-type photoArgs struct {
-	Name string `json:"name"` // in the bucket of photos
+// clean normalises a text of several lines: it removes control characters except newline and tab, the bidirectional
+// controls (which can make a name look like another), and white space at both ends. It replaces invalid UTF-8.
+func clean(s *string) string {
+	if s == nil {
+		return ""
+	}
+	text := strings.ToValidUTF8(*s, "�")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n' || c == '\t':
+			return c
+		case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069:
+			return -1
+		}
+		return c
+	}, text)
+	return strings.TrimFunc(text, isSpace)
 }
 
-// cleanPhoto replaces a stored photo by a clean one and records in its report whether the metadata could be removed. It uses
-// the storage API, so it works the same with files on disk, on S3, and with Supabase's own service.
-func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
-	var photo photoArgs
-	if err := json.Unmarshal(args, &photo); err != nil {
-		return err
+// cleanLine is clean for a field of one line: it replaces line ends and other control characters with a space, so that
+// the value cannot forge lines in a mail.
+func cleanLine(s *string) string {
+	if s == nil {
+		return ""
 	}
-	content, err := env.Download(ctx, photoBucket, photo.Name)
-	if e, ok := edge.AsError(err); ok && e.Status == http.StatusNotFound {
-		return nil // deleted since
-	}
-	if err != nil {
-		return err
-	}
-	clean, contentType, removed := env.CleanImage(content)
-	if removed && !bytes.Equal(clean, content) {
-		if err := env.Replace(ctx, photoBucket, photo.Name, contentType, clean); err != nil {
-			return err
+	line := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) {
+			return ' '
 		}
+		return c
+	}, strings.ReplaceAll(*s, "\r\n", " "))
+	return clean(&line)
+}
+
+// isSpace reports whether c is white space in JavaScript: Unicode's white space and the byte order mark.
+func isSpace(c rune) bool { return unicode.IsSpace(c) || c == 0xFEFF }
+
+// latinDigits replaces Arabic-Indic and Persian digits, which some keyboards type, with 0 to 9.
+func latinDigits(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= '٠' && c <= '٩':
+			return c - '٠' + '0'
+		case c >= '۰' && c <= '۹':
+			return c - '۰' + '0'
+		}
+		return c
+	}, s)
+}
+
+// limitRunes returns the first most characters of s.
+func limitRunes(s string, most int) string {
+	for i := range s {
+		if most == 0 {
+			return s[:i]
+		}
+		most--
 	}
-	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		// The report's reviewer must know if the photo still holds its metadata.
-		_, err := tx.Exec(ctx, `select private.photo_cleaned($1, $2, $3)`, photoBucket, photo.Name, removed)
-		return err
-	})
+	return s
 }

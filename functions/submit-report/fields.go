@@ -2,15 +2,12 @@ package submitreport
 
 import (
 	"regexp"
-	"strings"
-	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Fields is the JSON body: exactly the nine fields of a report, absent and null being the same.
+// Fields is the JSON body: exactly the nine fields of a report. Absent and null mean the same.
 type Fields struct {
 	Name             *string `json:"name"`
 	Phone            *string `json:"phone"`
@@ -23,7 +20,7 @@ type Fields struct {
 	PhotoURL         *string `json:"photo_url"`
 }
 
-// report is a checked report as it is stored. "" is stored as null.
+// report is a checked report, ready to be stored. "" is stored as null.
 type report struct {
 	language         string
 	name             string
@@ -38,19 +35,8 @@ type report struct {
 	photoURL         string
 }
 
-// Longest values in characters, as the table public.reports bounds them.
-const (
-	maxName        = 200
-	maxPhone       = 50
-	maxProduct     = 200
-	maxBatch       = 100
-	maxBought      = 500
-	maxDescription = 5000
-	maxLocation    = 200
-)
-
-// check cleans the fields and says what is wrong with them, by field. An HTML form's phone and location are required, as
-// the page says; in JSON they may be missing (spec §3).
+// check cleans the fields and returns the report and an error message per invalid field. The HTML form requires phone and
+// location; JSON may omit them (spec §3).
 func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	r := report{
 		language:         text.language,
@@ -67,33 +53,37 @@ func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	wrong := map[string]string{}
 	for _, c := range []struct {
 		field, value string
-		most         int
 		required     string // message when empty; "" for an optional field
 	}{
-		{"name", r.name, maxName, ""},
-		{"phone", r.phone, maxPhone, only(form, text.phoneRequired)},
-		{"product_name", r.productName, maxProduct, text.productRequired},
-		{"batch_number", r.batchNumber, maxBatch, ""},
-		{"where_bought", r.whereBought, maxBought, ""},
-		{"issue_description", r.issueDescription, maxDescription, text.descriptionRequired},
-		{"location", r.location, maxLocation, only(form, text.locationRequired)},
+		{"name", r.name, ""},
+		{"phone", r.phone, only(form, text.phoneRequired)},
+		{"product_name", r.productName, text.productRequired},
+		{"batch_number", r.batchNumber, ""},
+		{"where_bought", r.whereBought, ""},
+		{"issue_description", r.issueDescription, text.descriptionRequired},
+		{"location", r.location, only(form, text.locationRequired)},
 	} {
+		most := limits().Characters[c.field]
 		switch {
 		case c.value == "" && c.required != "":
 			wrong[c.field] = c.required
-		case utf8.RuneCountInString(c.value) > c.most:
-			wrong[c.field] = text.tooLong(c.most)
+		case utf8.RuneCountInString(c.value) > most:
+			wrong[c.field] = text.tooLong(most)
 		}
 	}
 	if r.expiryDate != "" {
-		day, ok := parseDay(r.expiryDate, form)
+		parse := parseISODate
+		if form {
+			parse = parseTypedDate
+		}
+		date, ok := parse(r.expiryDate)
 		if !ok {
 			wrong["expiry_date"] = text.badDate
 		}
-		r.expiryDate = day
+		r.expiryDate = date
 	}
 	if !photoName.MatchString(r.photoURL) {
-		// No photo of ours has such a name: it counts as missing, and the report is kept without it.
+		// No stored photo has such a name. The report is stored without a photo.
 		r.photoURL = limitRunes(r.photoURL, 100)
 	}
 	r.phoneE164 = e164(r.phone)
@@ -101,6 +91,7 @@ func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	return r, wrong
 }
 
+// only returns s when the condition holds, otherwise "".
 func only(when bool, s string) string {
 	if when {
 		return s
@@ -108,84 +99,12 @@ func only(when bool, s string) string {
 	return ""
 }
 
-// clean trims and takes out what no text should hold: control characters but line ends and tabs, broken UTF-8, and
-// the characters that turn the direction of writing, which can make a name look like another.
-func clean(s *string) string {
-	if s == nil {
-		return ""
-	}
-	text := strings.ToValidUTF8(*s, "�")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	text = strings.Map(func(c rune) rune {
-		switch {
-		case c == '\n' || c == '\t':
-			return c
-		case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069:
-			return -1
-		}
-		return c
-	}, text)
-	return strings.TrimSpace(text)
-}
-
-// cleanLine is clean for a field of one line: what ends a line, and every other control character, becomes a space. Such a
-// field is shown and mailed as one line.
-func cleanLine(s *string) string {
-	if s == nil {
-		return ""
-	}
-	line := strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return c
-	}, strings.ReplaceAll(*s, "\r\n", " "))
-	return clean(&line)
-}
-
-func limitRunes(s string, most int) string {
-	for i := range s {
-		if most == 0 {
-			return s[:i]
-		}
-		most--
-	}
-	return s
-}
-
-// parseDay reads yyyy-MM-dd, and from a hand-filled form also day/month/year and, as most packs print it, month/year,
-// which means that month's last day. It accepts what the page's own script accepts (parseExpiryDate).
-func parseDay(s string, form bool) (string, bool) {
-	if form {
-		s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune("-/. ", c) }), "-")
-	}
-	for _, f := range []struct {
-		layout     string
-		form, last bool // only in forms; the last day of the month
-	}{
-		{"2006-01-02", false, false},
-		{"2006-1-2", true, false},
-		{"2-1-2006", true, false},
-		{"2006-1", true, true},
-		{"1-2006", true, true},
-	} {
-		day, err := time.Parse(f.layout, s)
-		if err != nil || f.form && !form {
-			continue
-		}
-		if f.last {
-			day = day.AddDate(0, 1, -1)
-		}
-		return day.Format(time.DateOnly), day.Year() >= 1950 && day.Year() <= 2100
-	}
-	return "", false
-}
-
-// internationalNumber is what the table public.reports takes: 15 digits at most, as ITU-T E.164 says. The numbering plans
-// that IsPossibleNumber knows have shorter and longer numbers, too, such as a German one of 2 or 14 digits.
+// internationalNumber is the check constraint of public.reports: at most 15 digits (ITU-T E.164). IsPossibleNumber accepts
+// shorter and longer numbers of some countries, such as German ones of 2 or 14 digits.
 var internationalNumber = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
 
-// e164 is the number in international form, "" when it cannot be one. A number without a country is taken as Somali.
+// e164 returns the number in international form, or "" when it is not a possible number. A number without a country code is
+// taken as Somali.
 func e164(phone string) string {
 	n, err := phonenumbers.Parse(phone, "SO")
 	if err != nil || !phonenumbers.IsPossibleNumber(n) {

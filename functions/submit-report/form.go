@@ -11,17 +11,17 @@ import (
 	"daawo/functions/edge"
 )
 
-// posted is a form as it came: the values by field, and the photo.
+// posted is a posted form: the values by field, and the photo.
 type posted struct {
 	*edge.Form
 	text *texts
 }
 
-// handleForm takes the plain post of the HTML form and answers with pages: a redirect to the thank-you page, or the form
-// with messages and everything that was typed.
+// handleForm handles a post of the HTML form. It replies with a redirect to the thank-you page, or with the form, the typed
+// values and error messages.
 func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	ctx := r.Context()
-	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: maxPhoto})
+	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: limits().PhotoBytes})
 	p := unread(r)
 	if form != nil {
 		p.Form = form
@@ -32,7 +32,7 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	report, wrong := p.fields().check(p.text, true)
 	photo, hasPhoto := p.photo(wrong)
-	// Counted at once, because a post stores its photo before the report.
+	// Count first: a post stores its photo before the report.
 	counting := env.Batch(edge.Service)
 	limit(ctx, env, counting)
 	if err := counting.Send(ctx); err != nil {
@@ -57,7 +57,7 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if hasPhoto {
 		p.keepPhoto(r, env, photo)
 		report.photoURL = p.Values.Get("photo_url")
-		photoLost = report.photoURL == "" // the report goes on without its photo (spec §8)
+		photoLost = report.photoURL == "" // the report is stored without its photo (spec §8)
 	}
 	receipt, err := save(ctx, env, report, key, false)
 	if err != nil {
@@ -67,7 +67,8 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return nil
 }
 
-// thankAgain answers a post beyond the limit: a report that is stored already gets its receipt, any other the refusal.
+// thankAgain handles a post over the limit: if its report is stored already, it replies with the receipt, otherwise with the
+// refusal.
 func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env, report report, photo []byte, refusal error) error {
 	key, err := keyOf(r.Context(), env, "", report, p.photoSum(photo))
 	if err != nil {
@@ -84,25 +85,24 @@ func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env
 	return nil
 }
 
-// unread is a form of which nothing is known yet but the language of the page.
+// unread returns an empty form in the language of the page.
 func unread(r *http.Request) posted {
 	return posted{&edge.Form{Values: url.Values{}}, textIn(languageOf(r, r.URL.Query().Get("language")))}
 }
 
-// showUnreadable shows the form again, with the fields that were read before its body turned out to be too long or broken.
+// showUnreadable shows the form again with the fields that were read before the body exceeded its limit or ended unexpectedly.
 func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
 	e, ok := edge.AsError(err)
 	if !ok {
 		return err
 	}
-	if e.Code == "body_too_large" { // only a photo makes it so
+	if e.Code == "body_too_large" { // only a photo can be this large
 		return p.show(w, e.Status, p.text.invalidTitle, p.text.photoTooLarge, map[string]string{"photo": p.text.photoTooLarge})
 	}
 	return p.show(w, e.Status, p.text.failedTitle, p.text.badRequest, nil)
 }
 
-// fields reads the nine fields. A phone number without a calling code is put behind that of its
-// country, as the page's script does.
+// fields returns the nine fields. The phone number includes the calling code of the chosen country.
 func (p posted) fields() Fields {
 	value := func(name string) *string {
 		v := p.Values.Get(name)
@@ -113,16 +113,22 @@ func (p posted) fields() Fields {
 		ExpiryDate: value("expiry_date"), WhereBought: value("where_bought"), IssueDescription: value("issue_description"),
 		Location: value("location"), PhotoURL: value("photo_url"),
 	}
-	country := strings.TrimPrefix(strings.TrimSpace(p.Values.Get("country")), "+")
-	number := strings.TrimSpace(*f.Phone)
-	international := strings.HasPrefix(number, "+") || strings.HasPrefix(number, "00")
-	if country != "" && number != "" && !international {
-		*f.Phone = "+" + country + " " + number
-	}
+	*f.Phone = phoneNumber(p.Values.Get("country"), *f.Phone)
 	return f
 }
 
-// photo takes the chosen photo and adds a message when it is none that can be sent (spec §5).
+// phoneNumber puts a number behind its country's calling code, unless the number begins with a calling code itself (+ or 00).
+// The site's script does the same (phoneNumber in web/src/screens/report/report.ts).
+func phoneNumber(country, typed string) string {
+	country = strings.TrimPrefix(latinDigits(cleanLine(&country)), "+")
+	number := latinDigits(cleanLine(&typed))
+	if country == "" || number == "" || strings.HasPrefix(number, "+") || strings.HasPrefix(number, "00") {
+		return number
+	}
+	return "+" + country + " " + number
+}
+
+// photo returns the chosen photo, or adds a message to wrong when it is not an image or too large (spec §5).
 func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	file, ok := p.Files["photo"]
 	if !ok {
@@ -139,8 +145,8 @@ func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	return file.Content, true
 }
 
-// keepPhoto stores a good photo and puts its name and its sum where the page has them from when the form comes back,
-// because a browser never fills a file field again. It waits for its report like a photo that the page's script sent first.
+// keepPhoto stores a valid photo and writes its name and its SHA-256 into the form's values, because a browser does not
+// refill a file field. Like a photo that the site's script has uploaded, it waits for its report.
 func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
 	if photo == nil {
 		return
@@ -149,16 +155,16 @@ func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
 	p.Values.Del("photo_url")
 	name, err := upload(r.Context(), env, photo)
 	if err != nil {
-		env.Log.WarnContext(r.Context(), "photo of a posted form was not stored", "error", err)
+		env.Log.WarnContext(r.Context(), "storing a posted photo failed", "error", err)
 		return
 	}
 	p.Values.Set("photo_url", name)
 	p.Values.Set("photo_sum", sum)
 }
 
-// photoSum is the SHA-256 of the chosen photo, or of the one that an earlier post has stored, as its page says; "" without
-// either. By it a form that came back is recognised as the one that was posted with the photo itself: the first post may
-// have been stored although its visitor was told otherwise.
+// photoSum returns the SHA-256 of the chosen photo, or of the photo that an earlier post has stored; "" without a photo. It
+// identifies a second post of a form whose first post contained the photo itself: the first post may have been stored
+// although the reply reported a failure.
 func (p posted) photoSum(chosen []byte) string {
 	if chosen != nil {
 		sum := sha256.Sum256(chosen)
@@ -171,16 +177,15 @@ func (p posted) photoSum(chosen []byte) string {
 	return sum
 }
 
-// looksAutomatic says whether a field that no person sees is filled. The page that is shown then leaves it empty, so that a
-// second press gets through. The time that filling the form took is not known: the page is the same for everybody, made
-// before anybody asks for it, and who comes without script cannot tell.
+// looksAutomatic reports whether the hidden field is filled. The page that is shown next leaves it empty, so a second press
+// succeeds. The time taken to fill the form is unknown: the page is prerendered and the browser has no script.
 func (p posted) looksAutomatic() bool { return p.Values.Get("website") != "" }
 
-// showFailure shows the form again when the report could not be stored for a reason that is not the visitor's.
+// showFailure shows the form again when the report could not be stored and its fields are not the reason.
 func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
 	failure := p.text.translate(err)
 	if _, known := edge.AsError(err); !known {
-		env.Log.Error("a posted report was not stored", "error", err)
+		env.Log.Error("storing a posted report failed", "error", err)
 	}
 	for name, values := range failure.Header {
 		w.Header()[name] = values

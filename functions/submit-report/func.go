@@ -1,6 +1,6 @@
-// Package submitreport takes a report of a harmful or suspect product: as JSON from the site's script, or as the plain
-// post of its HTML form where there is no script. The report, the record that makes a retry safe and the notification job
-// are one transaction, and the reply leaves after its commit.
+// Package submitreport accepts reports of harmful or suspect products: as JSON from the site's script, or as a post of the HTML
+// form from a browser without JavaScript. One transaction stores the report, its idempotency record and the notification job;
+// the reply is sent after the commit.
 //
 // Only functions.All imports it.
 package submitreport
@@ -14,12 +14,12 @@ import (
 	"daawo/functions/edge"
 )
 
-// Func is open to everybody: a plain HTML form can send no key.
+// Func accepts requests without an API key: a plain HTML form cannot send one.
 var Func = edge.Func{
 	Methods:       []string{http.MethodPost, http.MethodGet},
 	NoVerifyJWT:   true,
 	Timeout:       30 * time.Second,
-	MaxBody:       32 << 20, // a photo beyond its 5 MB, too: the form comes back and says so
+	MaxBody:       32 << 20, // more than a photo may have, so that the reply can be the form with a message
 	MaxConcurrent: 32,       // a form post holds its photo in memory
 	MaxWaiting:    1000,
 	MaxWait:       10 * time.Second,
@@ -31,13 +31,13 @@ var Func = edge.Func{
 	},
 }
 
-// maxJSON is the bytes of a report in JSON, which is held in memory: several times the longest fields, all escaped.
+// maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.
 const maxJSON = 1 << 20
 
-// reportsPerHour is the limit of one client. A carrier's shared address counts as one client, so it is generous.
+// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT count as one client.
 const reportsPerHour = 60
 
-// repetitionsPerHour is how often a client may ask again for the receipt of a report that is stored already.
+// repetitionsPerHour is how often a client may request the receipt of a stored report again.
 const repetitionsPerHour = 600
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
@@ -74,7 +74,7 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return edge.WriteJSON(w, http.StatusOK, receipt)
 }
 
-// refused answers a form that the host cannot let in with a page. What was typed is not read: the browser still has it.
+// refused replies with a page to a form that the function host rejects. It does not read the fields; the browser still has them.
 func refused(w http.ResponseWriter, r *http.Request, status int) bool {
 	if !edge.IsForm(r) {
 		return false
@@ -87,7 +87,7 @@ func refused(w http.ResponseWriter, r *http.Request, status int) bool {
 	return p.show(w, status, p.text.failedTitle, message, wrong) == nil
 }
 
-// limit counts the report against its client. REPORTS_PER_HOUR changes the limit, for tests of the whole.
+// limit counts the report against its client. REPORTS_PER_HOUR changes the limit for end-to-end tests.
 func limit(ctx context.Context, env *edge.Env, b *edge.Batch) {
 	most := reportsPerHour
 	if n, err := strconv.Atoi(env.Get("REPORTS_PER_HOUR")); err == nil && n > 0 {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// texts are the messages in one language. The English ones that the specification fixes are word for word (spec §5, §8).
+// texts are the messages in one language. The specification fixes some of the English ones (spec §5, §8).
 type texts struct {
 	language string
 
@@ -97,7 +97,7 @@ var somali = texts{
 	},
 }
 
-// problem is the summary of what is wrong with the fields, for who sees no more than that.
+// problem returns one message about all invalid fields, for clients that show only one.
 func (t *texts) problem(wrong map[string]string) string {
 	var all []string
 	for _, field := range slices.Sorted(maps.Keys(wrong)) {
@@ -120,7 +120,7 @@ func textIn(language string) *texts {
 	return &english
 }
 
-// languageOf is the language to answer in: what the form says of itself, else the first that we speak in Accept-Language.
+// languageOf returns the language of the reply: the language of the form, otherwise the first supported one in Accept-Language.
 func languageOf(r *http.Request, form string) string {
 	if form == "so" || form == "en" {
 		return form
@@ -134,8 +134,8 @@ func languageOf(r *http.Request, form string) string {
 	return "en"
 }
 
-// translate puts an *edge.Error's message into the language. Any other error is the cause of a 500 that says no more than
-// what the visitor can do.
+// translate returns an *edge.Error with its message in the language. Another error becomes the cause of a 500 whose message
+// says only what to do next.
 func (t *texts) translate(err error) *edge.Error {
 	e, ok := edge.AsError(err)
 	if !ok {

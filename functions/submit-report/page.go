@@ -26,7 +26,7 @@ type field struct {
 	Autocomplete                string
 }
 
-// show sends the form with its messages and all that was typed.
+// show sends the form with the typed values and the messages.
 func (p posted) show(w http.ResponseWriter, status int, title, message string, wrong map[string]string) error {
 	photo, chosen := p.Values.Get("photo_url"), p.Files["photo"]
 	var fields []field
@@ -43,10 +43,10 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 	} {
 		f.Label, f.Value, f.Message = p.text.labels[f.Name], p.Values.Get(f.Name), wrong[f.Name]
 		if f.Name == "phone" {
-			f.Value = *p.fields().Phone // with its country code, for which this page has no selector
+			f.Value = *p.fields().Phone // with the calling code: this page has no country field
 		}
 		if f.Name == "photo" && f.Message == "" && photo == "" && chosen.Content != nil {
-			f.Message = p.text.chooseAgain // no browser does, and the report would go without it
+			f.Message = p.text.chooseAgain // browsers do not refill a file field
 		}
 		fields = append(fields, f)
 	}
@@ -66,7 +66,7 @@ func home(t *texts) string {
 	return "/"
 }
 
-// render sends a page that no cache keeps and that can load nothing.
+// render sends a page that is not cached and may not load anything.
 func render(w http.ResponseWriter, status int, name, language string, data map[string]any) error {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
@@ -81,7 +81,7 @@ func render(w http.ResponseWriter, status int, name, language string, data map[s
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+cssHash+"; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // a visitor who left is no error
+	_, _ = b.WriteTo(w) // a closed connection is not an error
 	return nil
 }
 
@@ -90,9 +90,9 @@ var cssHash = func() string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// referenceCookie takes the reference to the thank-you page of a visitor without script. Not in the address, which stays
-// in the browser's history and is seen by whoever uses the phone next: in a cookie of ten minutes, which no script can
-// read and which is sent to this function alone. The prerendered page holds a frame that asks for it.
+// referenceCookie carries the reference to the thank-you page in a browser without JavaScript. An address would stay in the
+// history of a shared phone; this cookie lives ten minutes, is HttpOnly and is sent to this function only. The prerendered
+// page shows it in a frame.
 const referenceCookie = "daawo_reference"
 
 func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, photoLost bool) {
@@ -109,7 +109,7 @@ func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, phot
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// showReference is what the frame on the thank-you page shows: the reference, nothing without one.
+// showReference replies to the frame on the thank-you page: the reference, or an empty page without one.
 func showReference(w http.ResponseWriter, r *http.Request) error {
 	text := textIn(languageOf(r, r.URL.Query().Get("language")))
 	data := map[string]any{"Language": text.language, "CSS": template.CSS(pageCSS), "Label": text.yourReference}

@@ -10,16 +10,13 @@ import (
 	"daawo/functions/edge"
 )
 
-const (
-	photoBucket = "report-photos"
-	maxPhoto    = 5 << 20 // bytes; spec §5
-)
+const photoBucket = "report-photos"
 
-// photoName is how the site names a photo: the time in milliseconds and the original extension (spec §7).
+// photoName matches the name that the site gives a photo: the time in milliseconds and the original extension (spec §7).
 var photoName = regexp.MustCompile(`^(\d{13}(\.[A-Za-z0-9]{1,5})?)?$`)
 
-// imageType says what a file really is, by its first bytes; the browser's word is not taken. ok is false for anything
-// that the bucket does not hold, SVG among it.
+// imageType detects the type of a file from its first bytes, not from the Content-Type of the browser. ok is false for a type
+// that the bucket refuses, such as SVG.
 func imageType(content []byte) (mime, extension string, ok bool) {
 	switch mime := http.DetectContentType(content); mime {
 	case "image/jpeg":
@@ -41,10 +38,9 @@ func imageType(content []byte) (mime, extension string, ok bool) {
 	return "", "", false
 }
 
-// upload stores a photo under the present time and gives its name. Two photos of one millisecond would have one name:
-// the later one takes the next that is free.
-// Row level security does not hold for the service, so the visitors' rule is asked: it fails when too many photos wait for
-// their report.
+// upload stores a photo under the current time and returns its name. If the name is taken, it tries the next milliseconds.
+// Row level security does not apply to the service role, so upload calls the policy's function itself: it fails when too many
+// photos wait for their report.
 func upload(ctx context.Context, env *edge.Env, content []byte) (string, error) {
 	mime, extension, _ := imageType(content)
 	now := env.Now().UnixMilli()

@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// placesJSON is the site's reference list: 18 regions with their districts, English and Somali names.
+// placesJSON is the list of the 18 regions and their districts, with English and Somali names. The site's build reads the
+// same file (web/src/content/regions.ts).
 //
 //go:embed places.json
 var placesJSON []byte
 
-// place is a location that the reference list knows, by its English names. The zero value is an unknown one.
+// place is a location in the list, by its English names. The zero value means a location that is not in the list.
 type place struct{ region, district string }
 
-// region is an entry of the reference list.
+// region is an entry of the list.
 type region struct {
 	named
 	Districts []named
@@ -23,16 +24,16 @@ type region struct {
 
 type named struct{ Name, Somali string }
 
-// regions is the reference list in its order.
+// regions returns the list in its order.
 var regions = sync.OnceValue(func() []region {
 	var list []region
 	if err := json.Unmarshal(placesJSON, &list); err != nil {
-		panic("places.json: " + err.Error()) // a fault of the build, caught by the first test
+		panic("places.json: " + err.Error()) // a broken build; every test of the package finds it
 	}
 	return list
 })
 
-// knownPlaces maps 'region' and 'region, district' in either language, folded, to the place.
+// knownPlaces returns a map from 'region' and 'region, district' in either language, folded, to the place.
 var knownPlaces = sync.OnceValue(func() map[string]place {
 	known := map[string]place{}
 	for _, r := range regions() {
@@ -48,8 +49,8 @@ var knownPlaces = sync.OnceValue(func() map[string]place {
 	return known
 })
 
-// findPlace recognises what the form's location picker sends. Free text stays unknown and is kept as it is; a known
-// region with an unknown district gives the region.
+// findPlace returns the place for a location that the form's picker sends, the region alone when the district is unknown, and
+// the zero value for free text.
 func findPlace(location string) place {
 	region, district, _ := strings.Cut(location, ",")
 	if p, ok := knownPlaces()[fold(region)+", "+fold(district)]; ok {
@@ -58,4 +59,5 @@ func findPlace(location string) place {
 	return knownPlaces()[fold(region)]
 }
 
+// fold returns s in lower case with single spaces.
 func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

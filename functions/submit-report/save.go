@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// receipt is the reply. PhotoAttached is only there, as false, when a photo was named that does not exist or belongs to
-// another report.
+// receipt is the reply. PhotoAttached is present, and false, only when the named photo does not exist or belongs to another
+// report.
 type receipt struct {
 	ID            string    `json:"id"`
 	Reference     string    `json:"reference"`
@@ -28,22 +28,22 @@ type receipt struct {
 	PhotoAttached *bool     `json:"photo_attached,omitempty"`
 }
 
-// idempotency says which post this is and until when a repetition is recognised.
+// idempotency identifies a post and says how long a repetition is recognised.
 type idempotency struct {
 	key, body string // hashes, hex
 	lives     time.Duration
 }
 
 const (
-	keyLife     = 30 * 24 * time.Hour // of a key that the client chose
-	keylessLife = 10 * time.Minute    // of a post that has none, keyed by its content
+	keyLife     = 30 * 24 * time.Hour // of a key from the client
+	keylessLife = 10 * time.Minute    // of a post without a key, identified by its content
 	maxKey      = 255
-	twinLife    = 24 * time.Hour // within which two reports that look alike are taken for one
+	twinLife    = 24 * time.Hour // two similar reports within this time count as possible duplicates
 )
 
-// keyOf makes the record's key. The hash of the content is keyed, so that nobody who reads the table can test guesses of
-// what somebody reported. photo is the sum of a photo posted with the form: it stands for the photo's name, which another
-// post of the same report may have chosen differently, or not have known yet.
+// keyOf returns the key of the idempotency record. The hash of the content is keyed (HMAC), so a reader of the table cannot
+// test guesses of a report's content. photo is the SHA-256 of a photo posted with the form. It replaces the photo's name, which
+// may differ between two posts of the same report.
 func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo string) (idempotency, error) {
 	if len(header) > maxKey {
 		return idempotency{}, edge.Errorf(http.StatusBadRequest, "bad_idempotency_key", "Idempotency-Key is longer than %d characters.", maxKey)
@@ -71,31 +71,31 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo st
 	return idempotency{key: hex.EncodeToString(key[:]), body: body, lives: keyLife}, nil
 }
 
-// save stores the report once per key and gives every repetition the first one's receipt. limited says that the report
-// still has to be counted against its client.
+// save stores the report once per key and returns the receipt of the first post to every repetition. limited means that the
+// report must still be counted against its client.
 func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
 	for attempt := 1; ; attempt++ {
 		saved, err := accept(ctx, env, r, key, limited)
 		if err == nil {
 			return saved, nil
 		}
-		// Whether it is a repetition is asked only now, as hardly any report is one. One beyond the limit may be.
+		// Look for a repetition only now, because few reports are one. A report over the limit may be one too.
 		taken := violates(err, "idempotency_keys_pkey")
 		if e, ok := edge.AsError(err); taken || ok && e.Status == http.StatusTooManyRequests {
 			if saved, found, rerr := replay(ctx, env, key); rerr != nil || found {
 				return saved, rerr
 			}
 		}
-		// Two reports want one photo, a reference came up twice, the report that looks alike has just been deleted, or the
-		// key's record was an expired one: once more.
+		// Retry: two reports name one photo, the random reference is taken, the possible duplicate has just been deleted, or
+		// the key's record had expired.
 		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key", "reports_possible_duplicate_of_fkey") {
 			return receipt{}, err
 		}
 	}
 }
 
-// accept stores report, key and jobs, and counts the report against its client: one transaction and one round trip. It
-// fails when the key is taken; and also when the limit is met, and nothing of it remains then.
+// accept stores the report, its key and its jobs and counts it against its client, in one transaction and one round trip. It
+// fails and stores nothing when the key is taken or the limit is reached.
 func accept(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
 	photo, err := freePhoto(ctx, env, r.photoURL)
 	if err != nil {
@@ -141,7 +141,7 @@ returning created_at`
 	return saved, nil
 }
 
-// freePhoto gives the photo's name back when there is such a photo and no report has it, else "".
+// freePhoto returns name if the photo exists and no report has it, otherwise "".
 func freePhoto(ctx context.Context, env *edge.Env, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -158,8 +158,8 @@ select exists (select from storage.objects where bucket_id = $1 and name = $2)
 	return name, nil
 }
 
-// replay answers a repetition. found is false when the key is not known; an expired record that has not been pruned yet
-// is deleted and gives its key back.
+// replay returns the receipt of the first post with the key. found is false when the key is unknown. replay deletes an
+// expired record first, so that its key is free again.
 func replay(ctx context.Context, env *edge.Env, key idempotency) (saved receipt, found bool, err error) {
 	const forget = `delete from private.idempotency_keys where key_hash = $1 and expires_at <= now()`
 	const q = `
@@ -169,8 +169,8 @@ select report_id::text, reference, created_at, photo_kept is false, body_hash = 
 	b := env.Batch(edge.Service)
 	b.Limit(ctx, "repetitions", repetitionsPerHour, time.Hour)
 	b.Queue(forget, key.key)
-	// The first post may be visible here and not yet on the standby that its own reply waits for. A commit that writes to
-	// the log waits for everything before it, so that this reply promises no more than that one may.
+	// The first post may be visible here before the synchronous standby has it. A commit that writes WAL waits for all WAL
+	// before it, so this reply is as durable as the first one.
 	b.Queue(`select pg_logical_emit_message(true, 'daawo', 'repetition')`)
 	b.Queue(q, key.key, key.body).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same)
@@ -191,12 +191,13 @@ select report_id::text, reference, created_at, photo_kept is false, body_hash = 
 	return saved, true, nil
 }
 
-// violates says whether err is a violation of one of the unique or foreign-key constraints.
+// violates reports whether err violates one of the unique or foreign-key constraints.
 func violates(err error, constraints ...string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "23503") && slices.Contains(constraints, pg.ConstraintName)
 }
 
+// setLost sets PhotoAttached to false when the photo is lost, otherwise to null.
 func (r *receipt) setLost(lost bool) {
 	r.PhotoAttached = nil
 	if lost {
@@ -204,8 +205,8 @@ func (r *receipt) setLost(lost bool) {
 	}
 }
 
-// newReference makes a reference such as DW-7K3M-9QXA: 40 random bits in Crockford's base 32, as private.new_reference()
-// does for rows that are added by hand.
+// newReference returns a reference such as DW-7K3M-9QXA: 40 random bits in Crockford's base 32, like
+// private.new_reference() for rows that are inserted by hand.
 func newReference() string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	random := make([]byte, 8)
@@ -216,8 +217,8 @@ func newReference() string {
 	return "DW-" + string(random[:4]) + "-" + string(random[4:])
 }
 
-// notice is what the administrators are told. It leaves the stack by mail: the reference, the region and the time, and
-// nothing that the visitor wrote.
+// notice returns the notification for the administrators. It is sent by mail, so it has the reference, the region and the time
+// and nothing that the reporter typed.
 func notice(r report, saved receipt, received time.Time) edge.Notice {
 	region := r.place.region
 	if region == "" {

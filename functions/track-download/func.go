@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Func is called by the site's script with its publishable key, before it opens the file.
+// Func is called by the site's script with its publishable key before it opens the file.
 var Func = edge.Func{
 	Methods: []string{http.MethodPost},
 	Timeout: 10 * time.Second,
@@ -20,7 +20,7 @@ var Func = edge.Func{
 	Handler: handle,
 }
 
-// readsPerHour is the limit of one client, generous because thousands of readers may share a carrier's address.
+// readsPerHour is the limit per client. It is high because thousands of readers may share the address of a carrier's NAT.
 const readsPerHour = 600
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
@@ -46,8 +46,8 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if total == nil {
 		return edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
 	}
-	// The count was committed without waiting for the disk, so that readers of one popular resource do not queue for it.
-	// This commit waits; its flush covers the count, too, and is shared by all who come at the same time.
+	// The count was committed asynchronously, so that readers of one popular resource do not wait for each other's flush.
+	// This commit is synchronous: its flush includes the count, and concurrent requests share it.
 	durable := env.Batch(edge.Service)
 	durable.Queue(`select pg_logical_emit_message(true, 'daawo', 'download')`)
 	if err := durable.Send(ctx); err != nil {
@@ -56,7 +56,7 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return edge.WriteJSON(w, http.StatusOK, map[string]int64{"download_count": *total})
 }
 
-// most is the limit of one client in an hour. READS_PER_HOUR changes it, for tests of the whole.
+// most returns the limit per client and hour. READS_PER_HOUR changes it for end-to-end tests.
 func most(env *edge.Env) int {
 	if n, err := strconv.Atoi(env.Get("READS_PER_HOUR")); err == nil && n > 0 {
 		return n

@@ -1,4 +1,4 @@
-// Package weeklydigest tells the administrators every Monday how many reports the week brought, by product and by region.
+// Package weeklydigest sends the administrators every Monday the number of reports of the last week, by product and by region.
 // Only functions.All imports it.
 package weeklydigest
 
@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Func runs by its schedule only; it cannot be called.
+// Func runs on its schedule only; clients cannot call it.
 var Func = edge.Func{Schedule: "0 6 * * 1", Run: run}
 
-// enough is how many reports must name a product before the digest does. A product's name is what a visitor typed, and
-// the digest leaves the stack by mail: what only one or two wrote could say who they are.
+// enough is the minimum number of reports of a product that the digest names. The name is typed text and the digest is sent by
+// mail: a name from one or two reports could identify the reporter.
 const enough = 3
 
 // count is a group of reports.
@@ -61,8 +61,8 @@ select coalesce(region, 'not given or not recognised'), count(*)::int
 	})
 }
 
-// weekEnd is when the week that now tells of ended: the last time of the schedule, so that a digest that comes late or again
-// counts no report of the next week, and each report is in one digest. The host may wake a second early.
+// weekEnd returns the end of the week to report: the last scheduled time before now. A late or repeated digest therefore counts
+// the same reports, and each report is in one digest. The scheduler may start a second early.
 func weekEnd(now time.Time) time.Time {
 	now = now.UTC().Add(time.Second)
 	sinceMonday := (int(now.Weekday()) + 6) % 7
@@ -81,7 +81,7 @@ func counts(ctx context.Context, tx pgx.Tx, q string, args ...any) ([]count, err
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[count])
 }
 
-// digest puts the numbers into words.
+// digest returns the notification with the counts.
 func digest(end time.Time, total, open int, products, regions []count) edge.Notice {
 	facts := []edge.Fact{
 		{Name: "Reports in the seven days before " + end.Format("2006-01-02 15:04 MST"), Value: strconv.Itoa(total)},

@@ -16,15 +16,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// account is somebody at one auth server.
+// account is a user of one auth server.
 type account struct {
 	client                   *http.Client
-	url, apikey              string // of the server, without a slash at its end
+	url, apikey              string // of the server, without a trailing slash
 	email, password          string
 	accessToken, nextRefresh string
 }
 
-// call asks the server and reads the tokens in its answer.
+// call sends a request and reads the tokens in the reply.
 func (a *account) call(ctx context.Context, method, path, bearer string, body any) error {
 	var in io.Reader
 	if body != nil {
@@ -78,7 +78,7 @@ func (a *account) user(ctx context.Context) error {
 	return a.call(ctx, http.MethodGet, "/user", a.accessToken, nil)
 }
 
-// middle is the median of what one call after another takes.
+// middle returns the median time of sequential calls.
 func middle(ctx context.Context, length time.Duration, do func(context.Context) error) (time.Duration, error) {
 	var took []time.Duration
 	for end := time.Now().Add(length); len(took) < 10 || time.Now().Before(end); {
@@ -92,8 +92,8 @@ func middle(ctx context.Context, length time.Duration, do func(context.Context) 
 	return took[len(took)/2], nil
 }
 
-// auth compares what auth answers with the one row that it must read, in the same run, and with the real GoTrue where
-// GOTRUE_URL names one whose sign-up needs no confirmation. Then it lets logins storm while somebody reads.
+// auth compares auth with the SQL that it must run, in the same run. If GOTRUE_URL is set, it also measures that GoTrue, which
+// must not require confirmation of sign-ups. Then it measures reads during many logins.
 func (m *model) auth(ctx context.Context, length time.Duration) error {
 	conn, err := pgx.Connect(ctx, m.st.Get("DB_URL"))
 	if err != nil {
@@ -138,7 +138,7 @@ func (m *model) auth(ctx context.Context, length time.Duration) error {
 		for _, c := range []struct {
 			name string
 			do   func(context.Context) error
-			sql  time.Duration // what the database alone needs for it
+			sql  time.Duration // the time of its SQL alone
 		}{{"GET /user", s.user, sql}, {"refresh grant", s.refresh, commit}, {"password login", s.login, commit}} {
 			took, err := middle(ctx, length, c.do)
 			if err != nil {
@@ -154,7 +154,7 @@ func (m *model) auth(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// storm reads the list at a steady rate, first alone and then while more people sign in than there are processors.
+// storm measures reads of the list at a fixed rate, first alone and then during more concurrent logins than processors.
 func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 	const rate, people = 40, 24
 	read := []kind{{name: "list", share: 1, do: m.list}}
@@ -175,7 +175,7 @@ func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 			}
 		})
 	}
-	time.Sleep(time.Second) // until all of them stand in line
+	time.Sleep(time.Second) // until all logins are queued
 	rough := m.measure(ctx, "list", read, rate, length)
 	end()
 	all.Wait()

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 )
 
-// goSuite is a package whose benchmarks compare the product with what it is built on, in the same run.
+// goSuite is a package whose benchmarks compare the product with its foundation in one run.
 type goSuite struct {
 	name, pkg string
 	bench     string // pattern
@@ -21,11 +21,11 @@ type goSuite struct {
 	goals     map[string]goal
 }
 
-// goal is what a figure must be, by the design; a ratio to an upstream is there only when its URL is given.
+// goal is the target of a figure. The ratio to an upstream exists only if its URL is given.
 type goal struct {
 	value   float64
 	atMost  bool
-	only    string // benchmarks that it is for, by a part of their name; "" for all
+	only    string // part of the names of its benchmarks; "" for all
 	because string
 }
 
@@ -44,7 +44,7 @@ var goSuites = []goSuite{
 	}},
 }
 
-// figure is one number of one benchmark.
+// figure is one value of one benchmark.
 type figure struct {
 	suite, benchmark, unit string
 	value                  float64
@@ -61,7 +61,7 @@ func (f figure) met() string {
 	return "MISSED"
 }
 
-// run runs the benchmarks of a package and reads their figures. What they say besides goes to the error output.
+// run runs the benchmarks of a package and returns their figures. Failures are copied to standard error.
 func (s goSuite) run(ctx context.Context) ([]figure, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", s.time, "-timeout", "10m", s.pkg)
 	cmd.Stderr = os.Stderr
@@ -106,7 +106,7 @@ func (s goSuite) parse(line string) (figures []figure) {
 		}
 		figures = append(figures, f)
 	}
-	// Where a benchmark has figures of its own, the framework's say nothing more.
+	// Custom figures replace those of the framework.
 	own := slices.DeleteFunc(slices.Clone(figures), func(f figure) bool {
 		return slices.Contains([]string{"ns/op", "B/op", "allocs/op"}, f.unit)
 	})
@@ -116,7 +116,7 @@ func (s goSuite) parse(line string) (figures []figure) {
 	return figures
 }
 
-// printFigures makes one table of all figures and says whether a goal is missed.
+// printFigures prints one table of all figures and returns the number of missed goals.
 func printFigures(figures []figure) (missed int) {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "suite\tbenchmark\tfigure\t\tgoal\t\t")

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-func TestAGoalThatIsJustReachedIsMet(t *testing.T) {
+func TestGoalMet(t *testing.T) {
 	for _, tt := range []struct {
 		value  float64
 		atMost bool

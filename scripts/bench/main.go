@@ -1,16 +1,16 @@
-// Command bench measures a built Daawo: its parts against what they are built on, its pages in a browser, and what each kind
-// of visit costs.
+// Command bench measures a built Daawo: its parts compared with their foundations, its pages in a browser, and the cost of each
+// kind of visit.
 //
-// The ratios come from the packages' own benchmarks, each of which compares within one run. The visits are a load model:
-// requests arrive at a fixed rate whether or not earlier ones were answered, as visitors do, so that a rate that the server
-// cannot keep shows as growing latency and not as a slower test. Beside the latencies it prints the processor time of the
-// server and of its Postgres and the bytes of the answers, from which docs/scale.md computes what a machine can carry.
+// The ratios come from the packages' benchmarks, each of which compares within one run. The visits are an open load model:
+// requests arrive at a fixed rate, even if earlier ones have no reply. A rate that is too high for the server thus shows as
+// growing latency and not as a slower test. Besides latencies, it prints the CPU time of the server and of its Postgres and the
+// bytes of the replies. docs/scale.md computes the capacity of a machine from them.
 //
 //	go run ./scripts/bench                              everything (half an hour)
 //	go run ./scripts/bench -only rest,functions         the ratios of two parts
-//	go run ./scripts/bench -only load -rate 200         the visits, at 200 arrivals a second
+//	go run ./scripts/bench -only load -rate 200         the visits, at 200 arrivals per second
 //	go run ./scripts/bench -only report,photo           two kinds of visits
-//	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, a storm of logins
+//	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
 package main
 
@@ -29,7 +29,7 @@ import (
 	"daawo/scripts/stack"
 )
 
-// choice is what the command line asks for.
+// choice holds the command line's options.
 type choice struct {
 	binary string
 	rate   float64
@@ -44,7 +44,7 @@ func (c choice) wants(names ...string) bool {
 func main() {
 	c := choice{}
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
-	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND` of all kinds together")
+	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
 	flag.Parse()
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// names are what -only knows.
+// names returns the valid values of -only.
 func names() []string {
 	all := []string{"lighthouse", "auth", "load", "mixture"}
 	for _, s := range goSuites {
@@ -78,7 +78,7 @@ func (c *choice) choose(text string) error {
 			continue
 		}
 		if !slices.Contains(names(), name) {
-			return fmt.Errorf("-only: nothing is called %q; there are %s", name, strings.Join(names(), ", "))
+			return fmt.Errorf("-only: unknown name %q (known: %s)", name, strings.Join(names(), ", "))
 		}
 		c.only = append(c.only, name)
 	}
@@ -100,13 +100,13 @@ func (c choice) run(ctx context.Context) error {
 	if len(figures) > 0 {
 		fmt.Println()
 		if missed := printFigures(figures); missed > 0 {
-			failed = append(failed, fmt.Errorf("%d goals are missed", missed))
+			failed = append(failed, fmt.Errorf("%d goals missed", missed))
 		}
 	}
 	return errors.Join(append(failed, err)...)
 }
 
-// stack measures what needs a running server.
+// stack runs the measurements that need a running server.
 func (c choice) stack(ctx context.Context) error {
 	kinds := (&model{}).kinds()
 	visits := []string{"load", "mixture"}
@@ -145,9 +145,9 @@ func (c choice) stack(ctx context.Context) error {
 	return nil
 }
 
-// visits measures each kind alone, to learn its own cost, and then the mixture that the site sees.
+// visits measures each kind alone and then the mixture of the site.
 func (c choice) visits(ctx context.Context, m *model) error {
-	// The pages are compressed once, after the start: that is no visit's cost.
+	// The server compresses the pages once after the start, which must not count as a visit's cost.
 	if err := m.warm(ctx); err != nil {
 		return err
 	}

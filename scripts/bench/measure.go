@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// result is what one measurement found.
+// result is the result of one measurement.
 type result struct {
 	name             string
 	rate             float64
 	answered, failed int
 	p50, p99         time.Duration
-	server, postgres time.Duration // processor time per answered request, with what it causes in the background
-	bytes            int64         // of the answers, per answered request
+	server, postgres time.Duration // CPU time per answered request, including background work
+	bytes            int64         // reply bytes per answered request
 }
 
-// measure lets requests arrive at a rate (exponential gaps, as independent visitors make them) for a while.
+// measure sends requests at a rate (exponential gaps, as from independent visitors) for a while.
 func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration) result {
 	r := result{name: name, rate: rate}
 	var mu sync.Mutex
@@ -51,7 +51,7 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 				}
 				return
 			}
-			// From the moment of arrival, so that a late start counts as waiting.
+			// Measure from the arrival, so that a late start counts as latency.
 			took = append(took, time.Since(arrived))
 		})
 		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
@@ -71,7 +71,7 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	return r
 }
 
-// pick chooses a kind by its share.
+// pick chooses a kind at random by its share.
 func pick(kinds []kind) kind {
 	total := 0.0
 	for _, k := range kinds {
@@ -86,7 +86,7 @@ func pick(kinds []kind) kind {
 	return kinds[len(kinds)-1]
 }
 
-// warm waits until the server does nothing more by itself.
+// warm waits until the server is idle.
 func (m *model) warm(ctx context.Context) error {
 	last, _ := m.processorTime()
 	for quiet := 0; quiet < 3; {
@@ -104,11 +104,11 @@ func (m *model) warm(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until the background work of the visits is done: notifications, the cleaning of photos.
+// settle waits until the background work of the visits is done: notifications and cleaning of photos.
 func (m *model) settle(ctx context.Context) {
 	conn, err := m.st.DB(ctx)
 	if err != nil {
-		return // the measurement then lacks it
+		return // measure without the background work
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -120,8 +120,8 @@ func (m *model) settle(ctx context.Context) {
 	}
 }
 
-// processorTime is what the server and its Postgres have used so far, each with its children that still live and those
-// that ended. Linux only: elsewhere it is 0 and the table says so.
+// processorTime returns the CPU time of the server and of its Postgres so far, each with its live and ended children. Linux
+// only; 0 elsewhere.
 func (m *model) processorTime() (server, postgres time.Duration) {
 	const tick = time.Second / 100 // USER_HZ, fixed on Linux (proc(5))
 	postmaster, err := m.st.Postmaster()

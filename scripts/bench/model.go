@@ -16,28 +16,28 @@ import (
 	"daawo/scripts/stack"
 )
 
-// kind is one thing that visitors do.
+// kind is one action of visitors.
 type kind struct {
 	name  string
-	share float64 // of all arrivals in the mixture
-	alone float64 // rate when measured alone, relative to -rate
+	share float64 // share of all arrivals in the mixture
+	alone float64 // rate if measured alone, relative to -rate
 	do    func(ctx context.Context) error
 }
 
-// model knows one running stack and what its visitors ask for.
+// model is one running stack and the requests of its visitors.
 type model struct {
 	st        *stack.Stack
 	client    *http.Client
 	resources []string // ids
 	files     []string // paths of PDFs
-	email     string   // an account for the logins
+	email     string   // the user of the logins
 	password  string
-	photos    []byte // what the page makes of a phone's picture
+	photos    []byte // a photo as the page sends it
 	serial    atomic.Int64
-	received  atomic.Int64 // bytes of bodies since a measurement began
+	received  atomic.Int64 // body bytes since the measurement began
 }
 
-// kinds is the site's day: most visits read pages; one in twelve opens the resources, fewer download, few report.
+// kinds returns the site's mixture: most visits read pages, some list resources, fewer download or report.
 func (m *model) kinds() []kind {
 	return []kind{
 		{"page", 0.78, 8, m.page},
@@ -113,11 +113,11 @@ func (m *model) report(ctx context.Context) error {
 	return err
 }
 
-// picture is a JPEG of about 200 kB, 1280 pixels wide, as the page shrinks a phone's picture to.
+// picture returns a JPEG of about 200 kB and 1280 pixels width, the size that the page sends.
 func picture() ([]byte, error) {
 	frame := image.NewYCbCr(image.Rect(0, 0, 1280, 960), image.YCbCrSubsampleRatio420)
 	random := rand.NewChaCha8([32]byte{})
-	for i := range frame.Y { // soft shapes with some grain, as a photo has
+	for i := range frame.Y { // gradients with noise, like a photo
 		frame.Y[i] = byte(i%1280/8+i/1280/8)/2 + byte(random.Uint64()%12)
 	}
 	var out bytes.Buffer
@@ -125,7 +125,7 @@ func picture() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// photo uploads a picture and reports with it.
+// photo uploads a photo and sends a report with it.
 func (m *model) photo(ctx context.Context) error {
 	name := fmt.Sprintf("%013d.jpg", time.Now().UnixMilli()*100%1e13+m.serial.Add(1)%100)
 	headers := m.anon()
@@ -143,7 +143,7 @@ func (m *model) login(ctx context.Context) error {
 	return err
 }
 
-// visitor is a sender with an address and an idempotency key of its own.
+// visitor returns headers with a new client address and idempotency key.
 func (m *model) visitor() map[string]string {
 	n := m.serial.Add(1)
 	headers := m.anon()
@@ -160,7 +160,7 @@ func (m *model) fields(photo *string) map[string]any {
 	}
 }
 
-// send does one request and returns the body; any status that is not 2xx is an error.
+// send sends one request and returns the body. A status other than 2xx is an error.
 func (m *model) send(ctx context.Context, method, path string, body any, headers map[string]string) ([]byte, error) {
 	var reader io.Reader
 	switch b := body.(type) {

@@ -15,8 +15,8 @@ import (
 	"daawo/scripts/stack"
 )
 
-// backupDrill writes, waits for a backup, writes on, destroys everything and goes back: to a moment, where the reports
-// are those of that moment, and to the newest state, where nothing older than a minute is lost. Then it flips a bit.
+// backupDrill sends reports before and after a backup, destroys everything and restores it: to a moment, with exactly the
+// reports of that moment, and to the newest state, which may lack only the last minute. Then it flips a bit.
 func backupDrill(ctx context.Context, s settings) (string, error) {
 	store, err := os.MkdirTemp("", "daawo-backups-")
 	if err != nil {
@@ -41,7 +41,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	pause(ctx, time.Second)
 	acknowledged := report(ctx, st, after, fmt.Sprintf("after-%d", s.seed), s.rounds(100, 20))
 
-	// Writing goes on until the end; what is younger than a minute may be lost.
+	// Writing continues until the end. Reports of the last minute may be lost.
 	last := &history{}
 	writing, stopWriting := context.WithCancel(ctx)
 	var writers sync.WaitGroup
@@ -52,13 +52,13 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	_ = st.KillPostgres()
 	st.KillServer()
 
-	// The newest state first: a server that is restored to a moment begins a branch of its own in the same store, which is
-	// the newest state from then on.
+	// Restore the newest state first: a restore to a moment starts a new timeline in the store, which is the newest from
+	// then on.
 	if err := restore(ctx, st, "--from", store); err != nil {
 		return "", err
 	}
 	newest := &history{entries: slices.Concat(before.entries, after.entries)}
-	for _, e := range last.entries { // acknowledged or not: it may be lost
+	for _, e := range last.entries { // may be lost even if acknowledged
 		newest.add(entry{key: e.key, outcome: unknown})
 	}
 	figures, err := newest.check(ctx, st)
@@ -72,7 +72,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	took := time.Since(restoring)
-	// What came after the moment must be gone.
+	// Reports after the moment must not exist.
 	gone := &history{entries: slices.Clone(before.entries)}
 	for _, e := range slices.Concat(after.entries, last.entries) {
 		gone.add(entry{key: e.key, outcome: undone})
@@ -87,7 +87,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	return fmt.Sprintf("restored to a moment in %s, older than a minute: %s, a flipped bit is found", took.Round(100*time.Millisecond), figures), nil
 }
 
-// awaitBackup waits for the first backup that was proved.
+// awaitBackup waits for the first good backup.
 func awaitBackup(ctx context.Context, st *stack.Stack) error {
 	for deadline := time.Now().Add(time.Minute); ; pause(ctx, 500*time.Millisecond) {
 		_, err := st.Run(ctx, "backup", "list")
@@ -97,7 +97,7 @@ func awaitBackup(ctx context.Context, st *stack.Stack) error {
 	}
 }
 
-// report sends n reports, one after the other, each until it is acknowledged, and says when the last one was.
+// report sends n reports in sequence, each until it is acknowledged, and returns the time of the last acknowledgement.
 func report(ctx context.Context, st *stack.Stack, h *history, prefix string, n int) time.Time {
 	for i := 0; i < n && ctx.Err() == nil; i++ {
 		key := fmt.Sprintf("%s-%d", prefix, i)
@@ -121,9 +121,9 @@ func databaseTime(ctx context.Context, st *stack.Stack) (t time.Time, err error)
 	return t, conn.QueryRow(ctx, `select clock_timestamp()`).Scan(&t)
 }
 
-// restore destroys the data folder, fills it from a backup and starts the server on it.
+// restore deletes the data folder, restores it from a backup and starts the server.
 func restore(ctx context.Context, st *stack.Stack, args ...string) error {
-	// A Postgres that dies after its server may write meanwhile, and what is being written in is not empty.
+	// Postgres may end after its server and still create files, so retry.
 	for deadline := time.Now().Add(10 * time.Second); ; pause(ctx, 100*time.Millisecond) {
 		if err := os.RemoveAll(st.Data()); err == nil {
 			break
@@ -137,7 +137,7 @@ func restore(ctx context.Context, st *stack.Stack, args ...string) error {
 	return st.Start(ctx)
 }
 
-// flipABit changes one bit of the biggest stored object and expects it to be found.
+// flipABit flips one bit of the largest stored object and checks that `backup verify` finds it.
 func flipABit(ctx context.Context, st *stack.Stack, store string) error {
 	if out, err := st.Run(ctx, "backup", "verify"); err != nil {
 		return fmt.Errorf("before the flip: %w: %s", err, out)
@@ -171,7 +171,7 @@ func flipABit(ctx context.Context, st *stack.Stack, store string) error {
 	}
 	out, err := st.Run(ctx, "backup", "verify")
 	if err == nil || !strings.Contains(out, filepath.Base(name)) {
-		return errors.New("a flipped bit in " + filepath.Base(name) + " was not found")
+		return errors.New("a flipped bit in " + filepath.Base(name) + " was not detected")
 	}
 	return nil
 }

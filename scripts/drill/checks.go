@@ -15,19 +15,19 @@ import (
 	"strings"
 )
 
-// Drills whose experiment is a test of the module: it needs the inside of a part, or a clock of its own.
+// Drills that run tests of the module, because they need the internals of a package or a fake clock.
 
 func accessDrill(ctx context.Context, _ settings) (string, error) {
 	return tests(ctx, "TestAccess|TestExposed|TestFunctionsForVisitors|TestRESTAccess", "migrate", "app")
 }
 
 // attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
-// (Bombs, TestPagesInDisguise), paths, hosts and redirects (TestPathsHaveOneSpelling, TestForwardedHeaders,
+// (Bombs, TestUploadedMarkup), paths, hosts and redirects (TestPathNormalisation, TestForwardedHeaders,
 // TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
 func attacksDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestPagesInDisguise$|^TestPathsHaveOneSpelling$|"+
-		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicsTellNothing$|^TestBodyLimit$|^TestHeaderBounds$|"+
-		"^TestRateOfOneAddress$|^TestSlow|^TestStalledReader$",
+	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|"+
+		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderBounds$|"+
+		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")
 }
 
@@ -36,10 +36,10 @@ func clockDrill(ctx context.Context, _ settings) (string, error) {
 }
 
 func upgradeDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestCutAtEveryStatement|TestOlderRelease|TestUpgrade$", "migrate", "app")
+	return tests(ctx, "TestConnectionLossAtEveryMessage|TestOlderRelease|TestUpgrade$", "migrate", "app")
 }
 
-// tests runs the matching tests of some packages below supabase/internal and counts them.
+// tests runs the matching tests of packages below supabase/internal and counts them.
 func tests(ctx context.Context, pattern string, packages ...string) (string, error) {
 	args := []string{"test", "-count=1", "-json", "-run", pattern}
 	for _, p := range packages {
@@ -55,18 +55,18 @@ func tests(ctx context.Context, pattern string, packages ...string) (string, err
 
 const internal = "./supabase/internal/"
 
-// counted reads what go test -json said. That nothing passed in one of the packages, or that one of the pattern's alternatives
-// names nothing any more, is a failure, too: the drill would prove less than it says.
+// counted reads the output of go test -json. It is also an error if no test passed in a package or for an alternative of the
+// pattern, because the drill would then check less than it claims.
 func counted(out []byte, pattern string, packages ...string) (string, error) {
 	passed, names := map[string]int{}, map[string]bool{}
-	var failed, nothing []string
-	var said strings.Builder
+	var failed, missing []string
+	var output strings.Builder
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var event struct{ Action, Package, Test, Output string }
 		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			said.WriteString(lines.Text() + "\n")
+			output.WriteString(lines.Text() + "\n")
 			continue
 		}
 		_, in, _ := strings.Cut(event.Package, internal[1:])
@@ -80,7 +80,7 @@ func counted(out []byte, pattern string, packages ...string) (string, error) {
 		case event.Action == "fail":
 			failed = append(failed, in)
 		case event.Action == "build-output":
-			said.WriteString(event.Output)
+			output.WriteString(event.Output)
 		}
 	}
 	all, parts := 0, []string{}
@@ -88,27 +88,27 @@ func counted(out []byte, pattern string, packages ...string) (string, error) {
 		all += passed[p]
 		parts = append(parts, fmt.Sprintf("%s %d", p, passed[p]))
 		if passed[p] == 0 {
-			nothing = append(nothing, "package "+p)
+			missing = append(missing, "package "+p)
 		}
 	}
 	for one := range strings.SplitSeq(pattern, "|") {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(names)), regexp.MustCompile(one).MatchString) {
-			nothing = append(nothing, one)
+			missing = append(missing, one)
 		}
 	}
 	figures := fmt.Sprintf("%d tests passed (%s), %d failed", all, strings.Join(parts, ", "), len(failed))
 	switch {
 	case len(failed) > 0:
-		return figures, fmt.Errorf("failed: %s\n%s", strings.Join(failed, ", "), said.String())
+		return figures, fmt.Errorf("failed: %s\n%s", strings.Join(failed, ", "), output.String())
 	case lines.Err() != nil:
 		return figures, lines.Err()
-	case len(nothing) > 0:
-		return figures, fmt.Errorf("no test passed of %s: the drill proves less than it says", strings.Join(nothing, ", "))
+	case len(missing) > 0:
+		return figures, fmt.Errorf("no test passed for %s: update the drill's pattern or packages", strings.Join(missing, ", "))
 	}
 	return figures, nil
 }
 
-// goCommand runs the go command in the module and returns what it printed.
+// goCommand runs the go command in the module and returns its output.
 func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var errs bytes.Buffer

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCounted: a drill that is a set of tests fails when one of them does, and when one of its packages or patterns finds none.
+// A drill made of tests fails if a test fails, or if a package or a part of the pattern matches no test.
 func TestCounted(t *testing.T) {
 	event := func(action, in, test string) string {
 		return `{"Action":"` + action + `","Package":"daawo/supabase/internal/` + in + `","Test":"` + test + `"}` + "\n"
@@ -15,7 +15,7 @@ func TestCounted(t *testing.T) {
 		{good, "3 tests passed (app 2, auth/redirect 1), 0 failed", ""},
 		{good + event("fail", "app", "TestAttacks/b"), "3 tests passed (app 2, auth/redirect 1), 1 failed", "app TestAttacks/b"},
 		{event("pass", "app", "TestAttacks") + event("skip", "auth/redirect", "TestAllows"), "1 tests passed (app 1, auth/redirect 0), 0 failed", "package auth/redirect, ^TestAllows$"},
-		{event("pass", "app", "TestAttacks") + event("pass", "auth/redirect", "TestAttacks"), "2 tests passed (app 1, auth/redirect 1), 0 failed", "of ^TestAllows$"},
+		{event("pass", "app", "TestAttacks") + event("pass", "auth/redirect", "TestAttacks"), "2 tests passed (app 1, auth/redirect 1), 0 failed", "for ^TestAllows$"},
 		{good + event("fail", "app", ""), "3 tests passed (app 2, auth/redirect 1), 1 failed", "failed: app"},
 	} {
 		figures, err := counted([]byte(c.out), "Attacks$|^TestAllows$", "app", "auth/redirect")

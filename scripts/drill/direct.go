@@ -11,15 +11,15 @@ import (
 	"daawo/scripts/drill/cluster"
 )
 
-// directWriter writes on whichever nodes call themselves primary, through their sockets, where no cut cable reaches: what
-// such a node confirms must be there in the end, so one that was cut off must confirm nothing.
+// directWriter writes to the nodes that call themselves primary, through their sockets, which work even without network. The
+// confirmed rows must exist at the end, so a disconnected node must not confirm any.
 type directWriter struct {
 	confirmed  []int64
 	tried      int
-	notWritten int // tries that a node refused or left unanswered
+	notWritten int // attempts that no node confirmed
 }
 
-// directTimeout is longer than a commit takes and shorter than a failover.
+// directTimeout is longer than a commit and shorter than a failover.
 const directTimeout = 3 * time.Second
 
 func (d *directWriter) run(ctx context.Context, c *cluster.Cluster) {
@@ -36,7 +36,7 @@ func (d *directWriter) run(ctx context.Context, c *cluster.Cluster) {
 	}
 }
 
-// write runs a statement on the first node that takes it.
+// write runs a statement on the first node that accepts it.
 func (d *directWriter) write(ctx context.Context, nodes []*cluster.Node, sql string, confirmed func()) bool {
 	for _, n := range nodes {
 		err := func() error {
@@ -60,7 +60,7 @@ func (d *directWriter) write(ctx context.Context, nodes []*cluster.Node, sql str
 	return false
 }
 
-// check looks for every confirmed row on the primary of the end.
+// check looks for every confirmed row on the final primary.
 func (d *directWriter) check(ctx context.Context, c *cluster.Cluster) (string, error) {
 	primary, _, err := c.Primary(ctx)
 	if err != nil {
@@ -71,18 +71,18 @@ func (d *directWriter) check(ctx context.Context, c *cluster.Cluster) (string, e
 		return "", err
 	}
 	defer conn.Close(ctx)
-	var there int
-	err = conn.QueryRow(ctx, `select count(*) from unnest($1::bigint[]) as sent (id) join drill.direct using (id)`, d.confirmed).Scan(&there)
+	var found int
+	err = conn.QueryRow(ctx, `select count(*) from unnest($1::bigint[]) as sent (id) join drill.direct using (id)`, d.confirmed).Scan(&found)
 	if err != nil {
 		return "", err
 	}
-	lost := len(d.confirmed) - there
+	lost := len(d.confirmed) - found
 	figures := fmt.Sprintf("%d confirmed by the nodes themselves, lost %d", len(d.confirmed), lost)
 	switch {
 	case lost > 0:
-		return figures, fmt.Errorf("%d writes that a node confirmed are gone", lost)
-	case there == 0:
-		return figures, errors.New("no node confirmed a write: the drill proves nothing")
+		return figures, fmt.Errorf("%d writes that a node confirmed are lost", lost)
+	case found == 0:
+		return figures, errors.New("no node confirmed a write: the drill is inconclusive")
 	}
 	return figures, nil
 }

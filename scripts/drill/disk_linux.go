@@ -25,13 +25,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// diskDrill fills a small disk under load: reports and photos are refused as long as there is no room and leave nothing
-// behind, pages and reads go on, also after a start without room, and writing comes back by itself with the room. A backup
-// whose disk fills up says so and does not count.
+// diskDrill fills a small disk under load. While the disk is full, reports and photos are refused and leave nothing behind,
+// and pages and reads work, even after a restart. Writes work again as soon as space is free. A backup to a full disk fails
+// with a clear message and does not count.
 func diskDrill(ctx context.Context, s settings) (string, error) {
 	disk, unmount, err := smallDisk(256 << 20)
 	if errors.Is(err, os.ErrPermission) {
-		return "", fmt.Errorf("%w: it needs root, to mount a small disk", errNotRun)
+		return "", fmt.Errorf("%w: needs root to mount a small disk", errNotRun)
 	} else if err != nil {
 		return "", err
 	}
@@ -81,7 +81,7 @@ func diskDrill(ctx context.Context, s settings) (string, error) {
 		return kept, err
 	}
 	figures, err := h.check(ctx, st)
-	return fmt.Sprintf("writing again %s after there was room, %s, a backup without room is refused, started again without room, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
+	return fmt.Sprintf("writing again %s after space was free, %s, a backup without space is refused, restarted without space, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
 }
 
 func smallDisk(size int) (dir string, unmount func(), err error) {
@@ -95,7 +95,7 @@ func smallDisk(size int) (dir string, unmount func(), err error) {
 	return dir, func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH); _ = os.Remove(dir) }, nil
 }
 
-// fillDisk takes all room but some bytes.
+// fillDisk uses all free space except `leave` bytes.
 func fillDisk(dir string, leave int) (string, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
@@ -109,7 +109,7 @@ func fillDisk(dir string, leave int) (string, error) {
 	defer f.Close()
 	take := int(disk.Bavail)*int(disk.Bsize) - leave
 	if leave == 0 {
-		take = math.MaxInt // the others write on
+		take = math.MaxInt // other processes keep writing
 	}
 	for size := 1 << 20; size > 0 && take > 0; {
 		n, err := f.Write(make([]byte, min(size, take)))
@@ -120,30 +120,30 @@ func fillDisk(dir string, leave int) (string, error) {
 	return name, nil
 }
 
-// watchFull checks what the server says on a full disk.
+// watchFull checks the server's replies on a full disk.
 func watchFull(ctx context.Context, st *stack.Stack, s settings, uploads *photos) error {
-	pause(ctx, time.Second) // the server looks four times a second
+	pause(ctx, time.Second) // the server checks the space four times per second
 	api := st.Get("API_URL")
 	for i := range s.rounds(20, 5) {
 		for _, path := range []string{"/healthz", "/", "/so/report/", "/rest/v1/resources?select=id&apikey=" + st.Get("ANON_KEY")} {
 			if code, _ := get(ctx, api+path); code != http.StatusOK {
-				return fmt.Errorf("%s answered %d on a full disk", path, code)
+				return fmt.Errorf("%s returned %d on a full disk", path, code)
 			}
 		}
 		if _, r, text := submit(ctx, st, fmt.Sprintf("full-%d-%d", s.seed, i)); !saysFull(r.status) {
-			return fmt.Errorf("a report was answered with %d on a full disk: %s", r.status, text)
+			return fmt.Errorf("a report got %d on a full disk: %s", r.status, text)
 		}
 		if status, text := uploads.upload(ctx, st); !saysFull(status) {
-			return fmt.Errorf("a photo was answered with %d on a full disk: %s", status, text)
+			return fmt.Errorf("a photo got %d on a full disk: %s", status, text)
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
 	return nil
 }
 
-// restartFull is a machine that goes down while its disk is nearly full: it serves again before there is room.
+// restartFull kills the server while the disk is nearly full. It must serve again before space is free.
 func restartFull(ctx context.Context, st *stack.Stack, s settings, disk string, h *history, uploads *photos) error {
-	filler, err := fillDisk(disk, 24<<20) // less than is kept for the database, and enough for it to start
+	filler, err := fillDisk(disk, 24<<20) // less than the database's reserve, but enough for a start
 	if err != nil {
 		return err
 	}
@@ -153,10 +153,10 @@ func restartFull(ctx context.Context, st *stack.Stack, s settings, disk string, 
 	_ = st.KillPostgres()
 	st.KillServer()
 	if err := st.Start(ctx); err != nil {
-		return fmt.Errorf("started again on a full disk: %w", err)
+		return fmt.Errorf("restart on a full disk: %w", err)
 	}
 	if err := watchFull(ctx, st, s, uploads); err != nil {
-		return fmt.Errorf("started again: %w", err)
+		return fmt.Errorf("after the restart: %w", err)
 	}
 	if err := os.Remove(filler); err != nil {
 		return err
@@ -169,7 +169,7 @@ func saysFull(status int) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusInsufficientStorage
 }
 
-// writesAgain says after how long a report and a photo are acknowledged.
+// writesAgain waits until a report and a photo are acknowledged and returns how long that took.
 func writesAgain(ctx context.Context, st *stack.Stack, key string, h *history, uploads *photos) (time.Duration, error) {
 	for begun := time.Now(); ; pause(ctx, 20*time.Millisecond) {
 		o, r, text := submit(ctx, st, key)
@@ -182,26 +182,26 @@ func writesAgain(ctx context.Context, st *stack.Stack, key string, h *history, u
 			key += "-again"
 		}
 		if took := time.Since(begun); took > 20*time.Second || ctx.Err() != nil {
-			return took, fmt.Errorf("not everything is taken %s after there was room: %s", took.Round(time.Second), text)
+			return took, fmt.Errorf("writes still fail %s after space was free: %s", took.Round(time.Second), text)
 		}
 	}
 }
 
-// photos remembers which uploads were acknowledged.
+// photos records which uploads were acknowledged.
 type photos struct {
 	sent, stored []string
 }
 
-// photo is a white picture of one pixel.
+// photo is a JPEG of one pixel.
 var photo = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1)), nil); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer cannot fail
 	}
 	return b.Bytes()
 })
 
-// upload sends a photo as the report form does. Its status is 0 when no answer came.
+// upload sends a photo as the report form does. The status is 0 if there was no reply.
 func (p *photos) upload(ctx context.Context, st *stack.Stack) (status int, text []byte) {
 	name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli()+int64(len(p.sent)))
 	p.sent = append(p.sent, name)
@@ -227,7 +227,7 @@ func (p *photos) upload(ctx context.Context, st *stack.Stack) (status int, text 
 	return res.StatusCode, text
 }
 
-// check compares the acknowledged photos with the table and with the files.
+// check compares the acknowledged photos with the table and the files.
 func (p *photos) check(ctx context.Context, st *stack.Stack) (string, error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
@@ -238,7 +238,7 @@ func (p *photos) check(ctx context.Context, st *stack.Stack) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return "", err
 	}
@@ -249,31 +249,31 @@ func (p *photos) check(ctx context.Context, st *stack.Stack) (string, error) {
 		}
 		return err
 	})
-	figures := fmt.Sprintf("%d of %d photos stored", len(there), len(p.sent))
-	if want := slices.Sorted(slices.Values(p.stored)); err == nil && (!slices.Equal(there, want) || files != len(want)) {
-		err = fmt.Errorf("photos %v were acknowledged, there are %v and %d files", want, there, files)
+	figures := fmt.Sprintf("%d of %d photos stored", len(found), len(p.sent))
+	if want := slices.Sorted(slices.Values(p.stored)); err == nil && (!slices.Equal(found, want) || files != len(want)) {
+		err = fmt.Errorf("photos %v were acknowledged, stored are %v and %d files", want, found, files)
 	}
 	return figures, err
 }
 
-// fullBackup stores a backup on a disk that is too small for it, one whose proof would take the room that the database
-// needs, and then one where there is room for both.
+// fullBackup makes a backup to a disk that is too small, a backup without space for its test restore, and then one with
+// enough space for both.
 func fullBackup(ctx context.Context, st *stack.Stack, disk string, h *history) error {
 	small, unmount, err := smallDisk(2 << 20)
 	if err != nil {
 		return err
 	}
 	defer unmount()
-	roomy, err := os.MkdirTemp("", "daawo-backups-")
+	large, err := os.MkdirTemp("", "daawo-backups-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(roomy)
+	defer os.RemoveAll(large)
 	if err := noBackup(ctx, st, small, "is full: free some space there"); err != nil {
 		return err
 	}
 
-	filler, err := fillDisk(disk, 72<<20) // more than is kept for the database, less than the proof wants beside that
+	filler, err := fillDisk(disk, 72<<20) // more than the database's reserve, but too little for a test restore
 	if err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func fullBackup(ctx context.Context, st *stack.Stack, disk string, h *history) e
 	backing, backedUp := context.WithCancel(ctx)
 	var sender sync.WaitGroup
 	sender.Go(func() { besides = takesAll(backing, st, h) })
-	err = noBackup(ctx, st, roomy, "disk full: a backup is restored to")
+	err = noBackup(ctx, st, large, "disk full: the test restore of a backup to")
 	backedUp()
 	sender.Wait()
 	if err := errors.Join(err, besides); err != nil {
@@ -290,30 +290,30 @@ func fullBackup(ctx context.Context, st *stack.Stack, disk string, h *history) e
 	if err := os.Remove(filler); err != nil {
 		return err
 	}
-	_, err = st.Run(ctx, "backup", "--to", roomy)
+	_, err = st.Run(ctx, "backup", "--to", large)
 	return err
 }
 
-// takesAll sends reports until ctx ends, each of which must be acknowledged.
+// takesAll sends reports until ctx ends. Each must be acknowledged.
 func takesAll(ctx context.Context, st *stack.Stack, h *history) error {
 	for ; ctx.Err() == nil; pause(ctx, 20*time.Millisecond) {
 		key := fmt.Sprintf("beside-%d", time.Now().UnixNano())
 		o, r, text := submit(context.WithoutCancel(ctx), st, key)
 		if o != accepted {
-			return fmt.Errorf("a report beside a backup was answered with %d: %s", r.status, text)
+			return fmt.Errorf("a report during a backup got %d: %s", r.status, text)
 		}
 		h.add(entry{key: key, outcome: o, reference: r.Reference})
 	}
 	return nil
 }
 
-// noBackup expects that a backup is refused with some words, and that nothing of it counts.
+// noBackup checks that a backup fails with the given words and does not count.
 func noBackup(ctx context.Context, st *stack.Stack, place, words string) error {
 	if out, err := st.Run(ctx, "backup", "--to", place); err == nil || !strings.Contains(out, words) {
-		return fmt.Errorf("a backup without room: %w: %s", cmp.Or(err, errors.New("it was called good")), out)
+		return fmt.Errorf("a backup without space: %w: %s", cmp.Or(err, errors.New("it succeeded")), out)
 	}
 	if out, err := st.Run(ctx, "backup", "list", "--to", place); err == nil {
-		return fmt.Errorf("a backup that found no room counts: %s", out)
+		return fmt.Errorf("a failed backup is listed: %s", out)
 	}
 	return nil
 }

@@ -8,5 +8,5 @@ import (
 )
 
 func diskDrill(context.Context, settings) (string, error) {
-	return "", fmt.Errorf("%w: it needs Linux, to mount a small disk", errNotRun)
+	return "", fmt.Errorf("%w: needs Linux to mount a small disk", errNotRun)
 }

@@ -12,9 +12,9 @@ import (
 	"daawo/scripts/stack"
 )
 
-// failoverDrill runs two servers on a Patroni cluster of three Postgres nodes and takes its primary away again and again
-// while visitors report to both servers and read from them. One server knows the three hosts, the other one an HAProxy in
-// front of them: the two ways that docker/cluster offers.
+// failoverDrill runs two servers on a Patroni cluster of three Postgres nodes. It takes the primary away repeatedly while
+// clients write to and read from both servers. One server connects to the three hosts, the other to an HAProxy in front of
+// them: the two ways that docker/cluster describes.
 func failoverDrill(ctx context.Context, s settings) (figures string, err error) {
 	c, err := cluster.New(ctx)
 	if err != nil {
@@ -64,22 +64,22 @@ type failover struct {
 	outages, away        []time.Duration
 }
 
-// blow is a way to take the primary away, and back.
-type blow struct {
-	what      string
-	hit, mend func(*cluster.Node) error
+// fault is a way to take the primary away and to bring it back.
+type fault struct {
+	what          string
+	apply, repair func(*cluster.Node) error
 }
 
-func blows(s settings) []blow {
-	kill := blow{"killed", func(n *cluster.Node) error { n.Kill(); return nil }, (*cluster.Node).StartPatroni}
-	cut := blow{"cut off", (*cluster.Node).Cut, (*cluster.Node).Heal}
-	isolate := blow{"cut off from its standbys", (*cluster.Node).Isolate, (*cluster.Node).Rejoin}
-	var all []blow
+func faults(s settings) []fault {
+	kill := fault{"killed", func(n *cluster.Node) error { n.Kill(); return nil }, (*cluster.Node).StartPatroni}
+	cut := fault{"disconnected", (*cluster.Node).Cut, (*cluster.Node).Heal}
+	isolate := fault{"disconnected from its standbys", (*cluster.Node).Isolate, (*cluster.Node).Rejoin}
+	var all []fault
 	for range s.rounds(10, 2) {
 		all = append(all, kill)
 	}
 	for i := range s.rounds(5, 2) {
-		all = append(all, []blow{cut, isolate}[i%2])
+		all = append(all, []fault{cut, isolate}[i%2])
 	}
 	return all
 }
@@ -101,13 +101,13 @@ func (f *failover) run(ctx context.Context, s settings) (string, error) {
 	workers.Go(func() { split = f.cluster.Guard(working) })
 
 	var err error
-	all := blows(s)
+	all := faults(s)
 	for i, b := range all {
 		if err = f.round(ctx, i+1, b); err != nil {
 			break
 		}
 	}
-	err = errors.Join(err, f.cluster.WaitWhole(ctx, 2*time.Minute))
+	err = errors.Join(err, f.cluster.WaitHealthy(ctx, 2*time.Minute))
 	pause(ctx, 2*time.Second)
 	stopWork()
 	workers.Wait()
@@ -117,9 +117,9 @@ func (f *failover) run(ctx context.Context, s settings) (string, error) {
 	return f.verdict(ctx, len(all))
 }
 
-// round strikes the primary of a whole cluster and waits until another one has taken over.
-func (f *failover) round(ctx context.Context, n int, b blow) error {
-	if err := f.cluster.WaitWhole(ctx, 2*time.Minute); err != nil {
+// round applies a fault to the primary of a healthy cluster and waits until another node has taken over.
+func (f *failover) round(ctx context.Context, n int, b fault) error {
+	if err := f.cluster.WaitHealthy(ctx, 2*time.Minute); err != nil {
 		return err
 	}
 	pause(ctx, 2*time.Second)
@@ -133,7 +133,7 @@ func (f *failover) round(ctx context.Context, n int, b blow) error {
 		return err
 	}
 	begun := time.Now()
-	if err := b.hit(old); err != nil {
+	if err := b.apply(old); err != nil {
 		return err
 	}
 	next, after, err := f.cluster.WaitOther(ctx, old, time.Minute)
@@ -142,9 +142,9 @@ func (f *failover) round(ctx context.Context, n int, b blow) error {
 	}
 	elected := time.Since(begun)
 	if after.Timeline <= before.Timeline {
-		return fmt.Errorf("round %d: %s goes on with timeline %d after %d", n, next.Name, after.Timeline, before.Timeline)
+		return fmt.Errorf("round %d: %s has timeline %d after %d", n, next.Name, after.Timeline, before.Timeline)
 	}
-	// Until both servers take reports again, or a minute.
+	// Wait until both servers accept reports again, at most a minute.
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); pause(ctx, 100*time.Millisecond) {
 		if f.writes[0].since() < time.Second && f.writes[1].since() < time.Second {
 			break
@@ -158,28 +158,28 @@ func (f *failover) round(ctx context.Context, n int, b blow) error {
 		line += fmt.Sprintf("; server %d: no reports for %.1f s, no list for %.1f s, no page for %.1f s", i+1, w.Seconds(), l.Seconds(), p.Seconds())
 	}
 	fmt.Println(line)
-	return b.mend(old)
+	return b.repair(old)
 }
 
-// verdict compares what clients were told with what is stored.
+// verdict compares the replies to clients with the stored data.
 func (f *failover) verdict(ctx context.Context, rounds int) (string, error) {
 	figures, err := f.history.check(ctx, f.servers[0])
 	direct, derr := f.direct.check(ctx, f.cluster)
 	p50, p99, away := percentile(f.outages, 0.5), percentile(f.outages, 0.99), percentile(f.away, 1)
-	figures = fmt.Sprintf("%d rounds, %s, %s, write outages p50 %.1f s p99 %.1f s, reads away at most %.1f s, never two primaries",
+	figures = fmt.Sprintf("%d rounds, %s, %s, write outages p50 %.1f s p99 %.1f s, read outages at most %.1f s, never two primaries",
 		rounds, figures, direct, p50.Seconds(), p99.Seconds(), away.Seconds())
 	err = errors.Join(err, derr)
 	if p99 > 30*time.Second {
 		err = errors.Join(err, fmt.Errorf("a write outage lasted %s", p99))
 	}
 	if away > 10*time.Second {
-		err = errors.Join(err, fmt.Errorf("there was nothing to read for %s", away))
+		err = errors.Join(err, fmt.Errorf("a read outage lasted %s", away))
 	}
 	return figures, err
 }
 
-// write reports one product after the other until ctx ends. Each try goes to one of the servers at random, as behind a
-// balancer, always with the report's own key.
+// write sends one report after the other until ctx ends. Each attempt goes to a random server, as behind a load balancer, and
+// keeps the report's key.
 func (f *failover) write(ctx context.Context, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
@@ -199,7 +199,7 @@ func (f *failover) write(ctx context.Context, prefix string) {
 	}
 }
 
-// read fetches something from one server again and again.
+// read fetches a path from one server repeatedly.
 func (f *failover) read(ctx context.Context, st *stack.Stack, path string, g *gaps) {
 	for ctx.Err() == nil {
 		if code, _ := get(ctx, st.Get("API_URL")+path); code == 200 {
@@ -209,7 +209,7 @@ func (f *failover) read(ctx context.Context, st *stack.Stack, path string, g *ga
 	}
 }
 
-// gaps measures the longest time in which something was not served.
+// gaps measures the longest time without a served request.
 type gaps struct {
 	mu   sync.Mutex
 	last time.Time
@@ -231,7 +231,7 @@ func (g *gaps) since() time.Duration {
 	return time.Since(g.last)
 }
 
-// longest gives the longest gap since it was asked before, with one that has not ended.
+// longest returns the longest gap since its last call, including a gap that has not ended.
 func (g *gaps) longest() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -20,14 +20,14 @@ import (
 // fuzzTarget is one fuzz test of the module.
 type fuzzTarget struct{ dir, name string }
 
-// fuzzDrill gives every fuzz target of the module its time; in the short form only the corpus that is checked in.
+// fuzzDrill runs every fuzz target of the module; the short form runs only the checked-in corpus.
 func fuzzDrill(ctx context.Context, s settings) (string, error) {
 	targets, err := fuzzTargets("supabase", "functions")
 	if err != nil {
 		return "", err
 	}
 	if len(targets) == 0 {
-		return "", fmt.Errorf("no fuzz target was found: run the drill in the module's folder")
+		return "", fmt.Errorf("no fuzz target found: run the drill in the module's folder")
 	}
 	if s.short {
 		args := []string{"test", "-count=1", "-run", "^Fuzz"}
@@ -47,8 +47,8 @@ func fuzzDrill(ctx context.Context, s settings) (string, error) {
 	return fuzzAll(ctx, targets, s.fuzz)
 }
 
-// fuzzAll builds each package once and then runs as many targets at a time as there are processors, with one worker each,
-// so that a target has its time for itself and none of it goes into compiling.
+// fuzzAll builds each package once. Then it runs one target per processor at a time, with one worker each, so that no fuzzing
+// time goes into compiling.
 func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (string, error) {
 	work, err := os.MkdirTemp("", "daawo-fuzz-")
 	if err != nil {
@@ -66,7 +66,7 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 		}
 		programs[t.dir] = filepath.Join(work, strings.ReplaceAll(t.dir, "/", "-"))
 		if out, err := goCommand(ctx, "test", "-c", "-fuzz", ".", "-o", programs[t.dir], "./"+t.dir); err != nil {
-			return "", fmt.Errorf("building the fuzz targets of %s: %w: %s", t.dir, err, out)
+			return "", fmt.Errorf("build the fuzz targets of %s: %w: %s", t.dir, err, out)
 		}
 	}
 
@@ -81,7 +81,7 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 		running.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			// Inputs that were found interesting are kept where the go command keeps them, for the next time.
+			// Keep interesting inputs in the go command's cache for the next run.
 			n, err := t.run(ctx, programs[t.dir], filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", "daawo", t.dir), each)
 			mu.Lock()
 			defer mu.Unlock()
@@ -97,18 +97,17 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 	return fmt.Sprintf("%d targets, %s each, %d inputs, %d broken", len(targets), each, executions, len(broken)), errors.Join(broken...)
 }
 
-// run fuzzes for a time and returns how many inputs were tried. On a crowded machine the time can be over before the
-// corpus has been run once, and nothing new was tried then: that is no result, and the target gets more.
+// run fuzzes for a time and returns the number of inputs. On a busy machine the time can be over before the corpus has been
+// run once. Then run tries again with more time.
 func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Duration) (int, error) {
 	for tries := 1; ; tries++ {
 		cmd := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.fuzz", "^"+t.name+"$",
 			"-test.fuzztime", each.String(), "-test.fuzzcachedir", cache, "-test.parallel", "1",
-			"-test.fuzzminimizetime", "1s") // else a minute goes into making one interesting input shorter
-		cmd.Dir = t.dir // a crasher is written to testdata/fuzz there, to be checked in
+			"-test.fuzzminimizetime", "1s") // the default of a minute is too long
+		cmd.Dir = t.dir // failing inputs are written to testdata/fuzz there
 		out, err := cmd.CombinedOutput()
 		n := lastExecutions(out)
-		// The time may end while a worker is being told what to try, which package testing calls a failure of the target; an
-		// input that fails is always written down.
+		// If the time ends while a worker starts an input, package testing reports a failure, but without a failing input.
 		ended := bytes.Contains(out, []byte("context deadline exceeded")) && !bytes.Contains(out, []byte("Failing input"))
 		switch {
 		case err != nil && ended && tries < 3:
@@ -117,7 +116,7 @@ func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Du
 		case n > 0:
 			return n, nil
 		case tries == 3:
-			return 0, fmt.Errorf("%s in %s did not begin: in %d tries, the last of %s, its corpus was not run through: %s", t.name, t.dir, tries, each, out)
+			return 0, fmt.Errorf("%s in %s: the corpus did not finish in %d tries, the last of %s: %s", t.name, t.dir, tries, each, out)
 		}
 		each *= 2
 	}
@@ -128,7 +127,7 @@ var (
 	fuzzedLine = regexp.MustCompile(`execs: (\d+)`)
 )
 
-// fuzzTargets finds the targets in the sources: listing them with the go command would build every test of the module.
+// fuzzTargets finds the targets in the sources, because listing them with the go command would build every test.
 func fuzzTargets(roots ...string) ([]fuzzTarget, error) {
 	var found []fuzzTarget
 	for _, root := range roots {
@@ -152,7 +151,7 @@ func fuzzTargets(roots ...string) ([]fuzzTarget, error) {
 	return found, nil
 }
 
-// lastExecutions is how many inputs the go command says it has tried.
+// lastExecutions returns the number of inputs in the go command's output.
 func lastExecutions(out []byte) int {
 	all := fuzzedLine.FindAllSubmatch(out, -1)
 	if len(all) == 0 {

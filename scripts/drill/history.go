@@ -15,29 +15,29 @@ import (
 	"daawo/scripts/stack"
 )
 
-// outcome is what a client knows about one report after its last answer.
+// outcome is the client's knowledge about one report after the last reply.
 type outcome int
 
 const (
-	unknown  outcome = iota // no answer, or a 5xx: it may be there, once at most
-	accepted                // 2xx: it must be there, exactly once
-	refused                 // 4xx: it must not be there; and no drill sends a report that deserves one
-	undone                  // a restore went back behind it: it must not be there
+	unknown  outcome = iota // no reply, or a 5xx: at most one row
+	accepted                // 2xx: exactly one row
+	refused                 // 4xx: no row; and an error, because the drills send only valid reports
+	undone                  // a restore went back to before the report: no row
 )
 
-// entry is one report as its sender remembers it.
+// entry is one report from its sender's point of view.
 type entry struct {
-	key       string // Idempotency-Key, also the product's name, so that the row can be found
+	key       string // Idempotency-Key, also the product's name, to find the row
 	outcome   outcome
 	reference string
 }
 
-// history is shared by the writers of a drill.
+// history records the reports of a drill's writers.
 type history struct {
 	mu      sync.Mutex
 	entries []entry
-	tries   int // of writers
-	failed  int // of these tries: those that no answer came to, or a 5xx
+	tries   int // attempts of the writers
+	failed  int // attempts without a reply or with a 5xx
 }
 
 func (h *history) add(e entry) {
@@ -46,7 +46,7 @@ func (h *history) add(e entry) {
 	h.entries = append(h.entries, e)
 }
 
-// tried counts a writer's try.
+// tried counts an attempt of a writer.
 func (h *history) tried(got outcome, status int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,15 +60,15 @@ var client = &http.Client{
 	Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 }
 
-// reply is what submit-report answers.
+// reply is the reply of submit-report.
 type reply struct {
-	status    int // 0 when no answer came
+	status    int // 0 if there was no reply
 	header    http.Header
 	ID        string `json:"id"`
 	Reference string `json:"reference"`
 }
 
-// submit sends one report with the key and says what came back.
+// submit sends one report with the key and returns the outcome, the reply and its body.
 func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, []byte) {
 	body, _ := json.Marshal(map[string]any{
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
@@ -102,8 +102,7 @@ func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, [
 	return accepted, r, text
 }
 
-// addressOf gives every report a sender's address of its own, as thousands of visitors have: the limit of reports per
-// client is not what a drill tests.
+// addressOf gives every report its own client address, because the rate limit per client is not under test.
 func addressOf(key string) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(key))
@@ -111,7 +110,7 @@ func addressOf(key string) string {
 	return fmt.Sprintf("10.%d.%d.%d", byte(n>>16), byte(n>>8), byte(n))
 }
 
-// check compares the history with the tables. It returns what is there, and an error for each promise that was broken.
+// check compares the history with the tables. It returns counts, and an error if a guarantee was broken.
 func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
@@ -145,7 +144,7 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var acknowledged, open, refusals, lost, doubled, wrong, withoutJob, there int
+	var acknowledged, open, refusals, lost, doubled, wrong, withoutJob, unwanted int
 	for _, e := range h.entries {
 		found := stored[e.key]
 		if len(found) > 1 {
@@ -164,7 +163,7 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 				refusals++
 			}
 			if len(found) > 0 {
-				there++
+				unwanted++
 			}
 		case unknown:
 			open++
@@ -176,17 +175,17 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 		}
 	}
 	figures := fmt.Sprintf("%d acknowledged, %d unknown, lost %d, doubled %d, without job %d", acknowledged, open, lost, doubled, withoutJob)
-	if lost+doubled+wrong+withoutJob+refusals+there > 0 {
-		return figures, fmt.Errorf("lost %d, doubled %d, other reference %d, without job %d, refused although whole %d, there although refused or undone %d",
-			lost, doubled, wrong, withoutJob, refusals, there)
+	if lost+doubled+wrong+withoutJob+refusals+unwanted > 0 {
+		return figures, fmt.Errorf("lost %d, doubled %d, wrong reference %d, without job %d, valid but refused %d, stored although refused or undone %d",
+			lost, doubled, wrong, withoutJob, refusals, unwanted)
 	}
 	if acknowledged == 0 {
-		return figures, errors.New("no report was acknowledged: the drill proves nothing")
+		return figures, errors.New("no report was acknowledged: the drill is inconclusive")
 	}
 	return figures, nil
 }
 
-// get fetches a page and says its status.
+// get fetches a page and returns its status and header.
 func get(ctx context.Context, url string) (int, http.Header) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"daawo/scripts/stack"
 )
 
-// victims are what a round kills, in turn.
+// victims lists what the rounds kill, in turn.
 var victims = []string{"server", "postgres", "both"}
 
-// killDrill ends the server, postgres or both at random moments while eight writers report through HTTP. A writer
-// retries with the same key until it has an answer, as the page does.
+// killDrill kills the server, postgres or both at random moments while eight writers send reports over HTTP. A writer retries
+// with the same key until it has a reply, as the page does.
 func killDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary)
 	if err != nil {
@@ -72,14 +72,13 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 	p99 := percentile(all, 0.99)
 	figures = fmt.Sprintf("%d rounds, 8 writers, %s, recovery p50 %s p99 %s (%s)", rounds, figures,
 		percentile(all, 0.5).Round(time.Millisecond), p99.Round(time.Millisecond), strings.Join(parts, ", "))
-	if err == nil && !s.short && p99 > 3*time.Second { // among other tests the time is theirs, too
+	if err == nil && !s.short && p99 > 3*time.Second { // the short form shares the CPU with other tests
 		err = fmt.Errorf("recovery p99 %s is over 3 s", p99)
 	}
 	return figures, err
 }
 
-// restarted returns when another postmaster runs than before the kill: until then the children of the dead one may go on
-// answering for a moment.
+// restarted kills Postgres and waits for a new postmaster. Until then, children of the dead one may still answer.
 func restarted(ctx context.Context, st *stack.Stack, kill func() error) error {
 	before, err := st.Postmaster()
 	if err != nil {
@@ -93,10 +92,10 @@ func restarted(ctx context.Context, st *stack.Stack, kill func() error) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("postgres was not started again within 30 s:\n%s", st.LogTail())
+	return fmt.Errorf("postgres was not restarted within 30 s:\n%s", st.LogTail())
 }
 
-// write reports one product after the other until ctx ends; each is retried with its key until it is answered.
+// write sends one report after the other until ctx ends and retries each with its key until it has a reply.
 func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
@@ -104,7 +103,7 @@ func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 			var r reply
 			e.outcome, r, _ = submit(ctx, st, e.key)
 			e.reference = r.Reference
-			if e.outcome == accepted || ctx.Err() == nil { // else it was the drill that broke it off
+			if e.outcome == accepted || ctx.Err() == nil { // otherwise the drill itself canceled the request
 				h.tried(e.outcome, r.status)
 			}
 			if e.outcome == unknown {
@@ -116,7 +115,7 @@ func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 	}
 }
 
-// answers waits until a new report is acknowledged again.
+// answers waits until a new report is acknowledged.
 func answers(ctx context.Context, st *stack.Stack, h *history) error {
 	key := fmt.Sprintf("probe-%d", time.Now().UnixNano())
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); pause(ctx, 10*time.Millisecond) {
@@ -135,7 +134,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// percentile is the value below which the share p of ds lies (nearest rank).
+// percentile returns the p-th quantile of ds (nearest rank).
 func percentile(ds []time.Duration, p float64) time.Duration {
 	if len(ds) == 0 {
 		return 0

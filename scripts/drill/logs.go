@@ -13,7 +13,7 @@ import (
 	"daawo/scripts/stack"
 )
 
-// What is planted in requests that succeed and in requests that fail, and must not be in any log.
+// Values that the drill sends in valid and invalid requests and that no log may contain.
 const (
 	plantedText     = "planted-words-5b1e"
 	plantedPhone    = "+252 61 798 4412"
@@ -21,8 +21,8 @@ const (
 	plantedFile     = "1712345678901"
 )
 
-// logsDrill has visitors and administrators do what they do, well and badly, also while the database is killed, with the
-// log at its finest, and searches the log for what they wrote and for every key and token.
+// logsDrill sends valid and invalid requests of visitors and administrators, also while the database is killed, with log level
+// debug. Then it searches the log for the sent values and for every key and token.
 func logsDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary, "LOG_LEVEL=debug")
 	if err != nil {
@@ -31,7 +31,7 @@ func logsDrill(ctx context.Context, s settings) (string, error) {
 	defer st.Close()
 	requests, tokens := plant(ctx, st)
 	if len(tokens) == 0 {
-		return "", errors.New("nobody could sign in: there are no tokens to search for")
+		return "", errors.New("no sign-in succeeded: there are no tokens to search for")
 	}
 	if err := st.KillPostgres(); err != nil {
 		return "", err
@@ -48,12 +48,12 @@ func logsDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	if !strings.Contains(text, "submit-report") {
-		return "", fmt.Errorf("the log says nothing of the reports: the drill proves nothing:\n%s", st.LogTail())
+		return "", fmt.Errorf("the log has no lines about reports: the drill is inconclusive:\n%s", st.LogTail())
 	}
-	// What the program prints for its operator at the start is not the log; its own addresses and keys come after a name.
+	// Ignore the addresses and keys that the program prints for its operator at the start.
 	text = printed.ReplaceAllString(text, "")
 	secrets := append(tokens, more...)
-	for _, between := range []string{" ", "+", "%20", ""} { // as people write it, and as URLs do
+	for _, between := range []string{" ", "+", "%20", ""} { // as users and as URLs write it
 		secrets = append(secrets, strings.ReplaceAll(plantedPhone[len("+252 61 "):], " ", between))
 	}
 	secrets = append(secrets, plantedText, plantedPassword, plantedFile,
@@ -69,11 +69,11 @@ func logsDrill(ctx context.Context, s settings) (string, error) {
 		for line := range strings.Lines(text) {
 			for _, secret := range secrets {
 				if strings.Contains(line, secret) {
-					return figures, fmt.Errorf("the log tells %q: %s", secret, line)
+					return figures, fmt.Errorf("the log contains %q: %s", secret, line)
 				}
 			}
 		}
-		return figures, fmt.Errorf("the log holds tokens")
+		return figures, fmt.Errorf("the log contains tokens")
 	}
 	return figures, nil
 }
@@ -83,7 +83,7 @@ var (
 	printed     = regexp.MustCompile(`(?m)^ *[A-Z][A-Za-z0-9 ]+  +\S+$`)
 )
 
-// plant sends requests with the planted values and returns how many, and the tokens that came back.
+// plant sends requests with the planted values. It returns their number and the tokens in the replies.
 func plant(ctx context.Context, st *stack.Stack) (requests int, tokens []string) {
 	anon, service := st.Get("ANON_KEY"), st.Get("SERVICE_ROLE_KEY")
 	send := func(method, path, key, contentType, body string) string {
@@ -122,7 +122,7 @@ func plant(ctx context.Context, st *stack.Stack) (requests int, tokens []string)
 
 var tokenField = regexp.MustCompile(`"(?:access_token|refresh_token)":"([^"]+)"`)
 
-// ask sends one request with a key and returns the body of the reply, "" when there is none.
+// ask sends one request with a key and returns the body of the reply, or "" if there is none.
 func ask(ctx context.Context, method, url, key, contentType, body string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

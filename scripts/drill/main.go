@@ -1,8 +1,8 @@
-// Command drill breaks a running Daawo on purpose and checks that its promises hold: an acknowledged report is never
-// lost, never doubled and never without its notification, and the server comes back by itself.
+// Command drill breaks a running Daawo on purpose and checks its guarantees: an acknowledged report is never lost, never
+// doubled and always has its notification job, and the server recovers by itself.
 //
-// It is a client like any other: it starts the built binary, talks to it over HTTP and reads the database as its
-// administrator. Every drill keeps a history of what each request was told and compares it with the tables.
+// It starts the built binary, talks to it over HTTP like any client, and reads the database as its administrator. Every
+// drill records the reply to each request and compares the record with the tables.
 //
 //	go run ./scripts/drill             all drills
 //	go run ./scripts/drill -short kill one drill, its short form
@@ -19,26 +19,26 @@ import (
 	"time"
 )
 
-// drill is one experiment. run reports its figures in one line, and an error where a promise was broken.
+// drill is one experiment. run returns its figures in one line, and an error if a guarantee was broken.
 type drill struct {
 	name string
 	what string
 	run  func(ctx context.Context, s settings) (figures string, err error)
 
-	special bool // needs root and packages: runs only when it is named
+	special bool // needs root and packages: runs only if it is named
 }
 
-// settings are what the command line asks for.
+// settings are the command line's options.
 type settings struct {
 	binary string        // path of the built daawo
-	short  bool          // a few rounds instead of all
+	short  bool          // fewer rounds
 	soak   time.Duration // how long the mixed load lasts
 	fuzz   time.Duration // for each fuzz target
 	kills  int           // rounds of the kill drill
-	seed   int64         // of every random choice, printed so that a failure can be repeated
+	seed   int64         // for all random choices; printed to reproduce failures
 }
 
-// rounds is n, or the short form of it.
+// rounds returns n, or short for the short form.
 func (s settings) rounds(n, short int) int {
 	if s.short {
 		return short
@@ -51,31 +51,31 @@ func drills() []drill {
 		{name: "kill", what: "kill -9 of server, postgres or both under load", run: killDrill},
 		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
-		{name: "pool", what: "every connection to the database held by somebody", run: poolDrill},
-		{name: "backup", what: "everything destroyed, restored to a moment and to the newest state", run: backupDrill},
-		{name: "disk", what: "a disk that fills up under load, and has room again", run: diskDrill},
+		{name: "pool", what: "all database connections in use", run: poolDrill},
+		{name: "backup", what: "everything destroyed, then restored to a moment and to the newest state", run: backupDrill},
+		{name: "disk", what: "a disk that fills up under load and is freed again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
-		{name: "unruly", what: "functions that panic, loop, are flooded or left by their clients", run: unrulyDrill},
-		{name: "access", what: "every table and view as every kind of caller, against the written list", run: accessDrill},
-		{name: "attacks", what: "the table of attacks on the public port", run: attacksDrill},
-		{name: "clock", what: "the clock jumps an hour and a year, both ways", run: clockDrill},
-		{name: "upgrade", what: "migrations cut everywhere; data of an older release", run: upgradeDrill},
-		{name: "logs", what: "the log searched for what people wrote, for keys and for tokens", run: logsDrill},
-		{name: "fuzz", what: "every parser that faces the network, a minute each", run: fuzzDrill},
-		{name: "soak", what: "mixed load for minutes: memory and errors", run: soakDrill},
-		{name: "cluster", what: "the primary of a Patroni cluster killed and cut off (root, Debian's packages)", run: failoverDrill, special: true},
+		{name: "unruly", what: "functions that panic, loop, are flooded or whose clients disconnect", run: unrulyDrill},
+		{name: "access", what: "access of every role to every table and view, compared with the golden file", run: accessDrill},
+		{name: "attacks", what: "attacks on the public port", run: attacksDrill},
+		{name: "clock", what: "the clock jumps by an hour and a year, forward and back", run: clockDrill},
+		{name: "upgrade", what: "connections cut during migrations; data of an older release", run: upgradeDrill},
+		{name: "logs", what: "the log searched for user data, keys and tokens", run: logsDrill},
+		{name: "fuzz", what: "every parser of network input, one minute each", run: fuzzDrill},
+		{name: "soak", what: "mixed load for minutes; memory and errors", run: soakDrill},
+		{name: "cluster", what: "the primary of a Patroni cluster killed and disconnected (needs root and Debian's packages)", run: failoverDrill, special: true},
 	}
 }
 
 func main() {
 	s := settings{}
 	flag.StringVar(&s.binary, "binary", "bin/daawo", "the built `FILE`")
-	flag.BoolVar(&s.short, "short", false, "a few rounds only")
+	flag.BoolVar(&s.short, "short", false, "fewer rounds")
 	flag.DurationVar(&s.soak, "soak", 10*time.Minute, "how long the mixed load lasts")
-	flag.DurationVar(&s.fuzz, "fuzz", time.Minute, "for each fuzz target")
+	flag.DurationVar(&s.fuzz, "fuzz", time.Minute, "time for each fuzz target")
 	flag.IntVar(&s.kills, "kills", 100, "rounds of the kill drill")
-	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of every random choice")
+	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of all random choices")
 	flag.Usage = usage
 	flag.Parse()
 
@@ -112,7 +112,7 @@ func run(ctx context.Context, s settings, names []string) error {
 	return errors.Join(broken...)
 }
 
-// errNotRun is the verdict of a drill that this machine cannot run.
+// errNotRun is the result of a drill that this machine cannot run.
 var errNotRun = errors.New("not run")
 
 func choose(names []string) ([]drill, error) {
@@ -133,7 +133,7 @@ next:
 				continue next
 			}
 		}
-		return nil, fmt.Errorf("no drill is called %q", name)
+		return nil, fmt.Errorf("unknown drill %q: run with -h for the list", name)
 	}
 	return chosen, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// objectStore is an S3 server in this process, so that two servers share their files as they would on two hosts.
+// objectStore is an S3 server in this process. It lets two servers share files as on two hosts.
 type objectStore struct {
 	server  *http.Server
 	address string
@@ -30,7 +30,7 @@ func newObjectStore() (*objectStore, error) {
 	return o, nil
 }
 
-// environment names the store as storage-api's variables do.
+// environment returns storage-api's variables for the store.
 func (o *objectStore) environment() []string {
 	return []string{
 		"STORAGE_BACKEND=s3",

@@ -10,8 +10,8 @@ import (
 	"daawo/scripts/stack"
 )
 
-// outageDrill takes the database away from a server for a while. The server runs without a Postgres of its own, on the
-// database of a second stack, so that nothing brings it back early.
+// outageDrill stops a server's database for a while. The database belongs to a second stack, so that the server cannot
+// restart it.
 func outageDrill(ctx context.Context, s settings) (string, error) {
 	database, err := stack.New(ctx, s.binary)
 	if err != nil {
@@ -37,7 +37,7 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 	pause(ctx, time.Second)
 	database.Stop()
 	limit := 100 * time.Millisecond
-	if s.short { // among other tests the time is theirs, too
+	if s.short { // the short form shares the CPU with other tests
 		limit = 2 * time.Second
 	}
 	slowest, err := watchOutage(ctx, server, h, s.seed, time.Duration(s.rounds(60, 3))*time.Second, limit)
@@ -60,14 +60,13 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 		slowest.Round(time.Millisecond), recovery.Round(time.Millisecond), figures), err
 }
 
-// watchOutage checks what the server says while its database is away, from the first moment on: the database ended before
-// this is called.
+// watchOutage checks the server's replies without its database. The caller has already stopped the database.
 func watchOutage(ctx context.Context, st *stack.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
 	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
 			if code, _ := get(ctx, api+path); code != want {
-				return slowest, fmt.Errorf("%s answered %d without a database, want %d", path, code, want)
+				return slowest, fmt.Errorf("%s returned %d without a database, want %d", path, code, want)
 			}
 		}
 		for _, p := range probes {
@@ -76,10 +75,10 @@ func watchOutage(ctx context.Context, st *stack.Stack, h *history, seed int64, h
 			took := time.Since(begun)
 			slowest = max(slowest, took)
 			if code != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
-				return slowest, fmt.Errorf("%s was answered with %d (Retry-After %q) without a database", p.what, code, header.Get("Retry-After"))
+				return slowest, fmt.Errorf("%s returned %d (Retry-After %q) without a database", p.what, code, header.Get("Retry-After"))
 			}
 			if took > limit {
-				return slowest, fmt.Errorf("%s was told after %s that there is no database", p.what, took)
+				return slowest, fmt.Errorf("%s got its 503 only after %s", p.what, took)
 			}
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"daawo/scripts/stack"
 )
 
-// callersEach is how many come at once for each probe: more than any service has connections.
+// callersEach is the number of concurrent callers of each probe: more than any service has connections.
 const callersEach = 30
 
-// held is a set of services whose tables one transaction locks, and how long they let a caller wait for a connection:
-// accounts bound the whole of a request, the others the waiting alone.
+// held is a set of services whose tables one transaction locks. wait is how long the services let a caller wait: auth limits
+// the whole request, the others limit the wait for a connection.
 type held struct {
 	tables string
 	wait   time.Duration
 	probes []probe
 }
 
-// slack is what a busy machine adds to a bound.
+// slack is the tolerance for a busy machine.
 const slack = time.Second
 
-// poolDrill has one transaction lock the tables of every service while a crowd comes: its first callers hold all the
-// connections there are, the rest is told to come again, and everything goes on when the lock is gone.
+// poolDrill locks the tables of every service in one transaction while many callers send requests. The first callers use all
+// connections, and the others are told to retry. All requests succeed once the lock is released.
 func poolDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary)
 	if err != nil {
@@ -59,18 +59,18 @@ func poolDrill(ctx context.Context, s settings) (string, error) {
 		}
 	}
 	figures, err := h.check(ctx, st)
-	return fmt.Sprintf("%d times all connections held: %d waited and were served, %d were told to come again, after %s at most, served again after %s, %s",
+	return fmt.Sprintf("%d times all connections in use: %d waited and were served, %d were told to retry after at most %s, served again after %s, %s",
 		rounds, total.served, total.refused, total.slowest.Round(time.Millisecond), total.recovery.Round(time.Millisecond), figures), err
 }
 
-// exhaustion adds up what the callers were told.
+// exhaustion sums the results of the callers.
 type exhaustion struct {
 	mu                sync.Mutex
 	served, refused   int
 	slowest, recovery time.Duration
 }
 
-// verdict is what one caller was told.
+// verdict is the reply to one caller.
 type verdict struct {
 	probe probe
 	code  int
@@ -78,7 +78,7 @@ type verdict struct {
 	took  time.Duration
 }
 
-// refused says whether the caller was told when to come again. 544 is storage-api's word for 504.
+// refused reports whether the caller was told when to retry. 544 is storage-api's code for 504.
 func (v verdict) refused() bool {
 	return (v.code == http.StatusServiceUnavailable || v.code == http.StatusGatewayTimeout || v.code == 544) && v.retry != ""
 }
@@ -94,7 +94,7 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) // which ends the transaction, too
+	defer conn.Close(context.WithoutCancel(ctx)) // also ends the transaction
 	if _, err := conn.Exec(ctx, `begin; lock table `+w.tables+` in access exclusive mode`); err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 			})
 		}
 	}
-	// Those who got no connection have been told so after this; who got one waits for the lock.
-	errs := []error{besides(ctx, st, w.wait+slack)}
+	// After this, callers without a connection have a reply. Callers with a connection wait for the lock.
+	errs := []error{checkWithoutDatabase(ctx, st, w.wait+slack)}
 	early := make([]verdict, len(verdicts))
 	for i := range early {
 		early[i] = <-verdicts
@@ -139,23 +139,23 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 	for v := range verdicts {
 		total.served++
 		if v.code != http.StatusOK {
-			errs = append(errs, fmt.Errorf("after waiting for a lock that is gone, %s", v))
+			errs = append(errs, fmt.Errorf("after the lock was released, %s", v))
 		}
 	}
 	for _, p := range w.probes {
 		if refused[p.what] == 0 {
-			errs = append(errs, fmt.Errorf("%s: nobody of %d was refused: the connections were not all taken", p.what, callersEach))
+			errs = append(errs, fmt.Errorf("%s: none of %d callers was refused: the connections were not all in use", p.what, callersEach))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// besides expects that what needs no database is served meanwhile.
-func besides(ctx context.Context, st *stack.Stack, howLong time.Duration) error {
+// checkWithoutDatabase checks for a while that requests that need no database are served.
+func checkWithoutDatabase(ctx context.Context, st *stack.Stack, howLong time.Duration) error {
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 100*time.Millisecond) {
 		for _, path := range []string{"/healthz", "/", "/so/report/"} {
 			if code, _ := get(ctx, st.Get("API_URL")+path); code != http.StatusOK {
-				return fmt.Errorf("%s answered %d while all connections were held", path, code)
+				return fmt.Errorf("%s returned %d while all connections were in use", path, code)
 			}
 		}
 	}

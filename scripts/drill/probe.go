@@ -11,10 +11,10 @@ import (
 	"daawo/scripts/stack"
 )
 
-// probe is a request that its service cannot answer without the database.
+// probe is a request that needs the database.
 type probe struct {
 	what               string
-	method, path, body string // no path: a report
+	method, path, body string // an empty path sends a report
 }
 
 var probes = []probe{
@@ -30,10 +30,10 @@ const (
 	listOfAccounts = "/auth/v1/admin/users?per_page=1"
 )
 
-// patient waits longer than any service does.
+// patient has a longer timeout than any service.
 var patient = &http.Client{Timeout: 20 * time.Second, Transport: client.Transport}
 
-// ask sends the probe and says what came back; 0 is no answer. A report has the key, and the history remembers it.
+// ask sends the probe and returns the status; 0 means no reply. Reports use the key and are recorded in the history.
 func (p probe) ask(ctx context.Context, st *stack.Stack, h *history, key string) (int, http.Header) {
 	if p.path == "" {
 		o, r, _ := submit(ctx, st, key)
@@ -43,7 +43,7 @@ func (p probe) ask(ctx context.Context, st *stack.Stack, h *history, key string)
 	return sendAs(ctx, st, key, p.method, p.path, "application/json", p.body)
 }
 
-// sendAs sends a request with the service key, from an address that belongs to the key of the probe.
+// sendAs sends a request with the service key, from a client address that depends on key.
 func sendAs(ctx context.Context, st *stack.Stack, key, method, path, contentType, body string) (int, http.Header) {
 	req, err := http.NewRequestWithContext(ctx, method, st.Get("API_URL")+path, strings.NewReader(body))
 	if err != nil {
@@ -64,23 +64,22 @@ func sendAs(ctx context.Context, st *stack.Stack, key, method, path, contentType
 	return res.StatusCode, res.Header
 }
 
-// served stores the file that is asked for and expects that every probe is answered with 200: a probe that fails anyway
-// would prove nothing.
+// served stores the probe's file and checks that every probe returns 200 before the drill begins.
 func served(ctx context.Context, st *stack.Stack, h *history, seed int64) error {
 	key := fmt.Sprintf("served-%d-%d", seed, time.Now().UnixNano())
 	if code, _ := sendAs(ctx, st, key, "PUT", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
 		if code, _ = sendAs(ctx, st, key, "POST", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
-			return fmt.Errorf("storing a file was answered with %d", code)
+			return fmt.Errorf("storing a file returned %d", code)
 		}
 	}
 	return answered(ctx, st, h, key, probes)
 }
 
-// answered expects 200 of every one of the probes.
+// answered checks that every probe returns 200.
 func answered(ctx context.Context, st *stack.Stack, h *history, key string, probes []probe) error {
 	for _, p := range probes {
 		if code, _ := p.ask(ctx, st, h, key); code != http.StatusOK {
-			return fmt.Errorf("%s was answered with %d", p.what, code)
+			return fmt.Errorf("%s returned %d", p.what, code)
 		}
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 	"daawo/scripts/stack"
 )
 
-// project is a copy of this one, to write functions in.
+// project is a copy of this project, to write functions in.
 type project struct{ dir string }
 
-// newProject copies the files that git knows, the built site, and the way to the npm packages.
+// newProject copies the files in git and the built site, and links the npm packages.
 func newProject(ctx context.Context) (p project, err error) {
 	if p.dir, err = os.MkdirTemp("", "daawo-project-"); err != nil {
 		return p, err
@@ -36,7 +36,7 @@ chmod 755 "$1"`
 	return p, p.command(ctx, root, "bash", "-euc", copying, "bash", p.dir, root)
 }
 
-// command runs a program in a folder and says what it printed when it fails.
+// command runs a program in a folder. Its error includes the program's output.
 func (p project) command(ctx context.Context, dir, name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
@@ -46,7 +46,7 @@ func (p project) command(ctx context.Context, dir, name string, args ...string) 
 	return nil
 }
 
-// newFunction makes a function as a developer would, and replaces its source unless it is "".
+// newFunction creates a function with `daawo functions new` and replaces its source unless source is "".
 func (p project) newFunction(ctx context.Context, binary, name, source string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p project) write(name, source string) error {
 
 func (p project) close() { _ = os.RemoveAll(p.dir) }
 
-// callFunction posts a JSON body as a visitor, each from an address of its own.
+// callFunction posts a JSON body as a visitor. Each call has its own client address.
 func callFunction(ctx context.Context, st *stack.Stack, name, body string) (int, http.Header, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

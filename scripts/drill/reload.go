@@ -11,8 +11,8 @@ import (
 	"daawo/scripts/stack"
 )
 
-// reloadDrill does what a developer does in the first minutes: a new function, edits, a slip, its cure. Twenty calls a
-// second go on all the while. The long form also has the new function pass `make check`.
+// reloadDrill does what a developer does first: a new function, edits, a syntax error and its fix, during twenty calls per
+// second. The long form also checks that `make check` passes with the new function.
 func reloadDrill(ctx context.Context, s settings) (string, error) {
 	p, err := newProject(ctx)
 	defer p.close()
@@ -34,7 +34,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	if err := p.newFunction(ctx, s.binary, "hello", ""); err != nil {
 		return "", err
 	}
-	if err := says(ctx, st, "Hello Amina!", 2*time.Minute); err != nil { // the compiler's first run
+	if err := awaitText(ctx, st, "Hello Amina!", 2*time.Minute); err != nil { // the first compilation is slow
 		return "", err
 	}
 	first := time.Since(begun)
@@ -51,7 +51,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 		if err := p.write("hello", strings.Replace(string(source), `"Hello "`, fmt.Sprintf("%q", word), 1)); err != nil {
 			return "", err
 		}
-		if err := says(ctx, st, word+"Amina!", time.Minute); err != nil {
+		if err := awaitText(ctx, st, word+"Amina!", time.Minute); err != nil {
 			return "", err
 		}
 		slowest = max(slowest, time.Since(begun))
@@ -69,14 +69,14 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	case err != nil:
 		return figures, err
 	case len(dropped) > 0:
-		return figures, fmt.Errorf("a call was not answered: %s", dropped[0])
+		return figures, fmt.Errorf("a call failed: %s", dropped[0])
 	case slowest > 2*time.Second:
 		return figures, fmt.Errorf("an edit took longer than 2 s")
 	}
 	return figures, nil
 }
 
-// slip makes a syntax error: it must be shown at the terminal while the last version goes on, and be gone with its cure.
+// slip makes a syntax error. The terminal must show it while the last version keeps serving. Then slip fixes it.
 func slip(ctx context.Context, st *stack.Stack, p project, source, last string) (time.Duration, error) {
 	begun := time.Now()
 	if err := p.write("hello", source+"\noops\n"); err != nil {
@@ -91,34 +91,34 @@ func slip(ctx context.Context, st *stack.Stack, p project, source, last string) 
 			break
 		}
 		if pause(ctx, 10*time.Millisecond); time.Since(begun) > time.Minute || ctx.Err() != nil {
-			return 0, fmt.Errorf("the terminal does not show the error:\n%s", st.LogTail())
+			return 0, fmt.Errorf("the log does not show the error:\n%s", st.LogTail())
 		}
 	}
 	shown := time.Since(begun)
-	if err := says(ctx, st, last, 0); err != nil {
-		return shown, fmt.Errorf("beside a syntax error: %w", err)
+	if err := awaitText(ctx, st, last, 0); err != nil {
+		return shown, fmt.Errorf("during a syntax error: %w", err)
 	}
 	if err := p.write("hello", source); err != nil {
 		return shown, err
 	}
-	return shown, says(ctx, st, "Hello Amina!", time.Minute)
+	return shown, awaitText(ctx, st, "Hello Amina!", time.Minute)
 }
 
-// says waits until the function hello answers with a text.
-func says(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
+// awaitText waits until the function hello returns a text.
+func awaitText(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); ; {
 		code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
 		if err == nil && code == 200 && strings.Contains(body, want) {
 			return nil
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("hello answers %d %s %v, want %q", code, strings.TrimSpace(body), err, want)
+			return fmt.Errorf("hello returned %d %s %v, want %q", code, strings.TrimSpace(body), err, want)
 		}
 		pause(ctx, 10*time.Millisecond)
 	}
 }
 
-// loop calls hello twenty times a second.
+// loop calls hello twenty times per second.
 type loop struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup

@@ -17,8 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// retryDrill sends one key fifty times at once, and one key before and after a kill that falls somewhere around the commit,
-// each third time for certain between it and the reply: one row, the same reference and the same bytes for everybody.
+// retryDrill sends one key fifty times at once. Then it sends one key before and after a kill near the commit; every third
+// kill is certain to fall between the commit and the reply. All requests with a key must get one row, one reference and the
+// same bytes.
 func retryDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary)
 	if err != nil {
@@ -33,7 +34,7 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 	}
 	for _, body := range bodies[1:] {
 		if !bytes.Equal(body, bodies[0]) {
-			return "", fmt.Errorf("two clients with one key were told different things:\n%s\n%s", bodies[0], body)
+			return "", fmt.Errorf("two clients with the same key got different replies:\n%s\n%s", bodies[0], body)
 		}
 	}
 
@@ -46,7 +47,7 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 		var firstBody []byte
 		var sending sync.WaitGroup
 		if round%3 == 0 {
-			if err := killBehindCommit(ctx, st, func() { sending.Go(func() { first, _, firstBody = submit(ctx, st, key) }) }); err != nil {
+			if err := killAfterCommit(ctx, st, func() { sending.Go(func() { first, _, firstBody = submit(ctx, st, key) }) }); err != nil {
 				return "", err
 			}
 		} else {
@@ -64,10 +65,10 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 		}
 		got, r, body := submit(ctx, st, key)
 		if got != accepted {
-			return "", fmt.Errorf("the retry of %s was answered %s", key, body)
+			return "", fmt.Errorf("the retry of %s got the reply %s", key, body)
 		}
 		if first == accepted && !bytes.Equal(body, firstBody) {
-			return "", fmt.Errorf("the retry was told something else:\n%s\n%s", firstBody, body)
+			return "", fmt.Errorf("the retry got a different reply:\n%s\n%s", firstBody, body)
 		}
 		if first != accepted {
 			cut++
@@ -77,25 +78,25 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 	}
 	figures, err := h.check(ctx, st)
 	if err == nil && committed == 0 && !s.short {
-		err = errors.New("no reply was cut behind its commit: the drill proves nothing of that")
+		err = errors.New("no reply was cut after its commit: the drill is inconclusive")
 	}
-	return fmt.Sprintf("50 equal replies to one key, %d of %d replies cut, %d of them behind the commit, %s", cut, rounds, committed, figures), err
+	return fmt.Sprintf("50 equal replies to one key, %d of %d replies cut, %d of them after the commit, %s", cut, rounds, committed, figures), err
 }
 
-// killBehindCommit kills the server while a report that is committed is not known to it as such. Postgres is told to wait
-// for a standby that there is not: then a commit is on the disk, and whoever asked for it hears nothing.
-func killBehindCommit(ctx context.Context, st *stack.Stack, send func()) error {
+// killAfterCommit kills the server after a report is committed but before the server knows it. It sets a synchronous standby
+// that does not exist. The commit is then on disk, but Postgres never confirms it.
+func killAfterCommit(ctx context.Context, st *stack.Stack, send func()) error {
 	conn, err := superuser(ctx, st)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	for _, sql := range []string{`alter system set synchronous_standby_names = 'nobody'`, `select pg_reload_conf()`} {
+	for _, sql := range []string{`alter system set synchronous_standby_names = 'missing'`, `select pg_reload_conf()`} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return err
 		}
 	}
-	pause(ctx, 100*time.Millisecond) // until every process has read it
+	pause(ctx, 100*time.Millisecond) // until every process has reloaded
 	send()
 	waiting := false
 	for deadline := time.Now().Add(5 * time.Second); !waiting && time.Now().Before(deadline); pause(ctx, 5*time.Millisecond) {
@@ -107,7 +108,7 @@ func killBehindCommit(ctx context.Context, st *stack.Stack, send func()) error {
 	if !waiting {
 		return errors.New("the report's commit does not wait for the standby")
 	}
-	// Without a reload: it is for the next start.
+	// Do not reload: the reset is for the next start.
 	if _, err := conn.Exec(ctx, `alter system reset synchronous_standby_names`); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func killBehindCommit(ctx context.Context, st *stack.Stack, send func()) error {
 	return nil
 }
 
-// superuser connects over the socket, whose folder and port are in the fourth and fifth line of postmaster.pid.
+// superuser connects over the socket. Lines 5 and 4 of postmaster.pid hold its folder and port.
 func superuser(ctx context.Context, st *stack.Stack) (*pgx.Conn, error) {
 	text, err := os.ReadFile(filepath.Join(st.Data(), "postgres", "postmaster.pid"))
 	if err != nil {
@@ -128,7 +129,7 @@ func superuser(ctx context.Context, st *stack.Stack) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, fmt.Sprintf("host=%s port=%s user=supabase_admin dbname=postgres", lines[4], lines[3]))
 }
 
-// rowsOf counts the reports of a key.
+// rowsOf counts the reports with a key.
 func rowsOf(ctx context.Context, st *stack.Stack, key string) (n int, err error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
@@ -138,7 +139,7 @@ func rowsOf(ctx context.Context, st *stack.Stack, key string) (n int, err error)
 	return n, conn.QueryRow(ctx, `select count(*) from public.reports where product_name = $1`, key).Scan(&n)
 }
 
-// atOnce sends the same key n times concurrently; every one must be acknowledged.
+// atOnce sends the same key n times concurrently. Every request must be acknowledged.
 func atOnce(ctx context.Context, st *stack.Stack, key string, n int, h *history) ([][]byte, error) {
 	bodies := make([][]byte, n)
 	outcomes := make([]outcome, n)
@@ -154,7 +155,7 @@ func atOnce(ctx context.Context, st *stack.Stack, key string, n int, h *history)
 	all.Wait()
 	for i, o := range outcomes {
 		if o != accepted {
-			return nil, errors.New("one of the equal requests was answered " + string(bodies[i]))
+			return nil, errors.New("one of the equal requests got the reply " + string(bodies[i]))
 		}
 	}
 	h.add(entry{key: key, outcome: accepted, reference: references[0]})

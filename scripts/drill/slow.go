@@ -18,8 +18,7 @@ import (
 	"daawo/scripts/stack"
 )
 
-// slowDrill opens thousands of connections that send a byte now and then or never read, and measures what everybody
-// else notices of them.
+// slowDrill opens thousands of connections that send slowly or never read, and measures the effect on other clients.
 func slowDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary)
 	if err != nil {
@@ -27,7 +26,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	}
 	defer st.Close()
 
-	// Warm up, so that the first requests do not set the figure that the later ones are measured by.
+	// Warm up, so that slow first requests do not raise the reference value.
 	if _, err := readers(ctx, st, time.Second); err != nil {
 		return "", err
 	}
@@ -37,19 +36,19 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	count := s.rounds(2000, 200)
-	// The promise about memory is for an attacker with one address. One who has thousands is bounded by the number of all
-	// connections, and what that costs is told.
+	// The memory guarantee is for an attacker with one address. For many addresses only the total number of connections is
+	// limited, and the drill reports the cost.
 	memoryBefore := residentMB(st.PID())
-	one, err := siege(ctx, st, s, count, window, func(int) net.IP { return loopback(0, 2) })
+	one, err := attack(ctx, st, s, count, window, func(int) net.IP { return loopback(0, 2) })
 	if err != nil {
 		return "", err
 	}
-	many, err := siege(ctx, st, s, s.rounds(2000, 0), window, func(i int) net.IP { return loopback(1+i/250, 1+i%250) })
+	many, err := attack(ctx, st, s, s.rounds(2000, 0), window, func(i int) net.IP { return loopback(1+i/250, 1+i%250) })
 	if err != nil {
 		return "", err
 	}
 	one.memory, many.memory = one.peak-memoryBefore, many.peak-memoryBefore
-	fullAfter, err := fullHouse(ctx, st, s.rounds(4500, 0))
+	fullAfter, err := idleConnections(ctx, st, s.rounds(4500, 0))
 	if err != nil {
 		return "", err
 	}
@@ -61,12 +60,12 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	}
 	figures += "; " + fullAfter
 	var broken []error
-	for _, g := range []besieged{one, many} {
+	for _, g := range []load{one, many} {
 		if len(g.open) > 0 || g.last > 15*time.Second {
 			broken = append(broken, fmt.Errorf("slow connections are not closed within 15 s: %s", g))
 		}
-		if !s.short && g.p99 > 2*p99Before+2*time.Millisecond { // among other tests the time is theirs, too
-			broken = append(broken, fmt.Errorf("others waited more than twice as long: %s", g))
+		if !s.short && g.p99 > 2*p99Before+2*time.Millisecond { // the short form shares the CPU with other tests
+			broken = append(broken, fmt.Errorf("other clients waited more than twice as long: %s", g))
 		}
 	}
 	if one.memory > 50 {
@@ -75,31 +74,31 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	return figures, errors.Join(broken...)
 }
 
-// besieged is what was noticed while slow clients held their connections.
-type besieged struct {
+// load describes the server while slow clients held connections.
+type load struct {
 	clients int
-	p99     time.Duration  // of ordinary visitors
-	peak    int            // MB, of the server
-	memory  int            // MB more than before all this
-	last    time.Duration  // the longest that a connection was left open
-	held    int            // connections open in the middle
+	p99     time.Duration  // of normal clients
+	peak    int            // memory of the server, MB
+	memory  int            // memory above the start, MB
+	last    time.Duration  // the longest time until a connection was closed
+	held    int            // most open connections
 	open    map[string]int // connections that were not closed, by kind
 	arrived string
 }
 
-func (b besieged) String() string {
-	return fmt.Sprintf("%d slow clients, %d held: p99 %s, memory %+d MB, closed after %s at most, left open %v, reports meanwhile: %s",
+func (b load) String() string {
+	return fmt.Sprintf("%d slow clients, %d held: p99 %s, memory %+d MB, closed after at most %s, left open %v, reports: %s",
 		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), b.open, b.arrived)
 }
 
-// siege has slow clients hold as many connections as they get for a while, come again whenever one is closed, and
-// measures what ordinary visitors notice and what it costs.
-func siege(ctx context.Context, st *stack.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (besieged, error) {
-	b := besieged{clients: count, open: map[string]int{}}
+// siege has slow clients hold as many connections as possible and reconnect when they are closed. It measures the latency of
+// normal clients and the server's memory.
+func attack(ctx context.Context, st *stack.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
+	b := load{clients: count, open: map[string]int{}}
 	if count == 0 {
 		return b, nil
 	}
-	attack, cancel := context.WithTimeout(ctx, window+20*time.Second)
+	attacking, cancel := context.WithTimeout(ctx, window+20*time.Second)
 	defer cancel()
 	var attackers sync.WaitGroup
 	var mu sync.Mutex
@@ -107,9 +106,9 @@ func siege(ctx context.Context, st *stack.Stack, s settings, count int, window t
 	end := time.Now().Add(window)
 	for i := range count {
 		attackers.Go(func() {
-			for time.Now().Before(end) && attack.Err() == nil {
+			for time.Now().Before(end) && attacking.Err() == nil {
 				held.Add(1)
-				d, closed := slowClient(attack, from(i), stack.HostOf(st.Get("API_URL")), i)
+				d, closed := slowClient(attacking, from(i), stack.HostOf(st.Get("API_URL")), i)
 				held.Add(-1)
 				mu.Lock()
 				b.last = max(b.last, d)
@@ -117,7 +116,7 @@ func siege(ctx context.Context, st *stack.Stack, s settings, count int, window t
 					b.open[slowKinds[i%len(slowKinds)]]++
 				}
 				mu.Unlock()
-				pause(attack, time.Second)
+				pause(attacking, time.Second)
 			}
 		})
 	}
@@ -145,7 +144,7 @@ func siege(ctx context.Context, st *stack.Stack, s settings, count int, window t
 	return b, err
 }
 
-// loopback is an address of this machine; where only 127.0.0.1 is one, that is left to the system.
+// loopback returns a loopback address, or nil if the system has only 127.0.0.1.
 func loopback(c, d int) net.IP {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -153,30 +152,30 @@ func loopback(c, d int) net.IP {
 	return net.IPv4(127, 0, byte(c), byte(d))
 }
 
-// fullHouse opens more connections than the server holds, each of which has been answered once and then sits there, and
-// says how long a visitor then waits for a page.
-func fullHouse(ctx context.Context, st *stack.Stack, count int) (string, error) {
+// idleConnections opens more connections than the server allows. Each gets one reply and then stays idle. It returns how long
+// a new client then waits for a page.
+func idleConnections(ctx context.Context, st *stack.Stack, count int) (string, error) {
 	if count == 0 {
-		return "full house not tried", nil
+		return "idle connections not tried", nil
 	}
 	address := stack.HostOf(st.Get("API_URL"))
-	var guests []net.Conn
+	var conns []net.Conn
 	defer func() {
-		for _, g := range guests {
-			g.Close()
+		for _, c := range conns {
+			c.Close()
 		}
 	}()
 	answer := make([]byte, 4096)
 	for range count {
 		conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", address)
 		if err != nil {
-			return "", fmt.Errorf("connection %d of %d: %w", len(guests)+1, count, err)
+			return "", fmt.Errorf("connection %d of %d: %w", len(conns)+1, count, err)
 		}
-		guests = append(guests, conn)
+		conns = append(conns, conn)
 		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 		fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", address)
 		if _, err := conn.Read(answer); err != nil {
-			return "", fmt.Errorf("connection %d of %d is not answered: %w", len(guests), count, err)
+			return "", fmt.Errorf("connection %d of %d got no reply: %w", len(conns), count, err)
 		}
 	}
 	client.CloseIdleConnections()
@@ -184,14 +183,14 @@ func fullHouse(ctx context.Context, st *stack.Stack, count int) (string, error) 
 	code, _ := get(ctx, st.Get("API_URL")+"/so/report/")
 	took := time.Since(begun)
 	if code != 200 || took > time.Second {
-		return "", fmt.Errorf("with %d idle connections a visitor is answered %d after %s", count, code, took)
+		return "", fmt.Errorf("with %d idle connections a page returned %d after %s", count, code, took)
 	}
-	return fmt.Sprintf("with %d idle ones a visitor waits %s", count, took.Round(100*time.Microsecond)), nil
+	return fmt.Sprintf("with %d idle connections a page takes %s", count, took.Round(100*time.Microsecond)), nil
 }
 
 var slowKinds = []string{"header", "body", "reader", "reader with a small window", "upload"}
 
-// slowClient holds one connection in one of five ways and says when the server ended it.
+// slowClient holds one connection in one of five ways. It returns how long the server took to close it.
 func slowClient(ctx context.Context, from net.IP, address string, kind int) (time.Duration, bool) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 	if kind%5 == 3 {
@@ -208,9 +207,9 @@ func slowClient(ctx context.Context, from net.IP, address string, kind int) (tim
 		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\n", address)
 	case 1: // a body that never ends
 		fmt.Fprintf(conn, "POST /functions/v1/submit-report HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n", address)
-	case 2, 3: // readers that ask again and again and read nothing; every second one lets the server send little
+	case 2, 3: // readers that send requests and read nothing; half of them have a small receive window
 		return stalledReader(ctx, conn, address)
-	case 4: // an upload that trickles
+	case 4: // a very slow upload
 		fmt.Fprintf(conn, "POST /storage/v1/object/report-photos/1700000000000.png HTTP/1.1\r\nHost: %s\r\nContent-Type: image/png\r\nContent-Length: 100000\r\n\r\n", address)
 	}
 	buffer := make([]byte, 512)
@@ -224,8 +223,8 @@ func slowClient(ctx context.Context, from net.IP, address string, kind int) (tim
 	return 0, false
 }
 
-// stalledReader asks for far more than the kernel's buffers hold. Whether the server let go is seen by writing: reading
-// would free its buffers.
+// stalledReader requests more data than the kernel's buffers hold. It detects a closed connection by writing, because reading
+// would free the buffers.
 func stalledReader(ctx context.Context, conn net.Conn, address string) (time.Duration, bool) {
 	begun := time.Now()
 	request := fmt.Sprintf("GET /report/ HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: identity\r\n\r\n", address)
@@ -241,7 +240,7 @@ func stalledReader(ctx context.Context, conn net.Conn, address string) (time.Dur
 	return 0, false
 }
 
-// smallWindow has the kernel take little for a client that reads nothing.
+// smallWindow sets a small receive buffer.
 func smallWindow(_, _ string, conn syscall.RawConn) error {
 	var failed error
 	err := conn.Control(func(fd uintptr) {
@@ -250,7 +249,7 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, failed)
 }
 
-// readers opens pages one after the other for a while, as four ordinary visitors, and says how long each took.
+// readers opens pages in sequence as four normal clients and returns the time of each request.
 func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var all []time.Duration
@@ -265,7 +264,7 @@ func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]tim
 				mu.Lock()
 				all = append(all, time.Since(begun))
 				if code != 200 {
-					failed = fmt.Errorf("%s answered %d to an ordinary visitor", paths[v], code)
+					failed = fmt.Errorf("%s returned %d to a normal client", paths[v], code)
 				}
 				mu.Unlock()
 				pause(ctx, 5*time.Millisecond)
@@ -276,7 +275,7 @@ func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]tim
 	return all, failed
 }
 
-// residentMB is the resident memory of a process in MB, from /proc; 0 where there is none.
+// residentMB returns the resident memory of a process in MB from /proc, or 0 without /proc.
 func residentMB(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"daawo/scripts/stack"
 )
 
-// soakDrill runs the site's mixture of requests in the memory of a 1 GB server and looks for anything that grows.
+// soakDrill runs the site's mix of requests with the memory of a 1 GB server and checks that nothing grows.
 func soakDrill(ctx context.Context, s settings) (string, error) {
 	st, err := stack.New(ctx, s.binary, "GOMEMLIMIT=256MiB")
 	if err != nil {
@@ -39,7 +39,7 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 		visitors.Go(func() { visit(load, st, v, &requests, &failures) })
 	}
 
-	// The first tenth warms caches and pools up; growth is what happens after it.
+	// The first tenth warms up caches and pools. Growth is measured after it.
 	pause(ctx, length/10)
 	memoryEarly, goroutinesEarly := residentMB(st.PID()), metric(ctx, st, "go_goroutines")
 	<-load.Done()
@@ -57,18 +57,18 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 	case err != nil:
 		return figures, err
 	case failed > 0:
-		return figures, fmt.Errorf("%d requests failed, %d of them reports that were sent again", failed, h.failed)
-	case !s.short && memoryLate > memoryEarly+memoryEarly/3+16: // in seconds, beside other tests, the collector may be behind
+		return figures, fmt.Errorf("%d requests failed, %d of them attempts to send a report", failed, h.failed)
+	case !s.short && memoryLate > memoryEarly+memoryEarly/3+16: // the short form is too short for the garbage collector
 		return figures, fmt.Errorf("memory grows")
 	case goroutinesEarly < 1 || goroutinesLate < 1:
-		return figures, errors.New("the server tells nothing of its goroutines")
+		return figures, errors.New("/metrics has no goroutine count")
 	case goroutinesLate > goroutinesEarly+40:
 		return figures, fmt.Errorf("goroutines grow")
 	}
 	return figures, nil
 }
 
-// visit opens what visitors open. A limit's 429 is an answer; a 5xx or none at all is a failure.
+// visit opens pages as visitors do. A 429 counts as a reply; a 5xx or no reply is a failure.
 func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *atomic.Int64) {
 	paths := []string{
 		"/", "/so/", "/learn/antibiotics-guide/", "/so/report/", "/resources/", "/no-such-page/",
@@ -88,7 +88,7 @@ func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *at
 	}
 }
 
-// metric reads one unlabelled value from /metrics (Prometheus text format); -1 where it is absent.
+// metric returns one unlabeled value from /metrics (Prometheus text format), or -1 if it is absent.
 func metric(ctx context.Context, st *stack.Stack, name string) float64 {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"daawo/scripts/stack"
 )
 
-// unruly are functions that behave as none should. Their clients behave no better.
+// unruly holds the sources of misbehaving functions.
 var unruly = map[string]string{
 	"panics":  `func handle(http.ResponseWriter, *http.Request, *edge.Env) error { panic("on purpose") }`,
 	"reads":   `func handle(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error { _, err := io.Copy(io.Discard, r.Body); return err }`,
@@ -45,7 +45,7 @@ var _ = io.Discard
 // visitor numbers the callers.
 var visitor atomic.Int64
 
-// unrulyDrill builds a server with the unruly functions and calls an ordinary one before and beside them.
+// unrulyDrill builds a server with the misbehaving functions and calls a normal function before and during their calls.
 func unrulyDrill(ctx context.Context, s settings) (string, error) {
 	p, err := newProject(ctx)
 	defer p.close()
@@ -101,19 +101,19 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 		p99, err := ordinary(ctx, st, window)
 		end()
 		misuse.Wait()
-		figures = append(figures, fmt.Sprintf("beside %s %s", c.name, p99))
+		figures = append(figures, fmt.Sprintf("during %s %s", c.name, p99))
 		if p99 > 2*calm+2*time.Millisecond {
-			err = errors.Join(err, fmt.Errorf("%s: others waited more than twice as long", c.name))
+			err = errors.Join(err, fmt.Errorf("%s: other clients waited more than twice as long", c.name))
 		}
 		broken = append(broken, err, wrong)
-		if c.name == "leaving" { // a loop's goroutine cannot be ended, so it comes after the count
+		if c.name == "leaving" { // the goroutine of a loop cannot be stopped, so count before that case
 			broken = append(broken, settled(ctx, st, goroutines))
 		}
 	}
 	return strings.Join(figures, ", "), errors.Join(broken...)
 }
 
-// ordinary calls hello as four visitors and gives the 99th percentile.
+// ordinary calls hello as four clients and returns the 99th percentile.
 func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time.Duration, error) {
 	var mu sync.Mutex
 	var took []time.Duration
@@ -127,7 +127,7 @@ func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time
 				mu.Lock()
 				took = append(took, time.Since(begun))
 				if err != nil || code != 200 {
-					failed = fmt.Errorf("hello answered %d %s %v to an ordinary visitor", code, body, err)
+					failed = fmt.Errorf("hello returned %d %s %v to a normal client", code, body, err)
 				}
 				mu.Unlock()
 			}
@@ -137,33 +137,33 @@ func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time
 	return percentile(took, 0.99).Round(100 * time.Microsecond), failed
 }
 
-// every calls a function at a steady pace; each call must get the status, and one at least.
+// every calls a function at a steady rate. At least one call is required, and each must return the status.
 func every(pace time.Duration, name string, want int, body string) func(context.Context, *stack.Stack) error {
 	return func(ctx context.Context, st *stack.Stack) error {
 		seen := 0
 		for ; ctx.Err() == nil; pause(ctx, pace) {
 			code, _, text, err := callFunction(context.WithoutCancel(ctx), st, name, body)
 			if err != nil && want == http.StatusRequestEntityTooLarge && code == 0 {
-				continue // the server may hang up on a body that it refused already
+				continue // the server may close the connection after it refused the body
 			}
 			if err != nil || code != want {
-				return fmt.Errorf("%s answered %d %s %v, want %d", name, code, text, err, want)
+				return fmt.Errorf("%s returned %d %s %v, want %d", name, code, text, err, want)
 			}
 			seen++
 		}
 		if seen == 0 {
-			return fmt.Errorf("%s never answered %d", name, want)
+			return fmt.Errorf("%s never returned %d", name, want)
 		}
 		return nil
 	}
 }
 
-// crowd makes thousands of calls within two seconds and waits for all of them: each runs or is told to come again.
+// crowd makes n calls within two seconds and waits for all replies. Each call must succeed or be told to retry.
 func crowd(n int) func(context.Context, *stack.Stack) error {
 	return func(ctx context.Context, st *stack.Stack) error {
 		var calls sync.WaitGroup
 		var served, refused, other atomic.Int64
-		var one atomic.Value // of the others
+		var one atomic.Value // one of the other replies
 		for i := range n {
 			calls.Go(func() {
 				code, header, body, err := callFunction(context.WithoutCancel(ctx), st, "crowded", "")
@@ -184,15 +184,15 @@ func crowd(n int) func(context.Context, *stack.Stack) error {
 		calls.Wait()
 		switch {
 		case other.Load() > 0:
-			return fmt.Errorf("%d of %d calls of a crowd had another answer, one %v", other.Load(), n, one.Load())
+			return fmt.Errorf("%d of %d calls had an unexpected reply, such as %v", other.Load(), n, one.Load())
 		case served.Load() == 0:
-			return errors.New("of a crowd nobody was served")
+			return fmt.Errorf("none of %d calls was served", n)
 		}
 		return nil
 	}
 }
 
-// leave has clients hang up on a function that waits for that.
+// leave has clients disconnect from a function that waits for that.
 func leave(ctx context.Context, st *stack.Stack) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -206,23 +206,23 @@ func leave(ctx context.Context, st *stack.Stack) error {
 	return nil
 }
 
-// loops calls a function that never ends: the first calls run into the time limit, further ones are refused at once.
+// loops calls a function that never ends. The first calls reach the time limit, later calls are refused at once.
 func loops(ctx context.Context, st *stack.Stack) error {
 	seen := map[int]int{}
 	for ; ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {
 		code, _, text, err := callFunction(context.WithoutCancel(ctx), st, "loops", "{}")
 		if err != nil || code != http.StatusGatewayTimeout && code != 546 {
-			return fmt.Errorf("loops answered %d %s %v", code, text, err)
+			return fmt.Errorf("loops returned %d %s %v", code, text, err)
 		}
 		seen[code]++
 	}
 	if seen[http.StatusGatewayTimeout] == 0 {
-		return fmt.Errorf("loops answered %v, want 504", seen)
+		return fmt.Errorf("loops returned %v, want 504", seen)
 	}
 	return nil
 }
 
-// settled waits until no more goroutines run than before.
+// settled waits until the number of goroutines is back at its earlier value.
 func settled(ctx context.Context, st *stack.Stack, before int) error {
 	client.CloseIdleConnections()
 	var now int
@@ -231,15 +231,15 @@ func settled(ctx context.Context, st *stack.Stack, before int) error {
 		if now, err = goroutines(ctx, st); err != nil {
 			return err
 		}
-		if now <= before+10 { // the pools' own come and go
+		if now <= before+10 { // the number varies because of pools
 			return nil
 		}
 		pause(ctx, 200*time.Millisecond)
 	}
-	return fmt.Errorf("%d goroutines are left, before there were %d", now, before)
+	return fmt.Errorf("%d goroutines are left, want about %d", now, before)
 }
 
-// goroutines reads the server's own count.
+// goroutines returns the server's goroutine count.
 func goroutines(ctx context.Context, st *stack.Stack) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
 	if err != nil {
@@ -258,7 +258,7 @@ func goroutines(ctx context.Context, st *stack.Stack) (int, error) {
 	number, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.Atoi(number)
 	if !ok || err != nil {
-		return 0, fmt.Errorf("/metrics (%s) does not say how many goroutines run", res.Status)
+		return 0, fmt.Errorf("/metrics (%s) has no goroutine count", res.Status)
 	}
 	return n, nil
 }

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// builder runs stages, each in a folder named as it below dir.
+// builder builds stages, each in a folder of its name below dir.
 type builder struct {
-	context string // folder of the sources
+	context string // source folder
 	ignored ignore
 	dir     string
-	modules string // installed packages that stand in for npm ci
+	modules string // installed packages, used instead of npm ci
 }
 
 func (b *builder) build(s *stage) error {
 	root := filepath.Join(b.dir, s.name)
 	if err := os.Mkdir(root, 0o755); err != nil {
-		return err // a folder that is there is not clean
+		return err // an existing folder is not clean
 	}
 	s.config.Env, s.config.Workdir = map[string]string{}, "/"
 	if s.local {
@@ -64,18 +64,18 @@ func (b *builder) step(s *stage, root string, in instruction) (err error) {
 		c.Entrypoint, err = in.words()
 	case "CMD":
 		c.Cmd, err = in.words()
-	case "HEALTHCHECK": // it changes nothing in the image
+	case "HEALTHCHECK": // does not change the files
 	default:
-		err = errors.New("this instruction is not known here")
+		err = errors.New("unsupported instruction")
 	}
 	return err
 }
 
-// copy puts files and the contents of folders where COPY does.
+// copy implements COPY for files and for the contents of folders.
 func (b *builder) copy(c *config, root string, in instruction) error {
 	words := strings.Fields(in.rest)
 	if len(words) < 2 {
-		return errors.New("a source and a target are expected")
+		return errors.New("want a source and a target")
 	}
 	target := words[len(words)-1]
 	into := strings.HasSuffix(target, "/") || target == "."
@@ -97,7 +97,7 @@ func (b *builder) copy(c *config, root string, in instruction) error {
 			to = filepath.Join(to, path.Base(source))
 		}
 		if hidden != nil && !info.IsDir() && hidden(path.Clean(source)) {
-			return fmt.Errorf("%s is left out by the ignore file", source)
+			return fmt.Errorf("%s is excluded by the ignore file", source)
 		}
 		if err := copyTree(at, to, hidden == nil && in.flags["chown"] == "", relative(hidden, source)); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (b *builder) copy(c *config, root string, in instruction) error {
 	return nil
 }
 
-// relative makes a question about paths of the context one about paths below a folder of it.
+// relative adapts a function of context paths to paths below a folder.
 func relative(hidden func(string) bool, folder string) func(string) bool {
 	if hidden == nil {
 		return nil
@@ -119,7 +119,7 @@ func relative(hidden func(string) bool, folder string) func(string) bool {
 	return func(name string) bool { return hidden(path.Join(folder, filepath.ToSlash(name))) }
 }
 
-// chown gives a tree to numeric ids, where this user may.
+// chown changes the owner of a tree to numeric ids, if this user is root.
 func chown(tree, owner string) error {
 	uid, gid, _ := strings.Cut(owner, ":")
 	u, err := strconv.Atoi(uid)
@@ -132,8 +132,8 @@ func chown(tree, owner string) error {
 	})
 }
 
-// command runs RUN. Below a WORKDIR it is a plain shell there: its paths must be relative. In the system itself it needs
-// that system.
+// command implements RUN. Below a WORKDIR it runs a plain shell there, so paths must be relative. In the root folder it needs
+// root and a copy-on-write view of the system.
 func (b *builder) command(c *config, root, line string) error {
 	if line == "npm ci" && b.modules != "" {
 		return b.installed(filepath.Join(root, c.Workdir))
@@ -143,7 +143,7 @@ func (b *builder) command(c *config, root, line string) error {
 	}
 	for _, word := range strings.Fields(line) {
 		if strings.HasPrefix(word, "/") {
-			return fmt.Errorf("%s is absolute: without a container it would be a place of this machine", word)
+			return fmt.Errorf("%s is an absolute path, which would be on this machine: use a relative path", word)
 		}
 	}
 	cmd := exec.Command("/bin/sh", "-euc", line)
@@ -155,10 +155,10 @@ func (b *builder) command(c *config, root, line string) error {
 	return quietly(cmd)
 }
 
-// inSystem runs a command as root over a copy-on-write view of this machine; what it changes lies in root afterwards.
+// inSystem runs a command as root over a copy-on-write view of this machine and copies the changes to root.
 func inSystem(root, line string) error {
 	if os.Geteuid() != 0 {
-		fmt.Printf("not run, it needs root: %s\n", line)
+		fmt.Printf("not run (needs root): %s\n", line)
 		return nil
 	}
 	const script = `mount -t tmpfs tmpfs "$1" && mkdir "$1/work" "$1/system" "$1/upper" &&
@@ -170,13 +170,13 @@ func inSystem(root, line string) error {
 	}
 	defer os.Remove(view)
 	if err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", view).Run(); err != nil {
-		fmt.Printf("not run, this machine grants no mounts: %s\n", line)
+		fmt.Printf("not run (mount not permitted): %s\n", line)
 		return nil
 	}
 	return quietly(exec.Command("unshare", "--mount", "/bin/sh", "-euc", script, "sh", view, root, line))
 }
 
-// quietly runs a command and shows what it said when it fails.
+// quietly runs a command. Its error includes the output.
 func quietly(cmd *exec.Cmd) error {
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -185,7 +185,7 @@ func quietly(cmd *exec.Cmd) error {
 	return nil
 }
 
-// installed takes the packages of a folder where they were installed from the same lock file.
+// installed copies packages that were installed from the same lock file.
 func (b *builder) installed(into string) error {
 	for _, name := range []string{"node_modules", "web/node_modules"} {
 		from := filepath.Join(b.modules, name)
@@ -200,7 +200,8 @@ func (b *builder) installed(into string) error {
 	return nil
 }
 
-// copyTree copies a file or a folder. Links save the copying where nothing is changed in place, never for the sources.
+// copyTree copies a file or a folder. Hard links replace copies if links is set; they are unsafe for files that are changed in
+// place, such as the sources.
 func copyTree(from, to string, links bool, hidden func(string) bool) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

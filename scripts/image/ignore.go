@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ignore is a .dockerignore: the last pattern that fits a path, or a folder that it is in, decides.
+// ignore is a .dockerignore file. The last pattern that matches a path or one of its parent folders decides.
 type ignore []pattern
 
 type pattern struct {
-	glob string // path.Match's; **/ before it means at any depth
-	keep bool   // it began with !
+	glob string // for path.Match; a leading **/ means at any depth
+	keep bool   // the line began with !
 }
 
 func readIgnore(file string) (ignore, error) {
@@ -29,7 +29,7 @@ func readIgnore(file string) (ignore, error) {
 	return list, nil
 }
 
-// hides says whether the builder does not get to see a path of the context.
+// hides reports whether a path of the context is excluded.
 func (list ignore) hides(name string) bool {
 	hidden := false
 	for _, p := range list {

@@ -1,11 +1,11 @@
-// Command image builds the stages of docker/Dockerfile without Docker: each in a clean folder, from nothing but what the
-// Dockerfile copies there, with the commands that it runs. What the images would hold lies in DIR/STAGE afterwards, and
-// what they would start as in DIR/STAGE.json.
+// Command image builds the stages of docker/Dockerfile without Docker: each in an empty folder, with only the files that the
+// Dockerfile copies, by the commands that it runs. DIR/STAGE then holds the files of the image, and DIR/STAGE.json its
+// configuration.
 //
 //	go run ./scripts/image [-modules DIR] [-target STAGE,…] DIR
 //
-// This machine's Node and Go stand in for the images that have them; the images that ours begin with are taken as empty.
-// A command that changes such a system (useradd) runs in a namespace of its own over a copy-on-write view of this machine.
+// It uses this machine's Node and Go and treats the base images as empty. A command that changes the base system (useradd)
+// runs in its own namespace over a copy-on-write view of this machine.
 package main
 
 import (
@@ -21,9 +21,9 @@ import (
 )
 
 func main() {
-	file := flag.String("file", "docker/Dockerfile", "the Dockerfile; its ignore file lies beside it")
-	targets := flag.String("target", "daawo,embedded", "the stages to build, with what they need")
-	modules := flag.String("modules", "", "take the installed packages of this folder instead of running npm ci")
+	file := flag.String("file", "docker/Dockerfile", "the Dockerfile; its ignore file is in the same folder")
+	targets := flag.String("target", "daawo,embedded", "the stages to build, with the stages that they need")
+	modules := flag.String("modules", "", "use the installed packages of this folder instead of npm ci")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: go run ./scripts/image [-modules DIR] [-target STAGE,…] DIR")
@@ -71,13 +71,13 @@ func run(file string, targets []string, modules, dir string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf("%s: %.1f MB in %d files, besides its base image\n", s.name, float64(bytes)/1e6, files)
+			fmt.Printf("%s: %.1f MB in %d files, without its base image\n", s.name, float64(bytes)/1e6, files)
 		}
 	}
 	return nil
 }
 
-// needed are the targets and the stages that they build on, in the order of the file.
+// needed returns the targets and the stages that they depend on, in file order.
 func needed(stages []*stage, targets []string) []*stage {
 	want := map[string]bool{}
 	for _, t := range targets {

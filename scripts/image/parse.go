@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// stage is one FROM with what follows it.
+// stage is a FROM with its instructions.
 type stage struct {
 	name, base string
-	local      bool // base is a stage above
+	local      bool // base is an earlier stage
 	steps      []instruction
 	config     config
 }
 
-// config is what an image starts as.
+// config is the configuration of an image.
 type config struct {
 	User       string            `json:"user"`
 	Env        map[string]string `json:"env"`
@@ -33,7 +33,7 @@ type instruction struct {
 	rest  string
 }
 
-// parse reads a Dockerfile. Instructions and forms that ours does not use are refused rather than misread.
+// parse parses a Dockerfile. It returns an error for syntax that our Dockerfile does not use.
 func parse(text string) ([]*stage, error) {
 	arguments := map[string]string{} // of FROM
 	var stages []*stage
@@ -61,7 +61,7 @@ func parse(text string) ([]*stage, error) {
 		if in.name == "FROM" {
 			words := strings.Fields(in.rest)
 			if len(words) != 3 || words[1] != "AS" {
-				return nil, fmt.Errorf("line %d: FROM IMAGE AS NAME is expected", in.line)
+				return nil, fmt.Errorf("line %d: want FROM IMAGE AS NAME", in.line)
 			}
 			s := &stage{name: words[2], base: os.Expand(words[0], func(name string) string { return arguments[name] })}
 			if s.base == "" {
@@ -76,14 +76,14 @@ func parse(text string) ([]*stage, error) {
 		}
 		last := stages[len(stages)-1]
 		if from := in.flags["from"]; from != "" && byName[from] == nil {
-			return nil, fmt.Errorf("line %d: there is no stage %s above", in.line, from)
+			return nil, fmt.Errorf("line %d: no earlier stage %s", in.line, from)
 		}
 		last.steps = append(last.steps, in)
 	}
 	return stages, nil
 }
 
-// split takes an instruction apart.
+// split splits an instruction into name, flags and arguments.
 func split(line int, text string) instruction {
 	in := instruction{line: line, flags: map[string]string{}}
 	in.name, in.rest, _ = strings.Cut(strings.TrimSpace(text), " ")
@@ -96,7 +96,7 @@ func split(line int, text string) instruction {
 	return in
 }
 
-// words reads the exec form, the one that works without a shell.
+// words parses the exec form, which needs no shell.
 func (in instruction) words() (list []string, err error) {
 	if err := json.Unmarshal([]byte(in.rest), &list); err != nil {
 		return nil, fmt.Errorf("line %d: %s wants a JSON list", in.line, in.name)

@@ -1,6 +1,6 @@
-// Command logsearch searches the logs of a stack that tests have driven for what people entrusted to it: every report,
-// account, session and key that its database holds at the end, the passwords of the tests, and anything that looks like a
-// token or a phone number. It prints what it found and where, and exits with 1 if that is anything at all.
+// Command logsearch searches the logs of a tested stack for confidential data: every report, account, session and key in its
+// database, the passwords of the tests, and anything that looks like a token or a phone number. It prints each hit with its
+// place and exits with 1 if there is one.
 //
 //	eval "$(bin/daawo status -o env)"; go run ./scripts/logsearch server.log …
 package main
@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	tests := flag.String("tests", "web/tests", "`FOLDER` whose sources name the passwords of the tests")
+	tests := flag.String("tests", "web/tests", "`FOLDER` of the tests, whose sources contain passwords")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -49,7 +49,7 @@ func run(ctx context.Context, tests string, logs []string) error {
 		}
 	}
 	lines, hits := 0, 0
-	spoken := false // of the function that takes reports
+	relevant := false // the log mentions the function that accepts reports
 	for _, name := range logs {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -57,24 +57,24 @@ func run(ctx context.Context, tests string, logs []string) error {
 		}
 		for line := range strings.Lines(string(text)) {
 			lines++
-			spoken = spoken || strings.Contains(line, "submit-report")
+			relevant = relevant || strings.Contains(line, "submit-report")
 			for _, what := range found(line, secrets) {
 				hits++
-				fmt.Fprintf(os.Stderr, "%s tells %s: %s", filepath.Base(name), what, line)
+				fmt.Fprintf(os.Stderr, "%s contains %s: %s", filepath.Base(name), what, line)
 			}
 		}
 	}
 	fmt.Printf("%d lines of %d logs searched for %d values: %d hits\n", lines, len(logs), len(secrets), hits)
 	switch {
 	case hits > 0:
-		return errors.New("the logs tell what they must not")
-	case len(secrets) < 50 || len(passwords) == 0 || !spoken:
-		return errors.New("there was next to nothing to search, or to search for: nothing is proved")
+		return errors.New("the logs contain confidential data")
+	case len(secrets) < 50 || len(passwords) == 0 || !relevant:
+		return errors.New("too few log lines or values: the search is inconclusive")
 	}
 	return nil
 }
 
-// found names what a line tells.
+// found returns what kinds of confidential data a line contains.
 func found(line string, secrets map[string]string) []string {
 	var all []string
 	for value, what := range secrets {
@@ -96,8 +96,8 @@ var patterns = map[string]*regexp.Regexp{
 	"a phone number": regexp.MustCompile(`\+[1-9][0-9]{0,2}[ -]?[0-9]{2,3}[ -]?[0-9]{3}[ -]?[0-9]{2,}`),
 }
 
-// entrusted is where the database keeps what no log may tell. A column of one row is one value.
-var entrusted = map[string]string{
+// confidential holds queries for data that no log may contain. Each column of a row is one value.
+var confidential = map[string]string{
 	"a report":   `select unnest(array[name, phone, product_name, issue_description, where_bought, batch_number, photo_url, reviewer_notes]) from public.reports`,
 	"a phone":    `select regexp_replace(phone, '[^0-9]', '', 'g') from public.reports where phone is not null`,
 	"a photo":    `select name from storage.objects where bucket_id = 'report-photos'`,
@@ -107,13 +107,13 @@ var entrusted = map[string]string{
 	"a factor":   `select secret from auth.mfa_factors`,
 }
 
-// shortest is the length from which a value is told from ordinary words and numbers.
+// shortest is the minimum length of a value. Shorter values could match ordinary words and numbers.
 const shortest = 6
 
-// stored reads what people entrusted to the stack, by value, with what it is.
+// stored returns the confidential values in the database, with their kind.
 func stored(ctx context.Context, url string) (map[string]string, error) {
 	if url == "" {
-		return nil, errors.New("DB_URL is not set: eval \"$(bin/daawo status -o env)\" first")
+		return nil, errors.New("DB_URL is not set: run eval \"$(bin/daawo status -o env)\" first")
 	}
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -121,7 +121,7 @@ func stored(ctx context.Context, url string) (map[string]string, error) {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	secrets := map[string]string{}
-	for what, query := range entrusted {
+	for what, query := range confidential {
 		rows, err := conn.Query(ctx, query)
 		if err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func stored(ctx context.Context, url string) (map[string]string, error) {
 
 var password = regexp.MustCompile(`password(?: =|:) '([^'\n]{6,})'`)
 
-// passwordsIn finds the passwords that tests write down; the database keeps hashes of them only.
+// passwordsIn returns the passwords in the sources of tests. The database has only their hashes.
 func passwordsIn(folder string) (map[string]bool, error) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {

@@ -1,6 +1,5 @@
-// Command pictures draws the terminal pictures of docs/administration.md: it starts a stack, sends it four made-up reports,
-// runs an administrator's commands and writes what they print as SVG. Nothing in the pictures is typed by hand but the
-// commands; addresses of this machine become example.org.
+// Command pictures draws the terminal pictures of docs/administration.md. It starts a stack, sends four invented reports, runs
+// administration commands and writes their output as SVG. Local addresses become example.org.
 //
 //	make build && go run ./scripts/pictures
 package main
@@ -35,7 +34,7 @@ func main() {
 	}
 }
 
-// reports are what made-up visitors send, the oldest first.
+// reports are the invented reports, oldest first.
 var reports = []string{
 	`{"product_name":"Whitening cream without a label","issue_description":"Maqaarka ayaa i gubanaya.","location":"Togdheer"}`,
 	`{"product_name":"Amoxicillin 500 mg","issue_description":"The tablets crumble and smell.","location":"Banaadir, Hodan","batch_number":"A-113","expiry_date":"2026-02-28"}`,
@@ -101,22 +100,24 @@ func post(ctx context.Context, st *stack.Stack, path, contentType string, body i
 	return text, err
 }
 
-// drawer runs commands and draws what they print. After an error it does nothing.
+// drawer runs commands and draws their output. After an error it does nothing.
 type drawer struct {
 	ctx context.Context
 	st  *stack.Stack
 	dir string
-	id  string // of the resource that a command has added
+	id  string // of the resource that a command added
 	err error
 }
 
 var (
 	added = regexp.MustCompile(`added (\S+);`)
 	local = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	token = regexp.MustCompile(`(token=.{12})\S*`)
+	// notFound matches the error for a missing report.
+	notFound = regexp.MustCompile(`not found|there is none`)
+	token    = regexp.MustCompile(`(token=.{12})\S*`)
 )
 
-// scene draws commands with their output, one below the other. A line that begins with ! is one of the shell's own.
+// scene draws commands with their output, one below the other. A command that begins with ! is a plain shell command.
 func (d *drawer) scene(name string, commands ...string) {
 	var lines []string
 	for _, command := range commands {
@@ -136,7 +137,7 @@ func (d *drawer) scene(name string, commands ...string) {
 		cmd.Dir = d.st.Data()
 		cmd.Env = append(os.Environ(), "DAAWO_DATA="+d.st.Data(), "LANG=C.UTF-8", "TZ=UTC")
 		out, err := cmd.CombinedOutput()
-		if err != nil && !strings.Contains(string(out), "there is none") { // of a report that was deleted
+		if err != nil && !notFound.Match(out) { // a deleted report is expected to be missing
 			d.err = fmt.Errorf("%s: %w: %s", shown, err, out)
 			return
 		}
@@ -167,7 +168,7 @@ func svg(lines []string) string {
 		if strings.HasPrefix(line, "$ ") {
 			fill = ` fill="#7fd1ae"`
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill, html.EscapeString(strings.ReplaceAll(line, " ", "\u00a0"))) // SVG joins plain blanks
+		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill, html.EscapeString(strings.ReplaceAll(line, " ", "\u00a0"))) // SVG collapses plain spaces
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()

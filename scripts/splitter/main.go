@@ -1,10 +1,10 @@
-// Command splitter is a balancer for tests: it sends each request to one of several servers at random, so that whatever a
-// client does in two requests, it does at two servers as often as not.
+// Command splitter is a load balancer for tests. It sends each request to a random server, so two requests of a client often
+// reach different servers.
 //
 //	go run ./scripts/splitter http://127.0.0.1:54321 http://127.0.0.1:54331
 //
-// It prints its address and, when it ends, how many requests each server has had; servers that share the work unevenly by
-// more than chance make it fail.
+// It prints its address and, at the end, the number of requests of each server. It fails if one server got less than a quarter
+// of its share.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run(ctx context.Context, addresses []string) error {
 		i := rand.IntN(len(targets))
 		counts[i].Add(1)
 		r.SetURL(targets[i])
-		r.Out.Host = r.In.Host // links lead back here
+		r.Out.Host = r.In.Host // links point to the splitter
 	}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

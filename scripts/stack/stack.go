@@ -1,5 +1,5 @@
-// Package stack starts a built Daawo for the programs that drill and measure it: a data folder under the temporary
-// directory, ports that nobody else has, and the addresses and keys that `daawo status` prints.
+// Package stack starts a built Daawo for drills and benchmarks: with a temporary data folder, free ports, and the addresses and
+// keys that `daawo status` prints.
 package stack
 
 import (
@@ -20,35 +20,35 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Stack is one server with a data folder of its own.
+// Stack is a server with its own data folder.
 type Stack struct {
-	Args []string // flags of the next start; they keep the public port over a restart
-	Work string   // working folder of the next start; "" is this program's
+	Args []string // flags of the next start; New sets the public port here
+	Work string   // working folder of the next start; "" means the current one
 
 	mu  sync.RWMutex
-	env map[string]string // what `daawo status -o env` printed at the last start
+	env map[string]string // output of `daawo status -o env` at the last start
 
 	binary string
 	dir    string
-	extra  []string // further environment of the server
+	extra  []string // additional environment variables
 	cmd    *exec.Cmd
 	exited chan struct{}
 	log    *os.File
 }
 
-// New starts a server on an empty data folder, with further NAME=value variables, and waits until it is ready.
+// New starts a server on an empty data folder, with additional NAME=value variables, and waits until it is ready.
 func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
 	return NewIn(ctx, "", binary, extra...)
 }
 
-// NewIn is New with its folder in parent instead of the temporary directory.
+// NewIn is like New, with the folder in parent instead of the temporary directory.
 func NewIn(ctx context.Context, parent, binary string, extra ...string) (*Stack, error) {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(binary); err != nil {
-		return nil, fmt.Errorf("%w (make build makes it)", err)
+		return nil, fmt.Errorf("%w: run make build", err)
 	}
 	dir, err := os.MkdirTemp(parent, "daawo-stack-")
 	if err != nil {
@@ -62,42 +62,42 @@ func NewIn(ctx context.Context, parent, binary string, extra ...string) (*Stack,
 	if err != nil {
 		return nil, err
 	}
-	// Programs that play many visitors tell their addresses by X-Forwarded-For.
+	// Drills set client addresses with X-Forwarded-For.
 	extra = append(extra, "TRUSTED_PROXIES=127.0.0.1/32")
 	st := &Stack{binary: binary, dir: dir, extra: extra, log: log, Args: []string{"--port", "0"}}
 	if err := st.Start(ctx); err != nil {
 		st.Close()
 		return nil, err
 	}
-	// A client retries against the address it knows: later starts use the same port.
+	// Later starts use the same port, so that clients can retry.
 	st.Args = []string{"--port", PortOf(st.Get("API_URL"))}
 	return st, nil
 }
 
-// Get is an address or a key by the name that `daawo status -o env` gives it.
+// Get returns a value of `daawo status -o env`.
 func (st *Stack) Get(name string) string {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
 	return st.env[name]
 }
 
-// PortOf is the port at the end of an address.
+// PortOf returns the port at the end of an address.
 func PortOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
 
-// HostOf is host:port of an address without a path.
+// HostOf returns host:port of an address without a path.
 func HostOf(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
 
-// Data is the data folder.
+// Data returns the data folder.
 func (st *Stack) Data() string { return filepath.Join(st.dir, "data") }
 
-// Start runs the binary and waits for its readiness.
+// Start runs the binary and waits until it is ready.
 func (st *Stack) Start(ctx context.Context) error {
 	args := append([]string{"start", "--data", st.Data()}, st.Args...)
 	st.cmd = exec.Command(st.binary, args...)
 	st.cmd.Env = append(os.Environ(), st.extra...)
 	st.cmd.Dir = st.Work
 	st.cmd.Stdout, st.cmd.Stderr = st.log, st.log
-	// Its own process group: an interrupt at the terminal is the drill's to pass on.
+	// Use a new process group, so that Ctrl-C does not reach the server.
 	st.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := st.cmd.Start(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (st *Stack) Start(ctx context.Context) error {
 	return st.Ready(ctx)
 }
 
-// Ready waits until the stack answers /readyz with 200.
+// Ready waits until /readyz returns 200.
 func (st *Stack) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
@@ -120,7 +120,7 @@ func (st *Stack) Ready(ctx context.Context) error {
 			return fmt.Errorf("the server ended while starting:\n%s", st.LogTail())
 		case <-time.After(10 * time.Millisecond):
 		}
-		// A server that starts again does so at its old address: asking there costs it less than a status command does.
+		// After a restart the address is known, and a request costs less than a status command.
 		if at := st.Get("API_URL"); at != "" && !ready(ctx, at) {
 			continue
 		}
@@ -152,7 +152,7 @@ func ready(ctx context.Context, address string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// status asks the running server for its addresses and keys.
+// status returns the addresses and keys of the running server.
 func (st *Stack) status() (map[string]string, error) {
 	out, err := exec.Command(st.binary, "status", "--data", st.Data(), "-o", "env").Output()
 	if err != nil {
@@ -170,12 +170,12 @@ func (st *Stack) status() (map[string]string, error) {
 		env[name] = strings.Trim(value, "'")
 	}
 	if env["API_URL"] == "" {
-		return nil, errors.New("status names no API_URL")
+		return nil, errors.New("status has no API_URL")
 	}
 	return env, nil
 }
 
-// Run runs another command of the binary on the data folder and returns what it printed.
+// Run runs another command of the binary on the data folder and returns its output.
 func (st *Stack) Run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, st.binary, append([]string{args[0], "--data", st.Data()}, args[1:]...)...)
 	cmd.Env = append(os.Environ(), st.extra...)
@@ -186,10 +186,10 @@ func (st *Stack) Run(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// KillServer ends the Go process at once, as a power cut would.
+// KillServer sends SIGKILL to the server.
 func (st *Stack) KillServer() { _ = st.cmd.Process.Kill(); <-st.exited }
 
-// KillPostgres ends the postmaster at once and leaves its children to notice.
+// KillPostgres sends SIGKILL to the postmaster only.
 func (st *Stack) KillPostgres() error {
 	pid, err := st.Postmaster()
 	if err != nil {
@@ -198,7 +198,7 @@ func (st *Stack) KillPostgres() error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// Postmaster finds the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
+// Postmaster returns the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
 func (st *Stack) Postmaster() (int, error) {
 	var found string
 	err := filepath.WalkDir(st.Data(), func(path string, d os.DirEntry, err error) error {
@@ -219,7 +219,7 @@ func (st *Stack) Postmaster() (int, error) {
 	return strconv.Atoi(string(bytes.TrimSpace(line)))
 }
 
-// Stop ends the server as an operator would, and Postgres with it.
+// Stop stops the server and its Postgres with SIGTERM, after 15 seconds with SIGKILL.
 func (st *Stack) Stop() {
 	_ = st.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -229,25 +229,25 @@ func (st *Stack) Stop() {
 	}
 }
 
-// DatabaseHost is host:port of a database URL.
+// DatabaseHost returns host:port of a database URL.
 func DatabaseHost(url string) string {
 	_, rest, _ := strings.Cut(url, "@")
 	host, _, _ := strings.Cut(rest, "/")
 	return host
 }
 
-// DB connects as the administrator.
+// DB connects to the database as the administrator.
 func (st *Stack) DB(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, st.Get("DB_URL"))
 }
 
-// Log is all that the server has logged.
+// Log returns the server's log.
 func (st *Stack) Log() (string, error) {
 	text, err := os.ReadFile(st.log.Name())
 	return string(text), err
 }
 
-// LogTail is the end of the server's log, for error messages.
+// LogTail returns the end of the server's log, for error messages.
 func (st *Stack) LogTail() string {
 	text, _ := os.ReadFile(st.log.Name())
 	if len(text) > 2000 {
@@ -265,5 +265,5 @@ func (st *Stack) Close() {
 	_ = os.RemoveAll(st.dir)
 }
 
-// PID is the server's process id.
+// PID returns the server's process id.
 func (st *Stack) PID() int { return st.cmd.Process.Pid }

@@ -75,10 +75,12 @@ type Options struct {
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
-	Pages     []PageVariable            // variables whose values the pages show
-	Variables []Variable                // further variables that the functions read, for the reference of settings
-	Defaults  map[string]string         // of variables of the stack, such as SMTP_SENDER_NAME
-	RowLink   func(row edge.Row) string // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+	FormErrorPage []byte                    // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
+	Pages         []PageVariable            // variables whose values the pages show
+	Variables     []Variable                // further variables that the functions read, for the reference of settings
+	Defaults      map[string]string         // of variables of the stack, such as SMTP_SENDER_NAME
+	UserTables    []string                  // tables besides auth.users that `import` empties only with --replace, such as public.notes
+	RowLink       func(row edge.Row) string // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
 
 	// The rest is for New; Main takes it from the command line and the process.
 
@@ -127,6 +129,7 @@ func (o Options) env() cli.Env {
 		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
 		Project: o.Project, Site: o.Site, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
+		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables,
 	}
 	for _, c := range o.Commands {
 		env.Commands = append(env.Commands, cli.Command{
@@ -226,6 +229,6 @@ func (s *Stack) prepare() (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Functions: o.Functions, RowLink: o.RowLink, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
 	}), nil
 }

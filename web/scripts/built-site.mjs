@@ -1,4 +1,4 @@
-/** The built site (npm run build), opened in a browser that reaches nothing else: what is printed and drawn from it. */
+/** Opens pages of the built site (npm run build) in a browser that is offline, for printing and drawing. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import { chromium } from '@playwright/test';
 
 export const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
-/** Languages and where their pages begin. */
+/** The folder of each language's pages. */
 export const roots = { en: '', so: 'so' };
 
 /**
- * Opens a browser page, gives it to `work` with a function that shows a page of the site in it, and closes both.
- * Another browser than Debian's: CHROMIUM_PATH.
+ * Opens a browser, calls `work` with a browser page and a function that shows a page of the site in it, and closes the
+ * browser. CHROMIUM_PATH names another browser than Debian's.
  */
 export async function withPage(folder, options, work) {
   const browser = await chromium.launch({

@@ -1,6 +1,6 @@
 import { build, type Rolldown } from 'vite';
 
-/** One script as classic, minified, self-contained text: what is inlined or run as a worker cannot import. */
+/** Bundles a script into one classic, minified script without imports, to be inlined or run as a worker. */
 export async function bundle(file: string): Promise<string> {
   const built = await build({
     configFile: false,

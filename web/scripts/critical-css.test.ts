@@ -18,7 +18,7 @@ const sheet = `
 `;
 const small = (css: string) => css.replace(/\s+/g, ' ');
 
-test('keeps the rules of what occurs on the page and drops all others', () => {
+test('keeps only the rules that the page uses', () => {
   const css = small(criticalCss(sheet, '<h1 class="p-4 md:flex"><a href="/">x</a></h1>'));
   expect(css).toContain('h1 { color: red }');
   expect(css).toContain('a:hover');
@@ -28,13 +28,13 @@ test('keeps the rules of what occurs on the page and drops all others', () => {
   expect(css).toContain('--ink: #000');
 });
 
-test('writes the theme where it is used', () => {
+test('replaces custom properties of the theme with their values', () => {
   const css = small(criticalCss(sheet, '<p class="p-4">x</p>'));
   expect(css).toContain('padding: 1rem');
   expect(css).not.toContain('--spacing');
 });
 
-test('keeps what the code of the page may add', () => {
+test('keeps the rules that the code of the page may use', () => {
   const css = small(criticalCss(sheet, '<p>x</p>', "return <table className={cn('spin', 'hidden')} />"));
   for (const kept of ['table', '.spin', '@keyframes spin', '.hidden']) expect(css).toContain(kept);
   expect(css).not.toContain('never');

@@ -1,17 +1,17 @@
 import postcss, { type AtRule, type ChildNode, type Container, type Root, type Rule } from 'postcss';
 
 /**
- * The part of the stylesheet that one page uses: rules whose classes and elements all occur in its HTML, or in
- * `sources`, the code that may change that HTML; then only the custom properties, keyframes and @property
- * rules that those rules mention.
+ * Returns the part of the stylesheet that a page uses: the rules whose classes and elements all occur in its HTML or in
+ * `sources`, the code that may change that HTML, and the custom properties, keyframes and @property rules that they
+ * use.
  */
 export function criticalCss(stylesheet: string, html: string, sources = ''): string {
-  const page = vocabulary(html);
+  const page = namesIn(html);
   for (const [word] of sources.matchAll(/[^\s'"`]+/g)) page.classes.add(word);
   for (const [, element = ''] of sources.matchAll(/<([a-z][a-z0-9]*)/g)) page.elements.add(element);
   const root = postcss.parse(stylesheet);
 
-  // Initial values for browsers that lack @property: the whole sheet, which follows, has them.
+  // Initial values for browsers without @property. The whole stylesheet, which is loaded later, has them.
   root.walkAtRules('layer', (layer) => {
     if (layer.params === 'properties' && layer.nodes) layer.remove();
   });
@@ -22,7 +22,7 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
     else rule.selectors = used;
   });
   root.walkDecls((declaration) => {
-    // Tailwind's way to set them in the theme, which ours does not.
+    // Tailwind reads these from the theme, and this theme does not set them.
     if (/var\(--default-font-(feature|variation)/.test(declaration.value)) return void declaration.remove();
     const next = declaration.next();
     if (next?.type === 'decl' && next.prop === declaration.prop && next.value === declaration.value)
@@ -37,13 +37,13 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
   return root.toString().replace(/, (?=var|\d|"|[a-z-])/g, ',');
 }
 
-interface Vocabulary {
+interface Names {
   classes: Set<string>;
   elements: Set<string>;
   attributes: Set<string>;
 }
 
-function vocabulary(html: string): Vocabulary {
+function namesIn(html: string): Names {
   const classes = new Set<string>();
   const elements = new Set<string>(['html', 'body', '*']);
   const attributes = new Set<string>();
@@ -65,13 +65,13 @@ function unescapeHtml(text: string) {
     .replaceAll('&#x27;', "'");
 }
 
-/** Parts that only form controls have: Tailwind's reset speaks of many. */
+/** Pseudo-elements of form controls, of which Tailwind's reset has many. */
 const formControls =
   /::(?:file-selector|placeholder|-webkit-(?:search|date|calendar|inner|outer))|:-moz-ui-invalid/;
 
 /** Whether every class, element and data attribute that the selector needs occurs on the page. */
-function matches(selector: string, page: Vocabulary): boolean {
-  // What stands inside :not(), :is(), :where() and :has() may be absent without the rule being idle.
+function matches(selector: string, page: Names): boolean {
+  // A rule may match although classes inside :not(), :is(), :where() or :has() are absent from the page.
   let simple = selector.replace(/^:is\((.*)\)$/, '$1');
   for (let before = ''; before !== simple; ) {
     before = simple;
@@ -96,7 +96,7 @@ function inKeyframes(rule: Rule): boolean {
   return parent?.type === 'atrule' && parent.name.endsWith('keyframes');
 }
 
-/** The theme's values never change in the browser: written where they are used, they need no names and no sums. */
+/** Replaces uses of the theme's custom properties with their values, which never change, and computes simple calc(). */
 function inlineTheme(root: Root) {
   const theme = new Map<string, string>();
   root.walkAtRules('layer', (layer) => {
@@ -127,7 +127,7 @@ function short(value: number) {
   return String(Number(value.toFixed(4))).replace(/^(-?)0\./, '$1.');
 }
 
-/** Where the parenthesis that opens at `from` is closed. */
+/** Returns the position of the parenthesis that closes the one at `from`. */
 function closing(text: string, from: number) {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

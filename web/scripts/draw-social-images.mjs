@@ -1,6 +1,6 @@
 /**
- * Draws the pictures that a shared link shows, 1200 × 630, from the built site (npm run build): each page's
- * own heading and drawing, in public/social/<name>-<language>.png as page-meta.tsx names them.
+ * Draws the social images (1200 × 630) from the built site (npm run build): the heading and the drawing of each page,
+ * in public/social/<name>-<language>.png (page-meta.tsx).
  *
  *   node scripts/draw-social-images.mjs [--dist web/dist]
  */
@@ -13,7 +13,7 @@ import { dist, roots, withPage } from './built-site.mjs';
 const { values } = parseArgs({ options: { dist: { type: 'string', default: dist } } });
 const folder = fileURLToPath(new URL('../public/social', import.meta.url));
 
-/** Name of the picture → address of the page, and of another that has the drawing where the page has none. */
+/** Name of the image → path of the page, and of a second page for the drawing if the first has none. */
 const pictures = {
   home: [''],
   about: ['about'],
@@ -44,7 +44,7 @@ await withPage(values.dist, look, async (page, show) => {
   }
 });
 
-/** Runs in the page: leaves only a heading, its drawing, the name of the site and the woven stripe. */
+/** Runs in the page. Leaves only the heading, the drawing, the name of the site and the alindi stripe. */
 function showCard(title) {
   const style = (element, css) => {
     element.setAttribute('style', css);

@@ -1,8 +1,8 @@
 /*
- * Measures pages of a running stack with Lighthouse and prints docs/performance.md's table: the median of three
- * runs on slow 4G and on poor 3G. Slow 4G is Lighthouse's mobile default, which computes the line from an
- * unhindered visit. Poor 3G (400 ms, 400 kbit/s, a six times slower processor) is applied to the browser: only
- * then does the page see the line that it has, and load as it would on one.
+ * Measures pages of a running stack with Lighthouse and prints the table of docs/performance.md: the median of three
+ * runs on slow 4G and on poor 3G. Slow 4G is Lighthouse's mobile default, which simulates the connection from an
+ * unthrottled visit. Poor 3G (400 ms, 400 kbit/s, six times slower CPU) throttles the browser itself, so that the page
+ * adapts to the connection.
  *
  *   node scripts/lighthouse.mjs http://127.0.0.1:54321 [/page/ …]
  */
@@ -23,7 +23,7 @@ const pages = [
 ];
 const runs = 3;
 
-/** Lighthouse's own factors between a line and what the browser is told to apply. */
+/** With Lighthouse's factors between a connection and the throttling of the browser. */
 const poor3G = {
   rttMs: 400,
   throughputKbps: 400,
@@ -48,7 +48,7 @@ const chrome = await launch({
   ],
 });
 try {
-  await visit('/', { onlyCategories: ['performance'] }); // the browser's own first steps
+  await visit('/', { onlyCategories: ['performance'] }); // warms the browser up
   console.log('| page | line | performance | accessibility | best practices | SEO | LCP | TBT | CLS |');
   console.log('|---|---|---|---|---|---|---|---|---|');
   for (const page of asked.length > 0 ? asked : pages) {
@@ -58,7 +58,10 @@ try {
   chrome.kill();
 }
 
-/** One visit. Now and then the browser's trace lacks what the scores are made of: that visit is made again, twice at most. */
+/**
+ * Measures one visit. Sometimes the browser's trace lacks data for the scores; the visit is then repeated, at most
+ * twice.
+ */
 async function visit(page, settings, again = 2) {
   const { lhr } = await lighthouse(origin + page, { port: chrome.port, logLevel: 'error', ...settings });
   if (!lhr.runtimeError && Number.isFinite(lhr.categories.performance.score)) return lhr;
@@ -68,7 +71,9 @@ async function visit(page, settings, again = 2) {
   return visit(page, settings, again - 1);
 }
 
-/** What a page is does not depend on the line, nor change between runs: it is judged once. */
+/**
+ * Measures a page and returns its row. The other categories do not depend on the connection, so they are measured once.
+ */
 async function row(page, line, settings) {
   const everything = line === 'slow 4G' ? await visit(page, settings) : undefined;
   const visits = everything ? [everything] : [];

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the Content-Security-Policy must allow beyond what stands in the pages: the one <style> element that a
- * library writes by itself. sonner gives the text as a literal, so its hash is known before any browser runs it;
- * it puts the element in empty first, and browsers check that too.
+ * Returns the hashes that the Content-Security-Policy needs beside those of the pages: of the <style> element that
+ * sonner inserts. Its text is a literal in sonner's code. The hash of the empty text is needed because sonner inserts
+ * the element empty.
  */
 export async function policyAdditions() {
   const code = await readFile(fileURLToPath(import.meta.resolve('sonner')), 'utf8');
   const written = /__insertCSS\(("(?:[^"\\]|\\.)*")\)/.exec(code)?.[1];
-  if (!written) throw new Error('sonner writes its style in another way now');
+  if (!written) throw new Error('sonner inserts its style in another way (scripts/policy.ts)');
   return { 'style-src': [hashOf(''), hashOf(JSON.parse(written))] };
 }
 

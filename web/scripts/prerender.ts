@@ -1,6 +1,6 @@
 /**
- * Writes the site: every address of the route table in both languages as an HTML file that is complete
- * without scripts, then the sitemap and the service workers that keep those files for offline reading.
+ * Writes the site: an HTML file for every path of the route table in both languages, complete without JavaScript, then
+ * the sitemap and the service workers that cache these files.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,9 +21,9 @@ interface Chunk {
 }
 
 const dist = 'dist';
-/** Parts that wait for the whole stylesheet (fullStyles) before they are shown. */
+/** Parts that are shown after the whole stylesheet is loaded (fullStyles). */
 const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
-/** Parts of the form and of the list that come when they are needed, and are kept for when the line is gone. */
+/** Parts of the form and of the list that are loaded late and cached for offline use. */
 const keptParts: Record<string, readonly string[]> = {
   report: ['components/ui/sonner.tsx', 'screens/report/place-select.tsx', 'screens/report/submit-report.ts'],
   resources: ['components/ui/sonner.tsx'],
@@ -72,7 +72,7 @@ function chunk(name: string): Chunk {
 async function writePage({ language, screen, path }: { language: Language; screen: Screen; path: string }) {
   const { head, body: rendered } = await render(path);
   const body = withoutIconNames(rendered);
-  // A page that comes alive shows more than its HTML: results, errors, messages.
+  // A page that is hydrated shows more than its HTML: results, errors, messages.
   const sources = body.includes('data-live') ? await sourcesOf(screen) : '';
   const page = template
     .replace('<html lang="en">', `<html lang="${language}">`)
@@ -86,10 +86,12 @@ async function writePage({ language, screen, path }: { language: Language; scree
 }
 
 /**
- * lucide writes each icon's names into its class: 60 bytes a page that no style asks for. React leaves the attributes of
- * what it hydrates as they are.
+ * Removes the classes that lucide gives each icon, because no style uses them: 60 bytes per page. Hydration does not
+ * change attributes.
  */
 function withoutIconNames(html: string) {
+  if (!html.includes('lucide'))
+    throw new Error('lucide names its icons in another way (scripts/prerender.ts)');
   return html.replace(/ class="(?:lucide[a-z0-9-]* ?)+("?)/g, (_, end) => (end ? '' : ' class="'));
 }
 
@@ -102,12 +104,12 @@ async function sourcesOf({ text: [folder] }: Screen) {
   return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
 }
 
-/** `/so/learn/` is so/learn/index.html; the missing pages `/404/` and `/learn/404/` are plain files. */
+/** Returns the file of a path: so/learn/index.html for `/so/learn/`, 404.html for `/404/`. */
 function fileOf(path: string) {
   return path.endsWith('/404/') ? `${path.slice(0, -1)}.html` : `${path}index.html`;
 }
 
-/** The same script text on every page, so that one hash allows it; what differs is in its attributes. */
+/** Returns the inline script. Its text is the same on every page, so that one hash allows it; its attributes differ. */
 function bootScript(language: Language, screen: Screen) {
   const [folder] = screen.text;
   const modules = [
@@ -133,7 +135,7 @@ function names(files: Iterable<string>) {
   return [...files].map((file) => `/${file}`).join(' ');
 }
 
-/** Adds a part's file and all that it will import, now or later, without what the page has already. */
+/** Adds the file of a part and its static and dynamic imports, except files that the page has already. */
 function addWithLaterImports(name: string, kept: ReadonlySet<string>, into: Set<string>) {
   const { file, imports = [], dynamicImports = [] } = chunk(name);
   if (kept.has(file) || into.has(file)) return;

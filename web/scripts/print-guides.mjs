@@ -1,7 +1,7 @@
 /**
- * Prints the guides of the built site (npm run build) to A4, for the resources of a new installation:
- * supabase/seed/resources/<slug>.<language>.pdf, and their sizes in supabase/seed.sql.
- * The same site, fonts and Chromium give the same bytes.
+ * Prints the guides of the built site (npm run build) on A4 for the resources of a new installation. Writes
+ * supabase/seed/resources/<slug>.<language>.pdf and their sizes in supabase/seed.sql. The same site, fonts and Chromium
+ * give the same bytes.
  *
  *   node scripts/print-guides.mjs [--dist web/dist] [--seed supabase]
  */
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const folder = join(values.seed, 'seed', 'resources');
 const seedFile = join(values.seed, 'seed.sql');
-const largest = 150_000; // bytes: a guide must not cost its reader more
+const largest = 150_000; // bytes
 
 await withPage(values.dist, { javaScriptEnabled: false }, async (page, show) => {
   await mkdir(folder, { recursive: true });
@@ -30,9 +30,9 @@ await withPage(values.dist, { javaScriptEnabled: false }, async (page, show) => 
     const entries = await readdir(join(values.dist, learn), { withFileTypes: true });
     for (const { name: slug } of entries.filter((entry) => entry.isDirectory())) {
       await show(join(learn, slug));
-      const words = await page.locator('article').textContent();
-      const printed = settled(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
-      const pdf = Buffer.concat([printed, seal(words)]);
+      const text = await page.locator('article').textContent();
+      const printed = withFixedTime(await page.pdf({ preferCSSPageSize: true, tagged: true, outline: true }));
+      const pdf = Buffer.concat([printed, textHash(text)]);
       const name = `${slug}.${language}.pdf`;
       const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
       if (pages !== 1) throw new Error(`${name} has ${pages} pages instead of one`);
@@ -45,13 +45,13 @@ await withPage(values.dist, { javaScriptEnabled: false }, async (page, show) => 
   await writeFile(seedFile, seed);
 });
 
-/** Chromium writes the time of printing into the file; a fixed one of the same length keeps its offsets. */
-function settled(pdf) {
+/** Replaces the time of printing with a fixed one of the same length, which keeps the offsets of the PDF. */
+function withFixedTime(pdf) {
   const text = pdf.toString('latin1').replace(/\(D:\d{14}\+00'00'\)/g, "(D:20261121000000+00'00')");
   return Buffer.from(text, 'latin1');
 }
 
-/** A comment behind the end of the file, by which a test knows that the PDF and the page say the same. */
-function seal(words) {
-  return Buffer.from(`%words sha256:${createHash('sha256').update(words).digest('hex')}\n`);
+/** Returns a comment with a hash of the page's text, by which a test checks that the PDF and the page agree. */
+function textHash(text) {
+  return Buffer.from(`%words sha256:${createHash('sha256').update(text).digest('hex')}\n`);
 }

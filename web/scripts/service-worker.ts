@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { injectManifest } from 'workbox-build';
 import type { Language } from '@/i18n/language';
 
-/** Writes one language's worker: the built script with the list of that language's pages in it. */
+/** Writes the worker of one language: the built script with the list of that language's pages. */
 export async function writeServiceWorker(
   dist: string,
   script: string,

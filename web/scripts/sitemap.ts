@@ -1,6 +1,6 @@
 import { languages, pathIn } from '@/i18n/language';
 
-/** sitemap.xml with both languages of every page; the gateway fills in the origin. */
+/** Returns sitemap.xml with both languages of every page. The gateway fills in the origin. */
 export function sitemap(paths: readonly string[]) {
   const url = (path: string) => `__SITE_URL__${path}`;
   const entries = paths.map((path) => {

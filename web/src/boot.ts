@@ -1,51 +1,47 @@
 /*
- * The only script of a prerendered page, inlined in it. It loads the application when there is a reason to:
- * at once where a session is waiting, after the first paint where the page needs it, when idle on a fast
- * unmetered line, and otherwise at the first touch of a control that does nothing without it; that touch is
- * then repeated.
- * What must work before that (leaving quickly, alerts, offline reading, a draft's end) it sees to itself.
+ * The only script of a prerendered page, inlined in it. It loads the application:
+ * - at once if there is a session to restore,
+ * - after the first paint if the page needs it ([data-live=now]),
+ * - when idle on a fast unmetered connection,
+ * - otherwise at the first use of a control that needs it; it then repeats the click.
+ * It also handles what must work before that: quick exit, alerts, offline reading and the end of a draft.
  */
-import { hasSessionToTakeUp } from './backend/has-session';
+import { hasSessionToRestore } from './backend/has-session';
+import { loadOnce } from './lib/load-once';
+import { draftKey, draftLife } from './offline/draft-storage';
 
 const script = document.currentScript as HTMLScriptElement;
 const { app = '', preload = '', css = '', late } = script.dataset;
 const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
 
-let started: Promise<unknown> | undefined;
-let ready = false;
-const held = new Set<HTMLButtonElement>();
-
-function start() {
-  if (started) return started;
+/** Loads the application. After a failure the next use of a control tries again. */
+const start = loadOnce(() => {
   for (const href of preload.split(' ')) {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
   }
-  started = import(/* @vite-ignore */ app).then(() => {
-    ready = true;
-  });
-  started.catch(() => {
-    started = undefined; // a dropped line: the next touch tries again
-  });
-  return started;
-}
+  return import(/* @vite-ignore */ app);
+});
 
-/** Holds a press back that only the application can answer, loads it, and repeats the press, once for many. */
-function hold(event: Event, button: HTMLButtonElement) {
-  event.preventDefault();
-  event.stopPropagation();
-  if (held.has(button)) return;
-  held.add(button);
-  start().then(
-    () => button.click(),
-    () => {
-      held.delete(button);
-      const { form } = button;
-      if (!form || button.type !== 'submit') return;
-      if (navigator.onLine) form.requestSubmit(button);
-      else alert(form.dataset.offline);
-    },
-  );
+/** Returns a function that holds a click back, loads the application and repeats the click, once for several clicks. */
+function clickHolder() {
+  const held = new Set<HTMLButtonElement>();
+  return (event: Event, button: HTMLButtonElement) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (held.has(button)) return;
+    held.add(button);
+    start().then(
+      () => button.click(),
+      () => {
+        held.delete(button);
+        if (button.type !== 'submit') return;
+        if (navigator.onLine) button.form?.requestSubmit(button);
+        else alert(button.form?.dataset.offline);
+      },
+    );
+  };
 }
+const hold = clickHolder();
 
 addEventListener(
   'click',
@@ -54,18 +50,19 @@ addEventListener(
     const exit = target.closest<HTMLAnchorElement>('[data-quick-exit]');
     if (exit) {
       event.preventDefault();
-      forget();
+      deleteDraft();
       return location.replace(exit.href);
     }
-    const speaking = target.closest<HTMLElement>('[data-alert]');
-    if (speaking) return alert(speaking.dataset.alert);
-    const button = target.closest('button');
-    if (button?.closest('[data-live]') && !ready) hold(event, button);
+    const alerting = target.closest<HTMLElement>('[data-alert]');
+    if (alerting) return alert(alerting.dataset.alert);
+    // The application sets data-live on <html> (entry-client.tsx).
+    const button = target.closest<HTMLButtonElement>('html:not([data-live]) [data-live] button');
+    if (button) hold(event, button);
   },
   true,
 );
 
-function forget() {
+function deleteDraft() {
   try {
     sessionStorage.clear();
   } catch {
@@ -73,53 +70,52 @@ function forget() {
   }
 }
 
-// Where a plain post leads once it is stored, its draft ends. Who comes back there may have begun another. (The newer way
-// to ask how somebody came costs each page 20 bytes more.)
-if (document.querySelector('[data-sent]') && !performance.navigation?.type) forget();
+// The page after a stored form post deletes the draft, but not when the reader returns to it: there may be a new draft.
+// (performance.getEntriesByType('navigation') is newer, and 20 bytes longer on each page.)
+if (document.querySelector('[data-sent]') && !performance.navigation?.type) deleteDraft();
 
-// A draft ends after thirty idle minutes (offline/draft.ts) on whatever page its reader went to, and after any sleep.
+// Delete an expired draft on pages without the form too, and after the device has slept.
 setInterval(() => {
   try {
-    const { savedAt } = JSON.parse(sessionStorage['daawo.report-draft']);
-    if (Date.now() - savedAt > 18e5) forget();
+    const { savedAt } = JSON.parse(sessionStorage[draftKey]);
+    if (Date.now() - savedAt > draftLife) deleteDraft();
   } catch {
-    // there is none, or the browser forbids storage
+    // no draft, or the browser forbids storage
   }
 }, 6e4);
 
 addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) start();
-  // Left open, the menu would lie over what has the focus.
+  // Close the menu when the focus leaves it: it would cover the focused element.
   const menu = document.querySelector<HTMLDetailsElement>('header [open]');
   if (menu) menu.open = menu.contains(target as Element);
 });
 
-if (hasSessionToTakeUp()) start();
+if (hasSessionToRestore()) start();
 else if (document.querySelector('[data-live=now]')) {
-  // An application that arrives before the page's own words are seen would hold them back. In the background nothing is
-  // painted.
+  // Starting earlier would delay the first paint. A page in the background is not painted.
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 }
 addEventListener('load', () => {
-  if (connection?.effectiveType === '4g' && !connection.saveData) idle(start);
-  idle(keepForOffline);
+  if (connection?.effectiveType === '4g' && !connection.saveData) whenIdle(start);
+  whenIdle(keepForOffline);
 });
 
 if (document.querySelector('[data-missing]')) console.error('404: no page at', location.pathname);
 
-function idle(run: () => void) {
-  window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has none
+function whenIdle(run: () => void) {
+  window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has no requestIdleCallback
 }
 
-/** Each language has its own worker, below its own root, which keeps the pages of that language. */
+/** Registers the service worker of the page's language and sends it the files to keep. */
 async function keepForOffline() {
   const workers = navigator.serviceWorker;
   if (!workers) return;
   await workers.register(`${document.documentElement.lang === 'so' ? '/so' : ''}/sw.js`);
   const { active } = await workers.ready;
   const files = performance.getEntriesByType('resource').map(({ name }) => name);
-  // What a form or a list may still need, so that it works when the line is gone; not where each byte is counted.
-  if (late && !connection?.saveData) files.push(app, css, ...`${preload} ${late}`.split(' '));
+  // Also the parts that a form or a list loads late, unless the reader saves data.
+  if (late && !connection?.saveData) files.push(app, css, ...preload.split(' '), ...late.split(' '));
   active?.postMessage(files);
 }

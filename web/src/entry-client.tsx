@@ -2,17 +2,17 @@ import '@/index.css';
 import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
-import { hasSessionToTakeUp } from '@/backend/has-session';
+import { hasSessionToRestore } from '@/backend/has-session';
 import { isMissingPart } from '@/layout/full-styles';
 import { routes } from '@/routes';
 
-// A task of its own: by now this one has read and run all that the application consists of.
-await new Promise<void>((done, failed) => setTimeout(() => comeAlive().then(done, failed)));
+// Hydrate in a task of its own, because parsing the code has already taken one.
+await new Promise<void>((done, failed) => setTimeout(() => hydrate().then(done, failed)));
 
-// Boot repeats the touch that started the application, so this module is done only when the page is live.
-async function comeAlive() {
-  // The client reads the address and refreshes what is stored when it is made.
-  if (hasSessionToTakeUp()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
+// boot.ts repeats the click that started the application when this module has finished, so wait until the page is live.
+async function hydrate() {
+  // When it is created, the client reads the address and refreshes the stored session.
+  if (hasSessionToRestore()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
 
   const router = createBrowserRouter(routes);
   await firstPageLoaded(router);
@@ -21,12 +21,12 @@ async function comeAlive() {
   if (!root) throw new Error('The page has no #root');
 
   if (router.state.errors && root.hasChildNodes()) {
-    // Some of the page's code did not arrive. The prerendered page stays as it is: readable, with plain links.
+    // Some of the page's code could not be loaded. The prerendered page stays usable, with plain links.
     router.dispose();
     throw new Error('The application could not start', { cause: router.state.errors });
   }
   router.subscribe(({ errors, location: next }) => {
-    // A screen's code did not arrive (offline, or a new release): its prerendered page may still be had.
+    // A screen's code could not be loaded (offline, or a new release). Its prerendered page may still be available.
     if (Object.values(errors ?? {}).some(isMissingPart))
       location.assign(next.pathname + next.search + next.hash);
   });
@@ -37,7 +37,7 @@ async function comeAlive() {
         <Effect run={resolve} />
       </StrictMode>
     );
-    // In a transition React works in slices and lets the reader's touches in between.
+    // In a transition React works in slices and handles input between them.
     startTransition(() => {
       if (root.hasChildNodes()) hydrateRoot(root, app);
       else createRoot(root).render(app);
@@ -46,7 +46,7 @@ async function comeAlive() {
   document.documentElement.dataset.live = '';
 }
 
-/** Resolves when the first page's code, words and data are there: only then does hydration match. */
+/** Resolves when the first page's code, texts and data are loaded. Hydration before that would not match. */
 function firstPageLoaded(router: ReturnType<typeof createBrowserRouter>) {
   return new Promise<void>((resolve) => {
     if (router.state.initialized) return resolve();

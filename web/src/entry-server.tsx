@@ -4,7 +4,7 @@ import { routes } from '@/routes';
 
 const handler = createStaticHandler(routes);
 
-/** One page as React writes it: the tags that belong in <head> first, then the body. */
+/** Renders one page. React writes the tags for <head> first, then the body. */
 export async function render(path: string): Promise<{ head: string; body: string }> {
   const context = await handler.query(new Request(new URL(path, 'http://prerender.invalid')));
   if (context instanceof Response) throw new Error(`${path} answered ${context.status} instead of a page`);

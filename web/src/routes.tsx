@@ -7,18 +7,18 @@ import { SiteLayout } from '@/layout/site-layout';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
 export interface Screen {
-  /** English path; the Somali one is the same below /so. */
+  /** English path. The Somali path is the same below /so. */
   path: string;
   /** The parts of the dictionary that the screen reads. */
   text: readonly Part[];
   load: () => Promise<ComponentType>;
-  /** What the screen reads with useLoaderData, when it needs more than words. */
+  /** Loads the data that the screen reads with useLoaderData. */
   data?: (language: Language, params: Record<string, string | undefined>) => Promise<unknown>;
-  /** Addresses to prerender when the path has parameters. */
+  /** Paths to prerender if the path has parameters. */
   prerender?: readonly string[];
 }
 
-/** THE table: every address of the site and the screen it shows. */
+/** Every path of the site and its screen. */
 export const screens: readonly Screen[] = [
   {
     path: '/',
@@ -90,7 +90,7 @@ export const screens: readonly Screen[] = [
   },
 ];
 
-/** After hydration, so that the first page does without the whole stylesheet. */
+/** Reports whether the page is hydrated. Only navigations after that need the whole stylesheet. */
 function isLive() {
   return typeof document !== 'undefined' && 'live' in document.documentElement.dataset;
 }
@@ -114,7 +114,7 @@ function routesIn(language: Language): RouteObject {
     ),
     children: screens.map(({ path, text, load, data }) => ({
       path: pathIn(language, path),
-      caseSensitive: true, // as the server's paths are: its page of /Learn/ is the one that says so
+      caseSensitive: true, // like the paths of the server, which replies to /Learn/ with the 404 page
       lazy: async () => {
         const [Component] = await Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
         return {

@@ -1,12 +1,11 @@
 /**
- * What differs from one installation to the next. Nothing of it is compiled in: prerendered pages
- * carry these placeholders, the gateway fills them when it starts, and the browser reads the filled
- * values from the page itself, so that both sides render the same text.
+ * The values of one installation. They are not compiled in: prerendered pages contain placeholders, the gateway fills
+ * them when it starts, and the browser reads the values from the page, so that hydration matches.
  */
 export interface SiteConfig {
-  /** Public origin, without a trailing slash. */
+  /** Public origin without a trailing slash. */
   url: string;
-  /** International digits only, as wa.me wants them. */
+  /** International number, digits only, for wa.me. */
   whatsappNumber: string;
   contactEmail: string;
   facebookUrl: string;
@@ -29,7 +28,7 @@ export const site = readSiteConfig();
 
 export const emailLink = `mailto:${site.contactEmail}`;
 
-/** A chat with the organisation, optionally with the first message already written. */
+/** Returns a link to a chat with the organisation, optionally with the text of the first message. */
 export function whatsappLink(message?: string) {
   const text = message ? `?text=${encodeURIComponent(message)}` : '';
   return `https://wa.me/${site.whatsappNumber}${text}`;

@@ -1,7 +1,6 @@
--- Gives every login role of the stack the password of .env, and the database the lifetime of its tokens.
--- The roles service runs this at every `docker compose up`, so a new password in .env is taken over by a restart and
--- nothing depends on what happened when the volume was first created. It runs as supabase_admin, the superuser of
--- supabase/postgres, over the container's own loopback address, which that image trusts.
+-- Sets the password of every login role to the one in .env, and the lifetime of the database's tokens.
+-- The service `roles` runs this at every `docker compose up`, so a restart applies a new password in .env. It connects as
+-- supabase_admin, the superuser of supabase/postgres, over the container's loopback address, which that image trusts.
 \set ON_ERROR_STOP on
 \getenv password POSTGRES_PASSWORD
 \getenv jwt_expiry JWT_EXPIRY
@@ -14,7 +13,7 @@ alter role supabase_admin with password :'password';
 alter role supabase_auth_admin with password :'password';
 alter role supabase_storage_admin with password :'password';
 
--- Realtime keeps its own tables here and expects the schema to exist.
+-- Realtime keeps its tables in this schema and expects it to exist.
 create schema if not exists _realtime authorization supabase_admin;
 
 select format('alter database %I set "app.settings.jwt_exp" to %L', current_database(), :'jwt_expiry')

@@ -1,10 +1,20 @@
-// Package edgetest runs a function in a test without a server:
+// Package edgetest runs an edge function in a test without a server:
 //
 //	f := edgetest.New(t, Func)
 //	reply := f.Call(http.MethodPost, "/hello", `{"name":"Amina"}`)
 //	if reply.Code != http.StatusOK { … }
 //
-// Durable work that the function adds is recorded (Notices, Jobs). Work given to WaitUntil is done before Call returns.
+// A Run records the notices and jobs that the function adds. Work for WaitUntil is done before Call returns. Env.Now returns
+// Run.Time, Env.Get reads Run.Env, and Env.Limit fails if Run.Refuse is set.
+//
+// Env.Tx and Env.Batch need a database: set Run.DB to a connection or a pool of pgx. The tests of the stack check row level
+// security, so a Run does not change the role. Env.CleanImage returns the content unchanged.
+//
+// A schedule or a job runs with an environment of its own:
+//
+//	f.Caller = edge.Service
+//	err := Func.Jobs["remind"].Run(t.Context(), f.NewEnv(), []byte(`{"clinic":"north"}`))
+//
 // Only tests import it.
 package edgetest
 
@@ -25,15 +35,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Run is a function under test. Its fields may be changed between calls.
+// Run is a function under test. A test may change its fields between calls.
 type Run struct {
 	Func   edge.Func
-	Caller edge.Caller       // who calls; New sets anon
+	Caller edge.Caller       // of the next calls; New sets anon
 	Env    map[string]string // variables and secrets
-	Time   time.Time         // what Env.Now says; New sets the present
-	Refuse bool              // Env.Limit refuses the next calls
+	Time   time.Time         // the result of Env.Now; New sets the current time
+	Refuse bool              // makes Env.Limit fail with status 429
 
-	// DB runs transactions where the test has a database; without it Env.Tx fails.
+	// DB runs transactions. Without it, Env.Tx fails.
 	DB interface {
 		Begin(context.Context) (pgx.Tx, error)
 	}
@@ -44,19 +54,18 @@ type Run struct {
 	t testing.TB
 }
 
-// Enqueued is a job that the function added.
+// Enqueued is a job that the function enqueued.
 type Enqueued struct {
 	Job  string
 	Args any
 }
 
-// New prepares a function.
+// New returns a Run of a function.
 func New(t testing.TB, f edge.Func) *Run {
 	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(), t: t}
 }
 
-// NewEnv makes an environment of a call by Caller. For a schedule or a job, which run as the service, set Caller to
-// edge.Service first.
+// NewEnv returns the environment of a call by Caller. Set Caller to edge.Service for a schedule or a job.
 func (r *Run) NewEnv() *edge.Env {
 	return edge.NewEnv(host{r}, edge.Env{
 		Function: "test", ExecutionID: "00000000-0000-7000-8000-000000000000", Region: "local", Caller: r.Caller,
@@ -64,7 +73,7 @@ func (r *Run) NewEnv() *edge.Env {
 	}, "192.0.2.1")
 }
 
-// Call makes a request with a JSON body ("" for none) and answers what the function answered.
+// Call makes a request with a JSON body ("" for none) and returns the reply.
 func (r *Run) Call(method, target, body string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
@@ -73,7 +82,7 @@ func (r *Run) Call(method, target, body string) *httptest.ResponseRecorder {
 	return r.Do(req)
 }
 
-// Do runs the handler on a request, as the host would: an *edge.Error is sent, any other error is a 500.
+// Do runs the handler. Like the host, it sends an *edge.Error as a reply and any other error as status 500.
 func (r *Run) Do(req *http.Request) *httptest.ResponseRecorder {
 	r.t.Helper()
 	w := httptest.NewRecorder()
@@ -91,7 +100,7 @@ func (r *Run) Do(req *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// host records what the function asks for.
+// host implements edge.Host and records the work of the function.
 type host struct{ run *Run }
 
 var _ edge.Host = host{}
@@ -108,7 +117,7 @@ func (h host) Tx(ctx context.Context, _ edge.Caller, fn func(pgx.Tx) error) erro
 
 func (h host) Batch(ctx context.Context, _ edge.Caller, b *pgx.Batch) error {
 	if b.Len() == 0 {
-		return nil // all that it held is recorded
+		return nil // the host has recorded its notices and jobs
 	}
 	return h.Tx(ctx, edge.Service, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
 }
@@ -128,7 +137,7 @@ func (h host) Add(_ *pgx.Batch, w edge.Durable) error {
 	return nil
 }
 
-// CleanImage returns the content as it is.
+// CleanImage returns the content unchanged.
 func (h host) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
 	return content, http.DetectContentType(content), true
 }

@@ -1,6 +1,6 @@
-// Package cluster builds a small high-availability Postgres for the drills: three hosts in network namespaces of their
-// own, each with etcd, Patroni and Debian's Postgres 15, on a bridge that nothing else uses. It needs root on Linux and
-// the packages that scripts/ensure-cluster.sh installs.
+// Package cluster builds a small high-availability Postgres for the drills: three hosts in network namespaces, each with etcd,
+// Patroni and Debian's Postgres 15, on a separate bridge. It needs root on Linux and the packages that
+// scripts/ensure-cluster.sh installs.
 package cluster
 
 import (
@@ -25,16 +25,16 @@ const (
 	binDir   = "/usr/lib/postgresql/15/bin"
 )
 
-// Cluster is the three nodes and the folder that holds their data and logs.
+// Cluster is the three nodes and the folder of their data and logs.
 type Cluster struct {
 	Dir      string
 	Nodes    []*Node
-	KeepLogs bool // Close leaves the logs of all programs in Dir
+	KeepLogs bool // Close keeps the logs of all programs in Dir
 }
 
-// Node is one host: a namespace with one address.
+// Node is one host: a network namespace with one address.
 type Node struct {
-	Name    string // also the namespace's
+	Name    string // also the name of the namespace
 	Address string
 	dir     string
 	owner   syscall.Credential
@@ -44,7 +44,7 @@ type Node struct {
 func nameOf(i int) string    { return "daawo-n" + strconv.Itoa(i+1) }
 func addressOf(i int) string { return network + strconv.Itoa(11+i) }
 
-// New makes the network and starts the nodes, the first of them as the first primary.
+// New creates the network and starts the nodes.
 func New(ctx context.Context) (*Cluster, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("network namespaces need root")
@@ -87,14 +87,14 @@ func New(ctx context.Context) (*Cluster, error) {
 		c.Close()
 		return nil, err
 	}
-	if err := c.WaitWhole(ctx, time.Minute); err != nil {
+	if err := c.WaitHealthy(ctx, time.Minute); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// URL is a connection string over all nodes for sessions of a kind (libpq's target_session_attrs).
+// URL returns a connection string with all nodes and a value of libpq's target_session_attrs.
 func (c *Cluster) URL(session string) string {
 	var hosts []string
 	for _, n := range c.Nodes {
@@ -103,7 +103,7 @@ func (c *Cluster) URL(session string) string {
 	return URL(strings.Join(hosts, ",")) + "?connect_timeout=2&target_session_attrs=" + session
 }
 
-// URL is a connection string for one address of the cluster.
+// URL returns a connection string for hosts of the cluster.
 func URL(hosts string) string { return "postgres://postgres:" + password + "@" + hosts + "/postgres" }
 
 // Close ends every process and removes the network and the folder.
@@ -139,11 +139,11 @@ func ip(args ...string) error {
 	return nil
 }
 
-// removeNetwork forgets what an interrupted drill left behind; what is not there is no error.
+// removeNetwork removes the network of an earlier, interrupted drill. Errors are ignored.
 func removeNetwork() {
 	for i := range nodes {
 		_ = ip("netns", "del", nameOf(i))
-		_ = ip("link", "del", cableOf(nameOf(i))) // a process that still ends keeps its namespace for a moment
+		_ = ip("link", "del", linkOf(nameOf(i))) // an ending process keeps its namespace for a moment
 	}
 	_ = ip("link", "del", bridge)
 }

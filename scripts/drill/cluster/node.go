@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// prepare makes the node's namespace, its cable to the bridge and its folders.
+// prepare creates the node's namespace, its link to the bridge and its folders.
 func (n *Node) prepare() error {
-	outer, inner := n.cable(), "eth0"
+	outer, inner := n.link(), "eth0"
 	err := errors.Join(
 		ip("netns", "add", n.Name),
 		ip("link", "add", outer, "type", "veth", "peer", "name", inner, "netns", n.Name),
@@ -32,24 +32,24 @@ func (n *Node) prepare() error {
 	return n.writeConfig()
 }
 
-func (n *Node) cable() string { return cableOf(n.Name) }
+func (n *Node) link() string { return linkOf(n.Name) }
 
-func cableOf(name string) string { return "dwv" + name[len(name)-1:] }
+func linkOf(name string) string { return "dwv" + name[len(name)-1:] }
 
-// Cut takes the node's cable out; Heal puts it back.
-func (n *Node) Cut() error { return ip("link", "set", n.cable(), "down") }
+// Cut takes the node's link down. Heal brings it up again.
+func (n *Node) Cut() error { return ip("link", "set", n.link(), "down") }
 
-// Heal connects the node again.
-func (n *Node) Heal() error { return ip("link", "set", n.cable(), "up") }
+// Heal brings the node's link up again.
+func (n *Node) Heal() error { return ip("link", "set", n.link(), "up") }
 
-// Isolate parts the node from the other two and leaves it reachable for the servers: the worse case, in which the old
-// primary could go on to take their writes. Rejoin ends it.
-func (n *Node) Isolate() error { return n.part("add") }
+// Isolate disconnects the node from the other two, but not from the servers. This is the worse case: the old primary could
+// keep accepting writes. Rejoin ends it.
+func (n *Node) Isolate() error { return n.blackhole("add") }
 
-// Rejoin ends what Isolate began.
-func (n *Node) Rejoin() error { return n.part("del") }
+// Rejoin ends Isolate.
+func (n *Node) Rejoin() error { return n.blackhole("del") }
 
-func (n *Node) part(what string) error {
+func (n *Node) blackhole(what string) error {
 	var errs []error
 	for i := range nodes {
 		if address := addressOf(i); address != n.Address {
@@ -59,10 +59,10 @@ func (n *Node) part(what string) error {
 	return errors.Join(errs...)
 }
 
-// example is the configuration that docker/cluster tells people to use: the drill runs with that very file.
+// example is the configuration in docker/cluster. The drill tests this file.
 const example = "docker/cluster/patroni.yml"
 
-// sharedSockets is the line of it that three nodes on one host cannot share.
+// sharedSockets is the line that three nodes on one host cannot share.
 const sharedSockets = "unix_socket_directories: /var/run/postgresql"
 
 func (n *Node) writeConfig() error {
@@ -80,7 +80,7 @@ func (n *Node) writeConfig() error {
 
 func (n *Node) sockets() string { return filepath.Join(n.dir, "sockets") }
 
-// environment is what docker/cluster/node.env holds on a host of its own.
+// environment returns the variables that docker/cluster/node.env sets on a host.
 func (n *Node) environment() []string {
 	var etcd []string
 	for i := range nodes {
@@ -98,7 +98,7 @@ func (n *Node) environment() []string {
 
 func (n *Node) data() string { return filepath.Join(n.dir, "data") }
 
-// run starts a program in the node's namespace as the database's user, in a process group of its own.
+// run starts a program in the node's namespace as the database's user, in its own process group.
 func (n *Node) run(name string, env []string, args ...string) error {
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.dir), n.Name+"-"+name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -119,7 +119,7 @@ func (n *Node) run(name string, env []string, args ...string) error {
 	return nil
 }
 
-// kill ends a program and its children at once.
+// kill sends SIGKILL to a program and its children.
 func (n *Node) kill(name string) {
 	if cmd := n.procs[name]; cmd != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -127,11 +127,11 @@ func (n *Node) kill(name string) {
 	}
 }
 
-// Kill ends Patroni and every Postgres process of the node at once, as a power cut would. etcd goes on: it stands for
-// the hosts that a real installation would have beside the database.
+// Kill sends SIGKILL to Patroni and every Postgres process of the node, like a power failure. etcd keeps running, because it
+// stands for separate hosts.
 func (n *Node) Kill() {
 	n.kill("patroni")
-	// Postgres makes its own sessions: find it by the data folder it works in.
+	// Postgres creates its own sessions, so find it by its working directory.
 	procs, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, cwd := range procs {
 		if target, err := os.Readlink(cwd); err == nil && target == n.data() {

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// Proxy is HAProxy with the configuration of docker/cluster: one address that leads to the primary, one to a standby.
+// Proxy is HAProxy with the configuration of docker/cluster: one address of the primary, one of a standby.
 type Proxy struct {
 	Write, Read string // host:port
 	cmd         *exec.Cmd
 }
 
-// StartProxy runs HAProxy beside the servers.
+// StartProxy starts HAProxy.
 func (c *Cluster) StartProxy() (*Proxy, error) {
 	p := &Proxy{}
 	var web string
@@ -33,7 +33,7 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 	}
 	defer log.Close()
 	p.cmd = exec.Command("haproxy", "-db", "-f", "docker/cluster/haproxy.cfg")
-	// The drill's visitors come to the servers themselves: it is the way to the database that is tried.
+	// The drill tests only the proxy's database ports: clients connect to the servers directly.
 	p.cmd.Env = append(os.Environ(), "WEB="+web, "WEB1=127.0.0.1:9", "WEB2=127.0.0.1:9", "DB_WRITE="+p.Write, "DB_READ="+p.Read)
 	for i, n := range c.Nodes {
 		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("DB%d=%s", i+1, n.Address))
@@ -43,7 +43,7 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 	return p, p.cmd.Start()
 }
 
-// Close ends it.
+// Close kills HAProxy.
 func (p *Proxy) Close() {
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()

@@ -11,13 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// State is what a node's Postgres says of itself.
+// State is the state that a node's Postgres reports.
 type State struct {
 	Primary  bool
 	Timeline int
 }
 
-// Ask reads the node's state through its socket: what a node that is cut off says of itself counts, too.
+// Ask reads the node's state through its socket, which also works for a disconnected node.
 func (n *Node) Ask(ctx context.Context) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -39,7 +39,7 @@ func (n *Node) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, fmt.Sprintf("host=%s user=postgres password=%s dbname=postgres", n.sockets(), password))
 }
 
-// Primary is the node that accepts writes; two at once are an error, the worst one.
+// Primary returns the node that accepts writes. Two primaries at once are ErrSplitBrain.
 func (c *Cluster) Primary(ctx context.Context) (*Node, State, error) {
 	var primary *Node
 	var state State
@@ -59,7 +59,7 @@ func (c *Cluster) Primary(ctx context.Context) (*Node, State, error) {
 	return primary, state, nil
 }
 
-// Guard looks for two primaries at once until ctx ends, and says when it has seen them.
+// Guard watches for two primaries until ctx ends and returns ErrSplitBrain if it sees them.
 func (c *Cluster) Guard(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if _, _, err := c.Primary(ctx); errors.Is(err, ErrSplitBrain) {
@@ -78,7 +78,7 @@ var ErrSplitBrain = errors.New("two primaries")
 
 var errNoPrimary = errors.New("no node is primary")
 
-// WaitOther waits until another node than old is the one primary.
+// WaitOther waits until a node other than old is the only primary.
 func (c *Cluster) WaitOther(ctx context.Context, old *Node, limit time.Duration) (*Node, State, error) {
 	for end := time.Now().Add(limit); ; {
 		n, state, err := c.Primary(ctx)
@@ -95,22 +95,22 @@ func (c *Cluster) WaitOther(ctx context.Context, old *Node, limit time.Duration)
 	}
 }
 
-// WaitWhole waits until the other two nodes stream from the primary and Patroni has written down that they are
-// synchronous: before that it would rightly promote nobody, or one of them first has to be wound back.
-func (c *Cluster) WaitWhole(ctx context.Context, limit time.Duration) error {
+// WaitHealthy waits until both standbys stream from the primary and Patroni lists them as synchronous. Before that, Patroni
+// would not promote them, or would have to rewind one.
+func (c *Cluster) WaitHealthy(ctx context.Context, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
-		if n, _, err := c.Primary(ctx); err == nil && n.whole(ctx) {
+		if n, _, err := c.Primary(ctx); err == nil && n.healthy(ctx) {
 			return nil
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("the cluster is not whole after %s (logs in %s)", limit, c.Dir)
+			return fmt.Errorf("the cluster is not healthy after %s (logs in %s)", limit, c.Dir)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
 }
 
-// whole asks Postgres for the standbys that stream and Patroni's REST API for their roles.
-func (n *Node) whole(ctx context.Context) bool {
+// healthy checks Postgres for streaming standbys and Patroni's REST API for their roles.
+func (n *Node) healthy(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	conn, err := n.Connect(ctx)

@@ -1,5 +1,5 @@
-// Package app makes one running stack of all the parts: configuration → Postgres → schema → services → gateway. It is
-// the only package that knows every service; the end-to-end tests start the same App as the program does.
+// Package app combines all parts into one running stack: configuration → Postgres → schema → services → gateway. It is
+// the only package that knows every service. The end-to-end tests start the same App as the program.
 //
 // Only cli and tests import it.
 package app
@@ -21,21 +21,22 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// Options say what to run.
+// Options describe a stack.
 type Options struct {
-	Config    *config.Config
-	Data      string // data folder, absolute
-	AnyPort   bool   // a port that is taken may be replaced by a free one, except the public one
-	Dev       bool   // reload functions, log requests
-	Project   fs.FS  // config.toml, migrations, seed
-	Site      fs.FS  // the built site
-	Postgres  func() (fs.FS, error)
-	Functions map[string]edge.Func
-	RowLink   func(edge.Row) string // the line of a notice that leads to its row when there is no Studio; may be nil
-	Getenv    func(string) (string, bool)
-	Version   string
-	Log       *slog.Logger
-	Now       func() time.Time // nil means time.Now; what has a time to live is judged by it
+	Config        *config.Config
+	Data          string // data folder, absolute
+	AnyPort       bool   // use a free port if another program uses a configured one, except for the public port
+	Dev           bool   // reload functions, log all requests
+	Project       fs.FS  // config.toml, migrations, seed
+	Site          fs.FS  // the built site; nil for none
+	Postgres      func() (fs.FS, error)
+	Functions     map[string]edge.Func
+	FormErrorPage []byte                // see gateway.Options
+	RowLink       func(edge.Row) string // the line of a notice that says how to find its row if there is no Studio; nil for none
+	Getenv        func(string) (string, bool)
+	Version       string
+	Log           *slog.Logger
+	Now           func() time.Time // nil means time.Now; decides what has expired
 }
 
 // App is one stack. Start it once, then Close it.
@@ -47,17 +48,16 @@ type App struct {
 
 	closers  []closer
 	describe func() []Value // addresses and keys, as they are now
-	ended    chan error     // the first failure of a part that should not end
-	stop     chan struct{}  // closed when the operator asks for the end
-	stopped  sync.Once
-	begun    time.Time
+	failed   chan error     // the first failure of a part that should run until Close
+	stop     chan struct{}  // closed when the operator stops the stack
+	stopOnce sync.Once
 	took     time.Duration // of the start
 }
 
-// closer ends one part; they run in the reverse order of their making.
+// closer stops one part. Closers run in reverse order.
 type closer struct {
 	name string
-	end  func(context.Context) error
+	run  func(context.Context) error
 }
 
 // New prepares a stack. Nothing happens before Start.
@@ -68,11 +68,10 @@ func New(o Options) *App {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, ended: make(chan error, 1), stop: make(chan struct{})}
+	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{})}
 }
 
-// Run starts the whole stack, reports readiness, and serves until ctx ends, the operator stops it or a part fails for
-// good.
+// Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a part fails permanently.
 func (a *App) Run(ctx context.Context, ready func(Info)) error { return a.run(ctx, a.Start, ready) }
 
 func (a *App) run(ctx context.Context, start func(context.Context) error, ready func(Info)) error {
@@ -84,24 +83,24 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 	select {
 	case <-ctx.Done():
 	case <-a.stop:
-	case failure = <-a.ended:
+	case failure = <-a.failed:
 	}
 	a.log.Info("stopping")
 	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
 }
 
-// begin runs a start; when it fails, what was started is ended again.
-func (a *App) begin(ctx context.Context, start func(context.Context) error) error {
-	a.begun = time.Now()
+// startOrClose runs start and measures it. If start fails, all parts that were started are closed.
+func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
+	started := time.Now()
 	if err := start(ctx); err != nil {
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
-	a.took = time.Since(a.begun)
+	a.took = time.Since(started)
 	return nil
 }
 
 // Start returns when the whole stack serves.
-func (a *App) Start(ctx context.Context) error { return a.begin(ctx, a.startAll) }
+func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
@@ -112,7 +111,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	a.onClose("data folder", func(context.Context) error { return lock.Close() })
-	// The port is taken first: that it is not free should be known before anything is unpacked.
+	// First the port: if another program uses it, the start fails before Postgres is unpacked.
 	front, err := a.openFront(a.plainHost())
 	if err != nil {
 		return err
@@ -139,7 +138,7 @@ func (a *App) startAll(ctx context.Context) error {
 	return s.openControl()
 }
 
-// openGateway serves the services and the site at the front.
+// openGateway serves the services and the site on the public ports.
 func (a *App) openGateway(ctx context.Context, front *front, s *services) error {
 	files, err := a.openSite(ctx, front.public, s)
 	if err != nil {
@@ -148,8 +147,11 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	return front.open(ctx, gateway.New(s.gatewayOptions(files)))
 }
 
-// openSite fills the pages and compresses them once the start is over.
+// openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
+	if a.options.Site == nil {
+		return noSite(address), nil
+	}
 	values := site.Values{"SITE_URL": address}
 	for _, v := range a.cfg.PageValues {
 		values[v.Variable] = v.Value
@@ -173,13 +175,14 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 		case <-ctx.Done():
 		case <-time.After(time.Second):
 			files.Compress(ctx)
-			trim() // the start and the compression have left far more than serving needs
+			trim() // the start and the compression used far more memory than serving needs
 		}
 	}()
 	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })
 	return files, nil
 }
 
+// openControl listens for the commands of the operator.
 func (s *services) openControl() error {
 	c, err := openControl(s.data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
@@ -194,7 +197,7 @@ func (s *services) openControl() error {
 			return struct{}{}, err
 		},
 		"/stop": func(context.Context) (any, error) {
-			s.stopped.Do(func() { close(s.stop) })
+			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
 		},
 	})
@@ -205,34 +208,35 @@ func (s *services) openControl() error {
 	return nil
 }
 
-// Info is what `status` prints. It is complete once Start has returned.
+// Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
 	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe()}
-	info.Known = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
+	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }
 
-// Close ends every part, the newest first, and reports what could not be ended in order.
+// Close stops all parts, the newest first. It returns the errors of all parts.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	for len(a.closers) > 0 {
 		last := a.closers[len(a.closers)-1]
 		a.closers = a.closers[:len(a.closers)-1]
-		if err := last.end(ctx); err != nil {
+		if err := last.run(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("stopping %s: %w", last.name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (a *App) onClose(name string, end func(context.Context) error) {
-	a.closers = append(a.closers, closer{name, end})
+// onClose adds a function that stops a part.
+func (a *App) onClose(name string, run func(context.Context) error) {
+	a.closers = append(a.closers, closer{name, run})
 }
 
-// fail ends the stack because a part that should go on has ended.
+// fail makes Run return err, because a part stopped unexpectedly.
 func (a *App) fail(err error) {
 	select {
-	case a.ended <- err:
-	default: // the first failure is the one that is told
+	case a.failed <- err:
+	default: // Run returns the first failure
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"daawo/supabase/internal/outbox"
 )
 
-// openAuth serves GoTrue's wire.
+// openAuth opens the auth engine, which is compatible with GoTrue.
 func (s *services) openAuth(ctx context.Context) error {
 	if s.cfg.AuthURL != "" {
 		return s.upstream(s.cfg.AuthURL, &s.auth)
@@ -33,8 +33,8 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if idle := idleAuth(s.cfg.Auth); len(idle) > 0 {
-		s.log.Warn("auth cannot do what config.toml enables; see docs/auth.md", "settings", idle)
+	if names := unsupportedAuth(s.cfg.Auth); len(names) > 0 {
+		s.log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
 	}
 	engine, err := auth.New(auth.Options{
 		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.cfg), Log: s.log.With("part", "auth"), Now: s.options.Now,
@@ -51,8 +51,8 @@ func (s *services) openAuth(ctx context.Context) error {
 	return nil
 }
 
-// idleAuth names the parts of [auth] that are enabled and that the engine answers as turned off.
-func idleAuth(in config.Auth) []string {
+// unsupportedAuth returns the names of the enabled settings of [auth] that the engine treats as disabled.
+func unsupportedAuth(in config.Auth) []string {
 	var out []string
 	for _, part := range []struct {
 		name    string
@@ -68,7 +68,7 @@ func idleAuth(in config.Auth) []string {
 	return out
 }
 
-// authConfig reads [auth] of config.toml as the official CLI does when it fills GoTrue's variables.
+// authConfig translates [auth] of config.toml as the official CLI does when it sets GoTrue's variables.
 func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, error) {
 	in := c.Auth
 	out := auth.Config{
@@ -133,7 +133,7 @@ func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, e
 	return out, err
 }
 
-// orNone keeps a configured "no pause" from meaning "the usual pause".
+// orNone returns -1 for a configured 0. In auth.Config, 0 means the default interval and -1 means none.
 func orNone(d config.Duration) time.Duration {
 	if d == 0 {
 		return -1
@@ -141,7 +141,7 @@ func orNone(d config.Duration) time.Duration {
 	return time.Duration(d)
 }
 
-// authLimits counts nothing on this machine: its programs are not visitors. Mails are counted where they leave it.
+// authLimits returns the rate limits. On loopback there are none, because all clients are programs of this machine.
 func authLimits(c *config.Config) auth.Limits {
 	if c.Loopback() {
 		return auth.Limits{}
@@ -186,21 +186,21 @@ func authProviders(in map[string]config.AuthProvider, external string) map[strin
 	return out
 }
 
-// authMail reads the installation's own templates from the files that config.toml names.
+// authMail translates [auth.email] and reads the custom templates from the files that config.toml names.
 func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
 	out := auth.MailConfig{
 		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second, MaxFrequency: orNone(in.MaxFrequency),
 		SingleConfirmation: !in.DoubleConfirmChanges,
 		Subjects:           map[string]string{}, Templates: map[string]string{}, Notifications: map[string]bool{},
 	}
-	take := func(name, subject, file string) error {
+	addTemplate := func(name, subject, file string) error {
 		if subject != "" {
 			out.Subjects[name] = subject
 		}
 		if file == "" {
 			return nil
 		}
-		// Relative to the folder above config.toml, as the official CLI has it; the project is that of config.toml.
+		// As with the official CLI, paths are relative to the folder above that of config.toml. project starts at the latter.
 		file = strings.TrimPrefix(path.Clean(strings.TrimPrefix(file, "./")), "supabase/")
 		text, err := fs.ReadFile(project, file)
 		if err != nil {
@@ -210,20 +210,20 @@ func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
 		return nil
 	}
 	for name, t := range in.Template {
-		if err := take(name, t.Subject, t.ContentPath); err != nil {
+		if err := addTemplate(name, t.Subject, t.ContentPath); err != nil {
 			return out, err
 		}
 	}
 	for name, n := range in.Notification {
 		out.Notifications[name] = n.Enabled
-		if err := take(name+"_notification", n.Subject, n.ContentPath); err != nil {
+		if err := addTemplate(name+"_notification", n.Subject, n.ContentPath); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
 }
 
-// textProvider is the sender of texts that config.toml enables.
+// textProvider returns the SMS provider that config.toml enables, or "" if it enables none.
 func textProvider(c *config.Config) (string, sms.Config) {
 	s := c.Auth.SMS
 	switch {
@@ -239,7 +239,7 @@ func textProvider(c *config.Config) (string, sms.Config) {
 	return "", sms.Config{}
 }
 
-// textSender is nil when none is enabled.
+// textSender returns the sender of SMS, or nil if no provider is enabled.
 func textSender(c *config.Config) auth.SMS {
 	name, account := textProvider(c)
 	if name == "" {
@@ -248,7 +248,7 @@ func textSender(c *config.Config) auth.SMS {
 	return sms.New(name, account)
 }
 
-// requiredCharacters are the sets that the names of password_requirements stand for.
+// requiredCharacters returns the sets of characters for a value of password_requirements.
 func requiredCharacters(name string) []string {
 	const (
 		lower   = "abcdefghijklmnopqrstuvwxyz"

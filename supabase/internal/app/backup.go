@@ -13,15 +13,15 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// backups makes the backups of an installation.
+// backups groups the methods of App that make and restore backups.
 type backups struct{ *App }
 
 func (a *App) backups() backups { return backups{a} }
 
 func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
 
-// backupTrees are the files of an installation that are backed up with its database: those of storage, and the secrets
-// without which sessions and links of the past would be void. Files in S3 are kept by that service's own means.
+// trees returns the files that are backed up with the database: the stored files, and the secrets that keep sessions and
+// signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
@@ -33,15 +33,15 @@ func (a backups) trees() []backup.Tree {
 	return trees
 }
 
-// openBackup starts the continuous backup, where one is configured.
+// open starts the continuous backup if BACKUP_TO is set.
 func (a backups) open(d *database) error {
 	if a.cfg.Backup.To == "" {
 		return nil
 	}
 	if d.embedded == nil {
-		return errors.New("BACKUP_TO: a database given by DATABASE_URL must be backed up where it runs")
+		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
-	store, err := backup.OpenStore(a.cfg.Backup.To) // which need not be there: the site serves all the same
+	store, err := backup.OpenStore(a.cfg.Backup.To) // the store may be unreachable: the stack starts anyway
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,10 @@ func (a backups) open(d *database) error {
 	return nil
 }
 
-// Progress is told how far a long work has come.
+// Progress is called during a long operation: step has done this much of total.
 type Progress = func(step string, done, total int64)
 
+// settings returns the options of a backup except those of the database.
 func (a backups) settings(store backup.Store, progress Progress) (backup.Options, error) {
 	recipients, err := a.recipients()
 	if err != nil {
@@ -80,10 +81,9 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 	}, nil
 }
 
-// Backup makes one full backup, of the running stack or of one that is stopped. A folder is made for it: somebody asked
-// for just this place.
-func (a *App) Backup(ctx context.Context, place string, progress Progress) (m backup.Manifest, err error) {
-	store, err := backup.MakeStore(place)
+// Backup makes one full backup of a running or stopped stack. If location is a folder that does not exist, it is created.
+func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
+	store, err := backup.MakeStore(location)
 	if err != nil {
 		return m, err
 	}
@@ -103,8 +103,8 @@ func (a *App) Backup(ctx context.Context, place string, progress Progress) (m ba
 	return m, err
 }
 
-// withDatabase calls work with a superuser's URL of the installation's database: the one of DATABASE_URL, that of the
-// running server, or one that is started for the work.
+// withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running server, or that of a
+// Postgres that is started for work.
 func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
 	if a.cfg.DatabaseURL != "" {
 		u, err := databaseURL(a.cfg)
@@ -122,9 +122,10 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 	return work(url(postgres.Superuser))
 }
 
-// Restore fills a data folder that does not exist yet, or is empty, from a backup.
-func (a *App) Restore(ctx context.Context, place string, to time.Time, identities []age.Identity, progress Progress) (r backup.Restored, err error) {
-	store, err := backup.OpenStore(place)
+// Restore restores a backup into the data folder, which must be empty or missing. It restores the state as of to, or the
+// newest state if to is zero.
+func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity, progress Progress) (r backup.Restored, err error) {
+	store, err := backup.OpenStore(location)
 	if err != nil {
 		return r, err
 	}
@@ -143,5 +144,5 @@ func (a *App) Restore(ctx context.Context, place string, to time.Time, identitie
 	})
 }
 
-// BackupPlace is where the configuration sends backups, "" for nowhere.
-func (a *App) BackupPlace() string { return a.cfg.Backup.To }
+// BackupStore returns the configured location of the backups, or "" if there is none.
+func (a *App) BackupStore() string { return a.cfg.Backup.To }

@@ -16,30 +16,30 @@ import (
 	"time"
 )
 
-// ErrNotRunning means that no server runs on a data folder.
+// ErrNotRunning means that no server runs on the data folder.
 var ErrNotRunning = errors.New("no server is running")
 
-// controlName is the file in the data folder that says where the running server listens for commands.
+// controlName is the file in the data folder that names the control socket of the running server.
 const controlName = "control.json"
 
-// maxControlPath is what the kernel allows for a unix socket's path, in bytes.
+// maxControlPath is the longest path that the kernel allows for a unix socket, in bytes.
 const maxControlPath = 107
 
-// control is the server's ear for its operator: a unix socket in a private folder of its own, since the path of a data
-// folder may be too long for a socket's.
+// control receives commands of the operator on a unix socket. The socket is in a private temporary folder, because the
+// path of a data folder may be too long for a socket.
 type control struct {
 	server *http.Server
 	dir    string // of the socket
 	file   string // controlName
 }
 
-// controlFile is what controlName holds.
+// controlFile is the content of controlName.
 type controlFile struct {
 	Socket string `json:"socket"`
 	PID    int    `json:"pid"`
 }
 
-// openControl starts answering commands. stop is called when the operator asks for it.
+// openControl listens for commands. commands maps paths to functions that return the reply.
 func openControl(data string, commands map[string]func(context.Context) (any, error)) (*control, error) {
 	listener, dir, err := listenControl()
 	if err != nil {
@@ -52,7 +52,7 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			command, ok := commands[r.URL.Path]
 			if !ok {
-				http.Error(w, "this server does not know the command; is the program newer than the server?", http.StatusNotFound)
+				http.Error(w, "the running server does not know this command; it may be older than this program: restart it", http.StatusNotFound)
 				return
 			}
 			reply, err := command(r.Context())
@@ -61,10 +61,10 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(reply) // the operator may be gone
+			_ = json.NewEncoder(w).Encode(reply) // the client may have disconnected
 		}),
 	}
-	go c.server.Serve(listener) //nolint:errcheck // it returns ErrServerClosed when closed
+	go c.server.Serve(listener) //nolint:errcheck // it always returns ErrServerClosed
 	text, err := json.Marshal(controlFile{Socket: socket, PID: os.Getpid()})
 	if err == nil {
 		err = writeFile(c.file, text, 0o600)
@@ -75,8 +75,8 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 	return c, nil
 }
 
-// listenControl listens on a socket in a private folder of its own. $XDG_RUNTIME_DIR comes first: a service with a private
-// /tmp shares that with the programs of its operator.
+// listenControl listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a service with a private /tmp
+// shares that folder with the commands of its operator.
 func listenControl() (listener net.Listener, dir string, err error) {
 	bases := []string{os.TempDir(), "/tmp"}
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -99,7 +99,7 @@ func listenControl() (listener net.Listener, dir string, err error) {
 	return nil, "", errors.Join(failed...)
 }
 
-// close ends it after the replies that are on their way: the one to `stop` is.
+// close stops listening after the replies in flight, such as the reply to `stop`.
 func (c *control) close(ctx context.Context) error {
 	err := os.Remove(c.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func (c *control) close(ctx context.Context) error {
 	return errors.Join(c.server.Shutdown(ctx), err, os.RemoveAll(c.dir))
 }
 
-// Command asks the server that runs on a data folder. Where none runs it returns ErrNotRunning; where one does that cannot
-// be asked, another error.
+// Command sends a command to the server that runs on a data folder and decodes its JSON into reply. It returns ErrNotRunning
+// if no server runs there, and another error if the server cannot be reached.
 func Command(ctx context.Context, data, name string, reply any) error {
 	file, err := readControl(data)
 	if err != nil {
@@ -133,13 +133,13 @@ func Command(ctx context.Context, data, name string, reply any) error {
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
 		if Locked(data) {
 			return fmt.Errorf("a server runs on %s, but its control socket %s cannot be reached: "+
-				"if it is not just starting, run this command where the server runs (it may have a /tmp of its own, as in a container), "+
-				"or restart the server with XDG_RUNTIME_DIR set to a folder that both can reach", data, file.Socket)
+				"if it is not starting, run this command where the server runs (it may have a private /tmp, as in a container), "+
+				"or restart the server with XDG_RUNTIME_DIR set to a folder that both can access", data, file.Socket)
 		}
-		return fmt.Errorf("%w on %s", ErrNotRunning, data) // a file that a killed server left behind
+		return fmt.Errorf("%w on %s", ErrNotRunning, data) // a killed server left the file
 	}
 	if err != nil {
-		return fmt.Errorf("the server on %s did not answer: %w", data, err)
+		return fmt.Errorf("the server on %s did not reply: %w", data, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
@@ -152,12 +152,13 @@ func Command(ctx context.Context, data, name string, reply any) error {
 	return json.Unmarshal(body, reply)
 }
 
+// readControl reads the file controlName. It returns ErrNotRunning if no server runs.
 func readControl(data string) (controlFile, error) {
 	var file controlFile
 	text, err := os.ReadFile(filepath.Join(data, controlName))
 	if errors.Is(err, fs.ErrNotExist) {
 		if Locked(data) {
-			return file, fmt.Errorf("a server or another command runs on %s and takes no commands: it may be starting or stopping; try again in a moment", data)
+			return file, fmt.Errorf("a server or another command runs on %s and takes no commands: it may be starting or stopping; try again later", data)
 		}
 		return file, fmt.Errorf("%w on %s", ErrNotRunning, data)
 	}
@@ -167,13 +168,13 @@ func readControl(data string) (controlFile, error) {
 	return file, err
 }
 
-// writeFile replaces a file in one step, so that a reader sees the old or the new one.
+// writeFile replaces a file atomically.
 func writeFile(name string, text []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // does nothing once renamed
+	defer os.Remove(f.Name()) // does nothing after the rename
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err

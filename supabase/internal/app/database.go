@@ -20,15 +20,15 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// database is where the data lives: the embedded server, or one that is given by URL.
+// database is the embedded Postgres or the server of DATABASE_URL.
 type database struct {
 	*App
-	embedded *postgres.Server // nil for one given by URL
-	given    *url.URL         // of a superuser
+	embedded *postgres.Server // nil with DATABASE_URL
+	given    *url.URL         // DATABASE_URL, of a superuser; nil for the embedded server
 	password string           // of role postgres over TCP
 }
 
-// openDatabase starts the embedded Postgres, or takes the one of DATABASE_URL.
+// openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
 func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.cfg.DatabaseURL != "" {
 		given, err := databaseURL(a.cfg)
@@ -62,17 +62,17 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	return &database{App: a, embedded: s, password: password}, nil
 }
 
-// databaseURL is DATABASE_URL, which leads to the server that takes writes.
+// databaseURL returns DATABASE_URL. If it names several hosts, the one that accepts writes is used.
 func databaseURL(c *config.Config) (*url.URL, error) {
 	return givenURL("DATABASE_URL", c.DatabaseURL, "read-write")
 }
 
-// givenURL reads the URL of a database that is not ours. Of several hosts, those are taken that session says, unless the
-// URL says it itself (target_session_attrs of libpq).
+// givenURL parses the URL of another database server. If it names several hosts and no target_session_attrs (see libpq),
+// that parameter is set to session.
 func givenURL(name, text, session string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil || u.Host == "" {
-		return nil, fmt.Errorf("%s: it must look like postgres://user:password@host:5432/postgres", name)
+		return nil, fmt.Errorf("%s: is not a database URL; it must look like postgres://user:password@host:5432/postgres", name)
 	}
 	if q := u.Query(); strings.Contains(u.Host, ",") && !q.Has("target_session_attrs") {
 		q.Set("target_session_attrs", session)
@@ -81,8 +81,8 @@ func givenURL(name, text, session string) (*url.URL, error) {
 	return u, nil
 }
 
-// databasePassword is "postgres" as with the official CLI on loopback, and a generated one elsewhere. Either way Postgres
-// listens on loopback only.
+// databasePassword returns "postgres" on loopback, as with the official CLI, and a generated password otherwise. In both
+// cases Postgres listens on loopback only.
 func (a *App) databasePassword() (string, error) {
 	if a.cfg.Loopback() {
 		return "postgres", nil
@@ -99,7 +99,7 @@ func (a *App) databasePassword() (string, error) {
 
 func passwordFile(data string) string { return filepath.Join(data, "database-password") }
 
-// NewDatabasePassword makes the password of role postgres over TCP on a public installation. The next start uses it.
+// NewDatabasePassword generates the password of the role postgres for TCP on a public installation. The next start uses it.
 func NewDatabasePassword(data string) error {
 	if err := writeFile(passwordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
 		return fmt.Errorf("database password: %w", err)
@@ -107,8 +107,8 @@ func NewDatabasePassword(data string) error {
 	return nil
 }
 
-// url is how a service connects as a role. Roles of a database given by URL share one password, as in Supabase's own
-// self-hosted set.
+// url returns the URL with which a service connects as role. With DATABASE_URL all roles have the same password, as in
+// Supabase's self-hosted setup.
 func (d *database) url(role string) string {
 	if d.embedded != nil {
 		return d.embedded.URL(role)
@@ -121,7 +121,7 @@ func (d *database) url(role string) string {
 	return u.String()
 }
 
-// public is the URL that is shown to the operator.
+// public returns the URL that is shown to the operator.
 func (d *database) public() string {
 	if d.embedded != nil {
 		u := url.URL{
@@ -133,19 +133,19 @@ func (d *database) public() string {
 	return d.given.String()
 }
 
-// loginRoles connect by themselves; over TCP they need a password.
+// loginRoles are the roles of the services. They need a password to connect over TCP.
 var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
 
-// migrateAll brings the database to the schema of this program: platform, site, seed.
+// migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
-	if err := d.backups().atUpgrade(ctx, d); err != nil {
+	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
 		return err
 	}
 	if err := d.migratePlatform(ctx); err != nil {
 		return err
 	}
 	if d.embedded != nil {
-		// As with the official CLI, every service role logs in with it: another server may run on this database.
+		// As with the official CLI, all service roles have this password, so that other servers can use this database.
 		passwords := map[string]string{}
 		for _, role := range loginRoles {
 			passwords[role] = d.password
@@ -175,9 +175,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 	})
 }
 
-// migratePlatform makes what Supabase's Postgres image has: roles, schemas, and the tables of the services that run
-// here. A database whose administrator is no superuser is such an image already: there the real services look after
-// their own tables.
+// migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables of the services that run
+// in this process. If the user of DATABASE_URL is not a superuser, the database already is such an image, and the upstream
+// services migrate their tables.
 func (d *database) migratePlatform(ctx context.Context) error {
 	if d.embedded != nil {
 		return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
@@ -192,11 +192,11 @@ func (d *database) migratePlatform(ctx context.Context) error {
 		if err := migrate.Platform(ctx, conn, d.foreignSchemas()...); err != nil {
 			return err
 		}
-		return migrate.Alone(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
+		return migrate.Locked(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
 }
 
-// foreignSchemas are the platform files, by prefix, of the services that run elsewhere and make their own tables.
+// foreignSchemas returns the prefixes of the platform files for services that run elsewhere and migrate their own tables.
 func (a *App) foreignSchemas() []string {
 	var skip []string
 	if a.cfg.AuthURL != "" {
@@ -208,11 +208,11 @@ func (a *App) foreignSchemas() []string {
 	return skip
 }
 
-// giveLogins lets the service roles of a database given by URL log in with its password. Roles that can are left alone.
+// giveLogins gives the service roles the password of DATABASE_URL. It does not change roles that can already log in with it.
 func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 	password, ok := d.given.User.Password()
 	if !ok {
-		return nil // the server trusts us by other means
+		return nil // the server authenticates in another way
 	}
 	for _, role := range loginRoles {
 		probe, err := pgx.Connect(ctx, d.url(role))
@@ -220,18 +220,19 @@ func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 			_ = probe.Close(ctx)
 			continue
 		}
-		// A role's password cannot be a parameter; format's %L quotes it.
+		// alter role takes no parameters, so format quotes the password with %L.
 		var sql string
 		if err := conn.QueryRow(ctx, `select format('alter role %I login password %L', $1::text, $2::text)`, role, password).Scan(&sql); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("the role %s cannot log in and cannot be given a password: %w", role, err)
+			return fmt.Errorf("role %s cannot log in, and setting its password failed: %w", role, err)
 		}
 	}
 	return nil
 }
 
+// withConn calls fn with a connection and closes it.
 func withConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
 	conn, err := db.Connect(ctx, url)
 	if err != nil {

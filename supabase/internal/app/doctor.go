@@ -35,7 +35,7 @@ const (
 type Finding struct {
 	What    string
 	Verdict Verdict
-	Says    string
+	Says    string // state and fix
 }
 
 // Examine checks an installation, running or not, and changes nothing.
@@ -94,14 +94,14 @@ func (c *checker) configuration() {
 }
 
 func (c *checker) apiKeys(ctx context.Context) {
-	set, err := lookForKeys(ctx, c.cfg, c.data)
+	set, err := findExistingKeys(ctx, c.cfg, c.data)
 	switch {
 	case errors.Is(err, errNoKeys):
 		c.say("keys", Note, "%v", errNoKeys)
 	case err != nil:
 		c.say("keys", Bad, "%v", err)
 	case set.IsDemo():
-		c.say("keys", Note, "the official CLI's well-known local keys: safe on this machine only")
+		c.say("keys", Note, "the well-known local keys of the official CLI: safe on this machine only")
 	default:
 		c.say("keys", Good, "unique to this installation")
 	}
@@ -153,7 +153,7 @@ func (c *checker) folder() {
 func (c *checker) programs() {
 	if c.options.Site != nil {
 		if _, err := fs.Stat(c.options.Site, "index.html"); err != nil {
-			c.say("site", Bad, "is not built into this program: `make build` does that")
+			c.say("site", Bad, "has no index.html: build the program with its site")
 		} else {
 			c.say("site", Good, "is built into this program")
 		}
@@ -170,7 +170,7 @@ func (c *checker) server(ctx context.Context) {
 	var info Info
 	err := Command(ctx, c.data, "/status", &info)
 	if errors.Is(err, ErrNotRunning) {
-		c.say("server", Note, "%v; start it to check its database, too", err)
+		c.say("server", Note, "%v; start it to check its database as well", err)
 		return
 	}
 	if err != nil {
@@ -287,11 +287,11 @@ func (c *checker) backups(ctx context.Context) {
 	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.cfg.Backup.Every)
 	switch {
 	case newest.IsZero():
-		c.say("backup", Bad, "%s holds no backup yet: `daawo backup` makes one", store)
+		c.say("backup", Bad, "%s contains no backup yet: `daawo backup` makes one", store)
 	case age > limit:
-		c.say("backup", Bad, "the newest backup in %s is %s old: the server's log says why there is no newer one", store, age)
+		c.say("backup", Bad, "the newest backup in %s is %s old: the log of the server says why there is no newer one", store, age)
 	case age < -time.Minute:
-		c.say("backup", Warn, "the newest backup in %s has a time %s in the future: a clock is or was wrong; check this machine's (timedatectl), then a running server makes another backup at once", store, -age)
+		c.say("backup", Warn, "the time of the newest backup in %s is %s in the future, because a clock is or was wrong: check the clock of this machine (timedatectl); then a running server makes another backup at once", store, -age)
 	default:
 		c.say("backup", Good, "the newest of %d backups in %s is %s old", len(all), store, age)
 	}

@@ -43,7 +43,7 @@ func TestDoctor(t *testing.T) {
 		want  Verdict
 		says  string // part of the advice
 	}{
-		{"no fault", nil, "keys", Good, "of this installation"},
+		{"no fault", nil, "keys", Good, "unique to this installation"},
 		{"no mail server", nil, "mail", Bad, "127.0.0.1"},
 		{"no backup", nil, "backup", Warn, "set BACKUP_TO"},
 		{"no address for alarms", func(_ *testing.T, _ string, env map[string]string) { delete(env, "ADMIN_EMAIL") }, "configuration", Bad, "ADMIN_EMAIL"},
@@ -63,7 +63,7 @@ func TestDoctor(t *testing.T) {
 		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
 		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
 		{"a recent backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
-		{"a backup of a clock that was ahead", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, -3*time.Hour) }, "backup", Warn, "made 3h0m0s from now"},
+		{"a backup of a clock that was ahead", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, -3*time.Hour) }, "backup", Warn, "is 3h0m0s in the future"},
 		{"an unencrypted backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestDoctorWritesNothing(t *testing.T) {
 		for _, f := range newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place}).Examine(t.Context()) {
 			says[f.What] = f
 		}
-		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start makes them") {
+		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
 			t.Errorf("missing keys: %v", f)
 		}
 		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" is not there") {

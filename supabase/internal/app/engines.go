@@ -8,10 +8,11 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/rest/token"
 )
 
-// Sizes of the pools. Together, with the connections that listen, they leave a dozen of the 50 of the embedded Postgres to
-// administrators and backups: a pool that is told that there are too many has none to give.
+// Maximum sizes of the connection pools. Together with the connections that listen for notifications they leave 12 of the 50
+// connections of the embedded Postgres to administrators and backups.
 const (
 	restConns      = 12
 	authConns      = 6
@@ -20,7 +21,7 @@ const (
 	outboxConns    = 4
 )
 
-// openREST serves PostgREST's dialect.
+// openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.RESTURL != "" {
 		return s.upstream(s.cfg.RESTURL, &s.rest)
@@ -36,14 +37,10 @@ func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.API.MaxRows > 0 {
 		c.MaxRows = &s.cfg.API.MaxRows
 	}
-	// What the database says of its login role (alter role authenticator set pgrst.… = …) goes over [api], as upstream.
+	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
-		opener, err := openers(s.keys.Verifying())
-		if err != nil {
-			return c, err
-		}
 		keyed := c
-		keyed.Keys = opener
+		keyed.Keys = token.NewSet(s.keys.Verifying()...)
 		return pgrst.Overlay(ctx, pool, keyed)
 	}
 	configured, err := configure(ctx)
@@ -65,7 +62,7 @@ func (s *services) openREST(ctx context.Context) error {
 		return err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) {
-		// At once, not in the background: the gateway sends tokens of the new keys from now on.
+		// Wait for it: the gateway sends tokens of the new keys as soon as this returns.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if c, err := configure(ctx); err == nil {
@@ -80,7 +77,7 @@ func (s *services) openREST(ctx context.Context) error {
 	return nil
 }
 
-// openReplica connects to the standby of DATABASE_READ_URL; nil when there is none.
+// openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not set.
 func (s *services) openReplica(ctx context.Context, primary *db.Pool) (*db.Replica, error) {
 	if s.cfg.Replica.URL == "" {
 		return nil, nil

@@ -8,10 +8,10 @@ import (
 	"daawo/supabase/internal/storage/backend"
 )
 
-// tenant names the folders of the files, as docker/compose.yaml does: the files of both forms can change places.
+// tenant is a part of the paths of stored files. docker/compose.yaml has the same one, so that files can move between both.
 const tenant = "daawo"
 
-// filesDir is the folder of the files, "" when they are not in a folder.
+// filesDir returns the folder of the stored files, or "" if they are in S3.
 func (a *App) filesDir() string {
 	if a.cfg.Files.Backend == "s3" {
 		return ""
@@ -19,7 +19,7 @@ func (a *App) filesDir() string {
 	return cmp.Or(a.cfg.Files.Path, filepath.Join(a.data, "storage"))
 }
 
-// openFiles opens where storage keeps its files: a folder, which may be one that several servers share, or S3.
+// openFiles opens the backend of the stored files: S3 or a folder, which several servers may share.
 func (a *App) openFiles() (backend.Backend, io.Closer, error) {
 	if dir := a.filesDir(); dir != "" {
 		return openFolder(dir)

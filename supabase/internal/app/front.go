@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/certmagic"
@@ -108,7 +109,7 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 		if err := f.openStudio(own); err != nil {
 			return err
 		}
-		f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
+		f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -118,9 +119,9 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 	if err := f.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
 		return err
 	}
-	f.onClose("gateway", serve(server(h, f.log), f.plain, f.visitors(), own, f.fail))
-	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.visitors(), tlsConfig(magic.TLSConfig()), f.fail))
-	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.visitors(), nil, f.fail))
+	f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
+	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()), f.fail))
+	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.connLimits(), nil, f.fail))
 	return nil
 }
 
@@ -138,8 +139,8 @@ func tlsConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// certificates obtains and renews the certificates of the domains. The returned handler for port 80 answers the authority's
-// challenges and redirects all other requests to HTTPS.
+// certificates obtains and renews the certificates of the domains. The returned handler for port 80 answers the challenges of
+// the certificate authority and redirects all other requests to HTTPS.
 func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
 	var magic *certmagic.Config
 	cache := certmagic.NewCache(certmagic.CacheOptions{
@@ -150,14 +151,14 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 	magic = certmagic.New(cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: filepath.Join(f.data, "certificates")},
 		Logger:  zap.NewNop(),
-		// For connections by another name, such as through a tunnel to Studio's port: the browser warns, and it is encrypted.
+		// For connections to another name, such as through a tunnel to the port of Studio: encrypted, with a browser warning.
 		FallbackServerName: f.cfg.TLSDomains[0],
 		OnEvent: func(_ context.Context, event string, data map[string]any) error {
 			switch event {
 			case "cert_obtained":
 				f.log.Info("certificate obtained", "domain", data["identifier"])
 			case "cert_failed":
-				f.log.Error("no certificate: does the domain point here, and are ports 80 and 443 open?", "domain", data["identifier"], "error", data["error"])
+				f.log.Error("obtaining a certificate failed; check that the domain points here and that ports 80 and 443 are open", "domain", data["identifier"], "error", data["error"])
 			}
 			return nil
 		},
@@ -169,7 +170,7 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		issuer.CA = f.cfg.ACMEURL
 	}
 	magic.Issuers = []certmagic.Issuer{issuer}
-	// In the background: the site must start while the authority is unreachable.
+	// In the background: the stack must start while the certificate authority is unreachable.
 	if err := magic.ManageAsync(context.WithoutCancel(ctx), f.cfg.TLSDomains); err != nil {
 		return nil, nil, fmt.Errorf("certificates: %w", err)
 	}
@@ -178,21 +179,12 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		if err != nil {
 			host = r.Host
 		}
-		if !known(f.cfg.TLSDomains, host) { // a forged Host must not redirect to another site
+		if !slices.ContainsFunc(f.cfg.TLSDomains, func(d string) bool { return strings.EqualFold(d, host) }) { // a forged Host must not redirect to another site
 			host = f.cfg.TLSDomains[0]
 		}
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
 	})
 	return magic, issuer.HTTPChallengeHandler(redirect), nil
-}
-
-func known(domains []string, host string) bool {
-	for _, d := range domains {
-		if strings.EqualFold(d, host) {
-			return true
-		}
-	}
-	return false
 }
 
 // openStudio serves Studio behind its login on a separate port. secure may be nil.
@@ -209,6 +201,6 @@ func (f *front) openStudio(secure *tls.Config) error {
 		return err
 	}
 	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	f.onClose("Studio", serve(server(login, f.log), l, f.visitors(), secure, f.fail))
+	f.onClose("Studio", serve(server(login, f.log), l, f.connLimits(), secure, f.fail))
 	return nil
 }

@@ -19,12 +19,12 @@ import (
 	"daawo/supabase/internal/photo"
 )
 
-// openMail sends through the mail server that is set, and otherwise to the development inbox.
+// openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set on loopback.
 func (s *services) openMail(_ context.Context) error {
 	smtp := s.cfg.SMTP
 	s.smtp = mail.Server{
 		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
-		Plain: !strings.Contains(smtp.Host, "."), // a container's name: the mail stays in the private network
+		Plain: !strings.Contains(smtp.Host, "."), // a container: the mail stays in the private network
 	}
 	if smtp.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
 		if err := s.openInbox(); err != nil {
@@ -34,34 +34,35 @@ func (s *services) openMail(_ context.Context) error {
 	return nil
 }
 
-// localSender is the sender of the mails that never leave this machine.
-const localSender = "daawo@localhost.localdomain"
+// localMailAddress is the sender and recipient of mails to the development inbox.
+const localMailAddress = "daawo@localhost.localdomain"
 
+// openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
 	page, err := listen("127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
 	if err != nil {
 		return err
 	}
-	s.onClose("inbox's page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it, too
-	post, err := listen("127.0.0.1", s.cfg.Inbox.SMTPPort, true)
+	s.onClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
+	smtp, err := listen("127.0.0.1", s.cfg.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
 	inbox := mail.NewInbox(s.log.With("part", "inbox"))
-	inbox.Serve(post, page)
+	inbox.Serve(smtp, page)
 	s.onClose("inbox", inbox.Close)
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
-	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(post), true
+	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
 	if s.smtp.From == "" {
-		s.smtp.From = localSender
+		s.smtp.From = localMailAddress
 	}
 	return nil
 }
 
-// openOutbox prepares the durable background work. It begins when the functions are there.
+// openOutbox prepares the queue of background jobs. openFunctions starts it.
 func (s *services) openOutbox(ctx context.Context) error {
 	if s.cfg.FunctionsURL != "" {
-		return nil // the process that hosts the functions works it off
+		return nil // the process that hosts the functions runs the jobs
 	}
 	pool, err := s.openPool(ctx, s.db.url("postgres"), "outbox", outboxConns)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	}
 	admins := []string{s.cfg.AdminEmail}
 	if s.cfg.AdminEmail == "" {
-		admins = []string{localSender} // on loopback only, see config.CheckPublic
+		admins = []string{localMailAddress} // on loopback only, see config.CheckPublic
 	}
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
@@ -82,10 +83,10 @@ func (s *services) openOutbox(ctx context.Context) error {
 	return s.outbox.Migrate(ctx)
 }
 
-// testNotice tries every notification channel and says by channel what went wrong, "" for nothing.
+// testNotice sends a test message over each notification channel. It returns the error of each channel, "" for success.
 func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, error) {
 	if box == nil {
-		return nil, errors.New("the notifications are sent by the process that hosts the functions; ask it there")
+		return nil, errors.New("this process sends no notifications; run the command where the functions are hosted")
 	}
 	results := map[string]string{}
 	for channel, err := range box.TestNotice(ctx) {
@@ -97,7 +98,7 @@ func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, err
 	return results, nil
 }
 
-// openFunctions hosts the edge functions and begins the background work.
+// openFunctions hosts the edge functions and starts the background jobs.
 func (s *services) openFunctions(ctx context.Context) error {
 	if s.cfg.FunctionsURL != "" {
 		return s.upstream(s.cfg.FunctionsURL, &s.functions)
@@ -121,7 +122,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 		},
 		Getenv: getenv, CleanImage: photo.Strip,
 		Region: s.cfg.Region,
-		Client: s.clientOf,
+		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
 	})
 	if err != nil {
@@ -148,14 +149,14 @@ func (s *services) openFunctions(ctx context.Context) error {
 	return nil
 }
 
-// openDev serves functions from their source, when the working folder has it: nil where it has not.
+// openDev serves functions from their source in the working folder. It returns nil if there is none.
 func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
-		s.log.Warn("functions are not reloaded: their source is not below the working folder", "folder", root)
+		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
 	dev, err := fnhost.NewDev(fnhost.DevOptions{
@@ -163,7 +164,7 @@ func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
 		Child: func() (fnhost.ChildConfig, error) {
 			verifying, err := json.Marshal(s.keys.Verifying())
 			return fnhost.ChildConfig{
-				Database: s.db.url("postgres"), Keys: verifying, Env: s.ownEnv(), EnvFile: envFile(root),
+				Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile(root),
 				Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 			}, err
 		},
@@ -172,24 +173,24 @@ func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
-	s.onClose("functions' reloading", dev.Close)
+	s.onClose("reloading of functions", dev.Close)
 	return dev, nil
 }
 
-// envFile holds the secrets of development.
+// envFile returns the path of the file of development secrets.
 func envFile(root string) string { return filepath.Join(root, "functions", ".env") }
 
-// clientOf is the address that a function's limits count: the gateway's word. This machine's own programs (tests,
-// benchmarks, scripts) are not visitors and have no limits, as at the gateway.
-func (s *services) clientOf(r *http.Request) string {
+// clientAddress returns the address that the rate limits of functions count, as the gateway determined it. It returns "" for
+// programs of this machine, such as tests and scripts: they have no limits, as at the gateway.
+func (s *services) clientAddress(r *http.Request) string {
 	if s.cfg.Loopback() && len(s.cfg.Proxies) == 0 {
 		return ""
 	}
 	return r.Header.Get("X-Forwarded-For")
 }
 
-// functionEnv is what functions see of the environment: the stack's own variables, in development those of
-// functions/.env, and the process's.
+// functionEnv returns the environment of functions: the variables of the stack, those of functions/.env in development, and
+// those of the process.
 func (s *services) functionEnv() (func(string) string, error) {
 	var file map[string]string
 	if s.options.Dev {
@@ -199,12 +200,13 @@ func (s *services) functionEnv() (func(string) string, error) {
 		}
 	}
 	return func(name string) string {
-		return fnhost.Lookup(s.ownEnv(), file, s.options.Getenv)(name) // anew: keys can be rotated
+		return fnhost.Lookup(s.stackEnv(), file, s.options.Getenv)(name) // at each call, because keys can be rotated
 	}, nil
 }
 
-// ownEnv is what the stack tells functions under Supabase's names, and the secrets of config.toml.
-func (s *services) ownEnv() map[string]string {
+// stackEnv returns the variables that the stack gives functions: addresses and keys under Supabase's names, and the secrets
+// of config.toml.
+func (s *services) stackEnv() map[string]string {
 	set := s.keys.current()
 	env := map[string]string{
 		"SUPABASE_URL":              s.inside,

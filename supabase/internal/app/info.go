@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Info is what a user of the stack needs to know: addresses and keys, under the official CLI's names.
+// Info holds the addresses and keys of a running stack, under the names of the official CLI.
 type Info struct {
 	Version string  `json:"version"`
 	Data    string  `json:"data"`
-	Ready   string  `json:"ready"` // time that the start took
+	Ready   string  `json:"ready"` // duration of the start
 	Values  []Value `json:"values"`
-	Known   bool    `json:"-"` // its secrets are the official CLI's local ones, on loopback: everybody knows them
+	Demo    bool    `json:"-"` // its keys are the well-known local ones of the official CLI, on loopback
 }
 
-// Value is one name of `status`. Those with a label are shown to people, too.
+// Value is one value of `status`. The format pretty shows only values with a label.
 type Value struct {
 	Name  string `json:"name"`
 	Label string `json:"label,omitempty"`
 	Value string `json:"value"`
 }
 
-// Get is the value of a name, "" when there is none.
+// Get returns the value of a name, or "" if there is none.
 func (i Info) Get(name string) string {
 	for _, v := range i.Values {
 		if v.Name == name {
@@ -35,20 +35,20 @@ func (i Info) Get(name string) string {
 	return ""
 }
 
-// Announcement is what may stand in a log of the start: the addresses alone, unless everybody knows the secrets. left says
-// that there is more.
-func (i Info) Announcement() (shown Info, left bool) {
-	if i.Known {
+// Announcement returns the values that may be printed to a log at the start: all if the keys are the well-known local ones,
+// or else only addresses. hidden reports whether values were left out.
+func (i Info) Announcement() (shown Info, hidden bool) {
+	if i.Demo {
 		return i, false
 	}
 	shown = i
 	shown.Values = slices.DeleteFunc(slices.Clone(i.Values), func(v Value) bool {
-		return !strings.HasSuffix(v.Name, "_URL") || v.Name == "DB_URL" // it holds the password
+		return !strings.HasSuffix(v.Name, "_URL") || v.Name == "DB_URL" // it contains the password
 	})
 	return shown, len(shown.Values) < len(i.Values)
 }
 
-// Write prints the values: "env" for a shell's eval, "json" for programs, "pretty" for people.
+// Write prints the values in a format: "env" for eval in a shell, "json" for programs, "pretty" for people.
 func (i Info) Write(w io.Writer, format string) error {
 	var out strings.Builder
 	switch format {
@@ -78,7 +78,7 @@ func (i Info) Write(w io.Writer, format string) error {
 	return err
 }
 
-// quote makes one word of a shell.
+// quote quotes s as one word for a shell.
 func quote(s string) string {
 	if !strings.ContainsAny(s, "\"\\$`\n'") {
 		return strconv.Quote(s)
@@ -86,7 +86,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// values are those of the whole stack.
+// values returns the values of the whole stack.
 func (s *services) values() []Value {
 	address := s.public
 	set := s.keys.current()

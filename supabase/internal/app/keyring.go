@@ -17,47 +17,46 @@ import (
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/rest/token"
 )
 
-// keyring holds the keys of the running stack. Rotation replaces them while it serves, in two steps: first everything that
-// checks learns the new ones, then they are used to sign and the API keys of the old ones end. So no part, and no other
-// server, meets a token before its key.
+// keyring holds the keys of the running stack. A rotation replaces them in two steps while the stack serves: first all parts
+// accept the new keys (learn), then they sign with them and refuse the old API keys (use). So no part, and no other server
+// with the same database, receives a token before it knows the key.
 type keyring struct {
 	mu       sync.RWMutex
-	known    keys.Set // what is checked with
-	used     keys.Set // what is signed with and shown
+	accepted keys.Set // the newest keys, which are accepted
+	active   keys.Set // the keys that sign and that are shown; accepted as well
 	verifier *keys.Verifier
 	now      func() time.Time
-	changed  []func(keys.Set) // told of keys that are to be known
+	changed  []func(keys.Set) // called with the newest keys after a change
 }
 
-// KeysFile is where a data folder keeps its keys.
+// KeysFile returns the path of the file of keys in a data folder.
 func KeysFile(data string) string { return filepath.Join(data, "keys.json") }
 
-// LoadKeys finds the keys of an installation: those of the environment, else those that are kept, in the database that
-// several servers share or in the data folder; and where there are none, the official CLI's local ones on loopback and
-// fresh ones elsewhere. On a public address the local ones are refused.
+// LoadKeys returns the keys of an installation: those of the environment, or else those stored in the database of
+// DATABASE_URL or in the data folder. If there are none, it returns the local keys of the official CLI on loopback, and
+// generates and stores keys otherwise. On a public address it refuses the local keys.
 func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
 	set, _, err := findKeys(ctx, c, data, true)
 	return addConfigured(c, set, err)
 }
 
-// errNoKeys is said of an installation whose keys are still to be made.
-var errNoKeys = errors.New("there are none yet; the first start makes them")
+// errNoKeys means that an installation has no keys yet.
+var errNoKeys = errors.New("none yet; the first start generates them")
 
-// lookForKeys is LoadKeys for who only looks: where that would make keys it fails with errNoKeys, and it stores nothing.
-func lookForKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
+// findExistingKeys is LoadKeys without changes: it stores nothing, and where LoadKeys generates keys it returns errNoKeys.
+func findExistingKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
 	set, _, err := findKeys(ctx, c, data, false)
 	return addConfigured(c, set, err)
 }
 
-// addConfigured adds the keys that config.toml names, when the others were found.
+// addConfigured adds the signing keys of config.toml to set, unless err is not nil.
 func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) {
 	if err != nil || c.Auth.SigningKeysPath == "" {
 		return set, err
 	}
-	// config.toml may name keys to sign with, as the official CLI has it; the first one signs.
+	// As with the official CLI, the first key of the file signs.
 	file := c.Auth.SigningKeysPath
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(c.Dir, file)
@@ -74,38 +73,38 @@ func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) 
 	return set, nil
 }
 
-// findKeys finds the keys but for what config.toml adds; shared says that they are in the database. Those that are not
-// kept yet, or not where they belong, are stored if it may.
+// findKeys returns the keys without those of config.toml. shared reports whether they are stored in the database. With
+// mayStore it stores keys that are new, or that are in the data folder but belong in the database.
 func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool, err error) {
 	set, given, err := environmentKeys(c.Keys)
 	if err == nil && !given && c.DatabaseURL != "" {
-		set, shared, err = sharedKeys(ctx, c, data, mayStore)
+		set, shared, err = databaseKeys(ctx, c, data, mayStore)
 	}
 	if err == nil && !given && !shared {
 		set, err = fileKeys(c, data, mayStore)
 	}
 	if err == nil && !c.Loopback() && set.IsDemo() {
-		err = fmt.Errorf("the keys are the official CLI's local ones, which everybody knows: they are refused when %s; unset them and fresh ones are generated", c.Where())
+		err = fmt.Errorf("the keys are the well-known local keys of the official CLI: they are refused when %s; unset them, and the next start generates new ones", c.Where())
 	}
 	return set, shared, err
 }
 
-// fileKeys are those of the data folder, which the first start of a public installation puts there.
+// fileKeys returns the keys of the data folder. If there are none, it returns new keys and stores them there.
 func fileKeys(c *config.Config, data string, mayStore bool) (keys.Set, error) {
 	set, err := keys.Load(KeysFile(data))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return set, err
 	}
-	set, store, err := freshKeys(c, mayStore)
+	set, store, err := newKeys(c, mayStore)
 	if err == nil && store {
 		err = saveKeys(data, set)
 	}
 	return set, err
 }
 
-// freshKeys are those of an installation that has none; store says that they are to be kept. Who may not store them gets
-// none.
-func freshKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err error) {
+// newKeys returns the keys of an installation that has none, and whether they must be stored. Without mayStore it returns
+// errNoKeys instead of keys that must be stored.
+func newKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err error) {
 	if c.Loopback() {
 		return keys.Demo(), false, nil
 	}
@@ -123,7 +122,7 @@ func saveKeys(data string, set keys.Set) error {
 	return set.Save(KeysFile(data))
 }
 
-// environmentKeys reads the keys of the compose form; given says whether there are any.
+// environmentKeys reads keys from the variables of Docker compose. given reports whether any of them is set.
 func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 	set = keys.Set{
 		JWTSecret: k.JWTSecret, Anon: k.Anon, ServiceRole: k.ServiceRole, Publishable: k.Publishable, Secret: k.Secret,
@@ -143,7 +142,7 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 			return set, true, fmt.Errorf("%s: %w", source.name, err)
 		}
 	}
-	// A key that only checks is as good as the others, unless it is marked: it may be another service's, that signs.
+	// A public key may belong to another service that signs, so it counts as replaced only if it is marked so.
 	all := append(set.Signing, set.Previous...)
 	set.Previous = slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return !k.Replaced() })
 	set.Signing = slices.DeleteFunc(all, keys.Key.Replaced)
@@ -154,13 +153,13 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 		{"JWT_SECRET", k.JWTSecret}, {"ANON_KEY", k.Anon}, {"SERVICE_ROLE_KEY", k.ServiceRole},
 	} {
 		if need.value == "" {
-			return set, true, fmt.Errorf("%s: is needed when keys are given by environment", need.name)
+			return set, true, fmt.Errorf("%s: is required if the environment sets any other key", need.name)
 		}
 	}
 	return set, true, nil
 }
 
-// parseRetired reads RETIRED_KEYS.
+// parseRetired parses RETIRED_KEYS.
 func parseRetired(text string) (retired []keys.Retired, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -169,24 +168,24 @@ func parseRetired(text string) (retired []keys.Retired, err error) {
 		key, day, _ := strings.Cut(word, "@")
 		until, err := time.Parse(time.DateOnly, day)
 		if err != nil {
-			return nil, fmt.Errorf("RETIRED_KEYS: an entry is not of the form KEY@2026-12-31")
+			return nil, fmt.Errorf("RETIRED_KEYS: an entry does not have the form KEY@2026-12-31")
 		}
 		retired = append(retired, keys.Retired{Key: key, Until: until})
 	}
 	return retired, nil
 }
 
-// EnvironmentOf writes a set as the variables of the compose form, in their order. One key of JWT_KEYS signs, the others
-// only check: GoTrue refuses to start with two that may sign.
+// EnvironmentOf returns a set as variables for Docker compose. JWT_KEYS contains one key that signs, and the others only for
+// verification: GoTrue does not start with two keys that sign.
 func EnvironmentOf(set keys.Set) ([]Value, error) {
-	checking := checkOnly(set.Verifying())
-	signing, err := json.Marshal(append([]keys.Key{set.Signer()}, without(checking, set.Signer())...))
+	verifyingKeys := withoutSigning(set.Verifying())
+	signing, err := json.Marshal(append([]keys.Key{set.Signer()}, without(verifyingKeys, set.Signer())...))
 	if err != nil {
 		return nil, err
 	}
 	verifying, err := json.Marshal(struct {
 		Keys []keys.Key `json:"keys"`
-	}{checking})
+	}{verifyingKeys})
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +207,9 @@ func EnvironmentOf(set keys.Set) ([]Value, error) {
 	}, nil
 }
 
-// checkOnly leaves out what only signs, and keys that are there twice; secrets check too and stay.
-func checkOnly(all []keys.Key) []keys.Key {
+// withoutSigning returns the keys without their private parts and without duplicates. Shared secrets stay, because
+// verification needs them.
+func withoutSigning(all []keys.Key) []keys.Key {
 	out := make([]keys.Key, 0, len(all))
 	for _, key := range all {
 		out = append(without(out, key), key.CheckOnly())
@@ -217,97 +217,83 @@ func checkOnly(all []keys.Key) []keys.Key {
 	return out
 }
 
-// without leaves out the key that has another one's id.
+// without returns all keys whose id is not that of other.
 func without(all []keys.Key, other keys.Key) []keys.Key {
 	return slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.ID == other.ID })
 }
 
 func newKeyring(set keys.Set, now func() time.Time) *keyring {
-	return &keyring{now: now, known: set, used: set, verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
+	return &keyring{now: now, accepted: set, active: set, verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
 }
 
-// learn makes new keys known.
+// learn accepts the new keys besides the active ones.
 func (k *keyring) learn(set keys.Set) {
-	k.change(func() { k.known = set })
+	k.change(func() { k.accepted = set })
 }
 
-// use takes the keys that are known into use; of what the ones before signed only sessions go on.
+// use makes the newest keys the active ones. Of the old keys, only those in accepted.Previous are still accepted.
 func (k *keyring) use() {
-	k.change(func() { k.used = k.known })
+	k.change(func() { k.active = k.accepted })
 }
 
+// change runs step and calls the functions in changed.
 func (k *keyring) change(step func()) {
 	k.mu.Lock()
 	step()
-	set, changed := k.known, k.changed
+	set, changed := k.accepted, k.changed
 	k.verifier.SetKeys(k.verifying()...)
 	k.mu.Unlock()
-	for _, tell := range changed {
-		tell(set)
+	for _, notify := range changed {
+		notify(set)
 	}
 }
 
-// verifying is Verifying for who holds the lock.
+// verifying implements Verifying. The caller must hold mu.
 func (k *keyring) verifying() []keys.Key {
-	if reflect.DeepEqual(k.known, k.used) {
-		return k.known.Verifying()
+	if reflect.DeepEqual(k.accepted, k.active) {
+		return k.accepted.Verifying()
 	}
-	return append(k.known.Verifying(), k.used.Verifying()...)
+	return append(k.accepted.Verifying(), k.active.Verifying()...)
 }
 
-// checking are the keys that are known.
-func (k *keyring) checking() keys.Set {
+// newest returns the newest keys, which are not active yet between the two steps of a rotation.
+func (k *keyring) newest() keys.Set {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.known
+	return k.accepted
 }
 
-// current are the keys in use.
+// current returns the active keys.
 func (k *keyring) current() keys.Set {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.used
+	return k.active
 }
 
-// Signer is the key that signs new tokens.
+// Signer returns the key that signs new tokens.
 func (k *keyring) Signer() keys.Key { return k.current().Signer() }
 
-// Verifying are the keys whose tokens are accepted: between the two steps of a rotation those of both sets.
+// Verifying returns the keys whose tokens are accepted: between the two steps of a rotation those of both sets.
 func (k *keyring) Verifying() []keys.Key {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.verifying()
 }
 
-// Resolve is gateway.KeySet. Between the two steps of a rotation the API keys of both sets open.
+// Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of both sets.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 	role, token, ok := k.current().Resolve(apikey, k.now())
 	if !ok {
-		role, token, ok = k.checking().Resolve(apikey, k.now())
+		role, token, ok = k.newest().Resolve(apikey, k.now())
 	}
 	return gateway.Key{Role: role, Token: token}, ok
 }
 
-// role is that of a token that is accepted, "" for any other.
+// role returns the role of a token, or "" if the token is not accepted.
 func (k *keyring) role(token string) string {
 	claims, err := k.verifier.Verify(token)
 	if err != nil {
 		return ""
 	}
 	return claims.Role
-}
-
-// openers is what REST checks tokens with.
-func openers(verifying []keys.Key) (*token.Set, error) {
-	checking := make([]keys.Key, len(verifying))
-	for i, k := range verifying {
-		checking[i] = k.CheckOnly()
-	}
-	text, err := json.Marshal(struct {
-		Keys []keys.Key `json:"keys"`
-	}{checking})
-	if err != nil {
-		return nil, err
-	}
-	return token.NewSet(text)
 }

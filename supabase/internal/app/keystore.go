@@ -16,12 +16,12 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
-// keysChannel is notified when the keys in the database change.
+// keysChannel is the Postgres channel that is notified when the keys in the database change.
 const keysChannel = "daawo_keys"
 
-// sharedKeys finds the keys that all servers of one database have in common. ok is false for a database without the
-// platform schema of this program (Supabase's own image): there the keys are the environment's or the data folder's.
-func sharedKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool, err error) {
+// databaseKeys returns the keys that all servers of the database of DATABASE_URL share. ok is false if the database does not
+// have the platform schema of this program (Supabase's image): then the keys are in the environment or the data folder.
+func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool, err error) {
 	url, err := databaseURL(c)
 	if err != nil {
 		return set, false, err
@@ -33,17 +33,17 @@ func sharedKeys(ctx context.Context, c *config.Config, data string, mayStore boo
 		if err := readKeys(ctx, conn, &set); !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		// None are stored yet: those of the data folder become everybody's, as when one server gets a second.
+		// None are stored yet. The keys of the data folder, if any, become those of all servers.
 		var store bool
 		if set, err = keys.Load(KeysFile(data)); err == nil {
 			store = true
 		} else if errors.Is(err, fs.ErrNotExist) {
-			set, store, err = freshKeys(c, mayStore)
+			set, store, err = newKeys(c, mayStore)
 		}
 		if err != nil || !store || !mayStore {
 			return err
 		}
-		// Of two servers that start at the same time, one's are stored and both read them.
+		// If two servers start at the same time, the keys of one are stored and both read them.
 		if _, err := conn.Exec(ctx, `insert into daawo.keys (secrets) values ($1) on conflict do nothing`, &set); err != nil {
 			return err
 		}
@@ -55,6 +55,7 @@ func sharedKeys(ctx context.Context, c *config.Config, data string, mayStore boo
 	return set, ok, nil
 }
 
+// readKeys reads the keys in the database. It returns pgx.ErrNoRows if there are none.
 func readKeys(ctx context.Context, q interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
 }, set *keys.Set) error {
@@ -66,14 +67,14 @@ func readKeys(ctx context.Context, q interface {
 	return json.Unmarshal(text, set)
 }
 
-// Rotation makes the keys that follow a set.
+// Rotation returns the keys that replace a set.
 type Rotation = func(set keys.Set, now time.Time) (keys.Set, error)
 
-// RotateKeys replaces the keys of an installation where they are kept. everywhere says that this is the database, from
-// where every running server takes them at once. rotate is keys.Set.Rotate or keys.Set.Replace.
+// RotateKeys replaces the keys of an installation where they are stored. everywhere reports whether that is the database:
+// then every running server uses the new keys at once. rotate is keys.Set.Rotate or keys.Set.Replace.
 func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotation) (everywhere bool, err error) {
 	if c.Keys != (config.APIKeys{}) {
-		return false, errors.New("the keys come from the environment; rotate them where they are set, with --env-file for a compose form")
+		return false, errors.New("the environment sets the keys; rotate them where it is defined, for Docker compose with --env-file")
 	}
 	set, shared, err := findKeys(ctx, c, data, true)
 	if err != nil {
@@ -88,8 +89,8 @@ func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotat
 	return false, saveKeys(data, set)
 }
 
-// rotateShared rotates under a lock, so that nobody's rotation undoes another's. first is the set of a database that has
-// none stored yet.
+// rotateShared rotates the keys in the database under a lock, so that concurrent rotations run one after the other. first
+// is used if the database has no keys yet.
 func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate Rotation) error {
 	url, err := databaseURL(c)
 	if err != nil {
@@ -120,7 +121,7 @@ func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate 
 	})
 }
 
-// watchKeys takes rotated keys from the database into use while the stack serves.
+// watchKeys applies key rotations in the database while the stack serves.
 func (s *services) watchKeys() {
 	if s.cfg.DatabaseURL == "" || s.cfg.Keys != (config.APIKeys{}) {
 		return
@@ -134,7 +135,7 @@ func (s *services) watchKeys() {
 			if ctx.Err() != nil {
 				return
 			}
-			s.log.Warn("listening for new keys was interrupted", "error", err)
+			s.log.Warn("listening for key rotations failed; retrying", "error", err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
@@ -144,6 +145,7 @@ func (s *services) watchKeys() {
 	s.onClose("keys", func(context.Context) error { cancel(); <-done; return nil })
 }
 
+// listenForKeys applies key rotations until ctx ends or the connection fails.
 func (s *services) listenForKeys(ctx context.Context) error {
 	url, err := databaseURL(s.cfg)
 	if err != nil {
@@ -158,8 +160,8 @@ func (s *services) listenForKeys(ctx context.Context) error {
 		return err
 	}
 	for {
-		// Also at first: a notification may have been missed.
-		if err := s.takeKeys(ctx); err != nil {
+		// Also before the first notification: one may have been missed.
+		if err := s.reloadKeys(ctx); err != nil {
 			return err
 		}
 		if _, err := conn.WaitForNotification(ctx); err != nil {
@@ -168,10 +170,11 @@ func (s *services) listenForKeys(ctx context.Context) error {
 	}
 }
 
-// allKnow is how long servers that know new keys wait for the others to know them, too.
-const allKnow = 2 * time.Second
+// propagationDelay is how long a server waits before it signs with new keys, so that all other servers accept them by then.
+const propagationDelay = 2 * time.Second
 
-func (s *services) takeKeys(ctx context.Context) error {
+// reloadKeys reads the keys and, if they changed, uses them after propagationDelay.
+func (s *services) reloadKeys(ctx context.Context) error {
 	set, err := LoadKeys(ctx, s.cfg, s.data)
 	if err != nil || reflect.DeepEqual(set, s.keys.current()) {
 		return err
@@ -180,9 +183,9 @@ func (s *services) takeKeys(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(allKnow):
+	case <-time.After(propagationDelay):
 	}
 	s.keys.use()
-	s.log.Info("new keys are in use")
+	s.log.Info("keys rotated")
 	return nil
 }

@@ -16,17 +16,17 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// Bounds of the public port. Bodies and replies are paced by the gateway.
+// Limits of the public port. The gateway limits the speed of bodies and replies.
 const (
 	maxConnections = 4096
-	maxOfOne       = 512      // connections of one address, unless it is a proxy's
-	maxHeader      = 32 << 10 // bytes; Go answers 431 beyond it
+	maxPerAddress  = 512      // connections of one address, unless it is a proxy
+	maxHeader      = 32 << 10 // bytes; Go replies 431 to more
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
-	drainTimeout   = 10 * time.Second // how long a shutdown waits for requests in flight
+	drainTimeout   = 10 * time.Second // how long a shutdown waits for the requests in flight
 )
 
-// listen opens a port. When it is taken and another will do, a free one is picked.
+// listen opens a port. With anyPort it opens a free one if another program uses the port.
 func listen(host string, port uint16, anyPort bool) (net.Listener, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
 	if errors.Is(err, syscall.EADDRINUSE) && anyPort {
@@ -34,17 +34,17 @@ func listen(host string, port uint16, anyPort bool) (net.Listener, error) {
 	}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is taken by another program: stop it, or choose another with --port (0 picks a free one)", port)
+		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with --port (0 for a free one)", port)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("port %d may not be opened by this user: ports below 1024 need root or the capability CAP_NET_BIND_SERVICE", port)
+		return nil, fmt.Errorf("this user cannot open port %d: ports below 1024 need root or the capability CAP_NET_BIND_SERVICE", port)
 	}
 	return l, err
 }
 
-// portOf is the port that a listener got.
+// portOf returns the port of a listener.
 func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// server is an http.Server with our bounds.
+// server returns an http.Server with the limits of the public port.
 func server(h http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -55,7 +55,8 @@ func server(h http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// debugWriter keeps what clients provoke (broken handshakes, resets) out of the operator's sight, and addresses with it.
+// debugWriter receives the log of net/http. Clients cause most of its messages (broken handshakes, resets) and they contain
+// addresses, so it logs only that there was an error, at the level debug.
 type debugWriter struct{ log *slog.Logger }
 
 func (w debugWriter) Write(p []byte) (int, error) {
@@ -63,15 +64,15 @@ func (w debugWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// visitors are the bounds of a port that strangers reach.
-func (a *App) visitors() gateway.Bounds {
-	return gateway.Bounds{Most: maxConnections, Each: maxOfOne, Proxies: a.cfg.Proxies}
+// connLimits returns the limits of a port that unknown clients can reach.
+func (a *App) connLimits() gateway.ConnLimits {
+	return gateway.ConnLimits{Total: maxConnections, PerAddress: maxPerAddress, Proxies: a.cfg.Proxies}
 }
 
-// serve answers on a listener, by HTTPS when secure is given, until close is called, which lets requests in flight end.
-func serve(s *http.Server, l net.Listener, b gateway.Bounds, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
-	door := gateway.NewDoor(l, b)
-	s.ConnState, l = door.State, door
+// serve serves HTTP, or HTTPS if secure is not nil, on a listener until closeIt is called. closeIt waits for the requests in
+// flight, but not longer than drainTimeout.
+func serve(s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
+	l, s.ConnState = gateway.LimitListener(l, limits)
 	if secure != nil {
 		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS
 	}
@@ -85,7 +86,7 @@ func serve(s *http.Server, l net.Listener, b gateway.Bounds, secure *tls.Config,
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil {
 			_ = s.Close()
-			return errors.New("requests were cut off: they did not end in time")
+			return fmt.Errorf("requests in flight did not end within %v and were aborted", drainTimeout)
 		}
 		return nil
 	}

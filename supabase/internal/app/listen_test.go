@@ -24,7 +24,7 @@ func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address
 	}
 	s := server(h, slog.New(slog.DiscardHandler))
 	change(s)
-	shutdown = serve(s, l, gateway.Bounds{Most: 10, Each: 10}, nil, func(err error) { t.Error(err) })
+	shutdown = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) })
 	t.Cleanup(func() { _ = s.Close() })
 	return l.Addr().String(), shutdown
 }

@@ -6,11 +6,11 @@ import (
 	"net/http"
 )
 
-// handlerTransport sends requests to a handler in this process. Replies are small: they are held in memory.
+// handlerTransport sends requests to a handler in this process. It buffers replies in memory, so they must be small.
 type handlerTransport struct{ handler http.Handler }
 
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := &heldReply{header: http.Header{}, status: http.StatusOK}
+	w := &bufferedReply{header: http.Header{}, status: http.StatusOK}
 	in := r.Clone(r.Context())
 	in.RemoteAddr, in.RequestURI = "127.0.0.1:0", r.URL.RequestURI()
 	if in.Body == nil {
@@ -23,12 +23,13 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-type heldReply struct {
+// bufferedReply is an http.ResponseWriter.
+type bufferedReply struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (w *heldReply) Header() http.Header         { return w.header }
-func (w *heldReply) WriteHeader(status int)      { w.status = status }
-func (w *heldReply) Write(p []byte) (int, error) { return w.body.Write(p) }
+func (w *bufferedReply) Header() http.Header         { return w.header }
+func (w *bufferedReply) WriteHeader(status int)      { w.status = status }
+func (w *bufferedReply) Write(p []byte) (int, error) { return w.body.Write(p) }

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/outbox"
 )
 
-// Migrate brings the database to the schema of this program and ends: platform, site, seed, background work, buckets.
-// The embedded Postgres is started for it; a server that runs has migrated already.
+// Migrate applies everything that is pending in the database: migrations of the platform, the project and the background
+// jobs, seeds and buckets. It starts the embedded Postgres for that. A running server has already done the same.
 func (a *App) Migrate(ctx context.Context) (err error) {
 	if err := a.cfg.CheckServices(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 			return err
 		}
 		if a.cfg.StorageURL == "" {
-			return nil // the storage of this program makes its buckets when it starts
+			return nil // the storage engine creates its buckets when it starts
 		}
 		key := a.cfg.Keys.ServiceRole
 		if key == "" {
@@ -53,7 +53,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 	})
 }
 
-// Pending lists the site's migrations that the database does not have.
+// Pending returns the migrations of the project that the database does not have.
 func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
 	err = a.oneShot(ctx, func(d *database) error {
 		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
@@ -64,16 +64,16 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 	return pending, err
 }
 
-// oneShot opens the database for one piece of work.
+// oneShot opens the database, calls work and closes the database.
 func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
-	return a.begin(ctx, func(ctx context.Context) error {
+	return a.startOrClose(ctx, func(ctx context.Context) error {
 		if a.cfg.DatabaseURL == "" {
 			lock, err := lockData(a.data)
 			if err != nil {
 				return err
 			}
 			a.onClose("data folder", func(context.Context) error { return lock.Close() })
-			a.cfg.DB.Port = 0 // nobody but this work uses it
+			a.cfg.DB.Port = 0 // only work uses it
 		}
 		d, err := a.openDatabase(ctx)
 		if err != nil {
@@ -83,7 +83,7 @@ func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
 			return err
 		}
 		if err := a.Close(context.WithoutCancel(ctx)); err != nil {
-			return fmt.Errorf("the work is done, but: %w", err)
+			return fmt.Errorf("the command succeeded, but stopping failed: %w", err)
 		}
 		return nil
 	})

@@ -14,14 +14,14 @@ import (
 	"daawo/supabase/internal/observe"
 )
 
-// RunGateway serves the gateway and the site alone, in front of services that run elsewhere.
+// RunGateway serves only the gateway and the site, in front of services that run elsewhere.
 func (a *App) RunGateway(ctx context.Context, ready func(Info)) error {
-	return a.run(ctx, func(ctx context.Context) error { return a.begin(ctx, a.startGateway) }, ready)
+	return a.run(ctx, func(ctx context.Context) error { return a.startOrClose(ctx, a.startGateway) }, ready)
 }
 
 func (a *App) startGateway(ctx context.Context) error {
 	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
-		return fmt.Errorf("SITE_URL: is needed when %s; links in pages start with it", a.cfg.Where())
+		return fmt.Errorf("SITE_URL: is required when %s; links in pages start with it", a.cfg.Where())
 	}
 	if err := a.cfg.CheckSecrets(); err != nil {
 		return err
@@ -79,14 +79,14 @@ func reachable(target string) observe.Check {
 	}
 }
 
-// RunFunctions serves the edge functions alone and works off their background jobs. It listens on PORT (9000).
+// RunFunctions serves only the edge functions and runs their background jobs. It listens on PORT (9000).
 func (a *App) RunFunctions(ctx context.Context, ready func(Info)) error {
-	return a.run(ctx, func(ctx context.Context) error { return a.begin(ctx, a.startFunctions) }, ready)
+	return a.run(ctx, func(ctx context.Context) error { return a.startOrClose(ctx, a.startFunctions) }, ready)
 }
 
 func (a *App) startFunctions(ctx context.Context) error {
 	if a.cfg.DatabaseURL == "" {
-		return errors.New("DATABASE_URL: is needed; functions keep reports there")
+		return errors.New("DATABASE_URL: is required; functions use this database")
 	}
 	if err := a.cfg.CheckPublic(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it, too
+	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
 	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	s := a.newServices(set, d, at)
@@ -117,8 +117,8 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
-	// The gateway is the one client here, so there is no bound for one address.
-	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.Bounds{Most: maxConnections}, nil, a.fail))
+	// The gateway is the only client, so there is no limit per address.
+	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil, a.fail))
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

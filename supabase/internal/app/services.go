@@ -17,25 +17,25 @@ import (
 )
 
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
-// is given, an upstream service.
+// is set, a proxy to an upstream service.
 type services struct {
 	*App
 	addresses
-	db *database // nil for a gateway alone
+	db *database // nil if only the gateway runs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
 	keys    *keyring
-	inbox   string // address of the development inbox, "" when there is none
+	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *outbox.Outbox
-	journal *fnhost.Journal // what the functions logged
+	journal *fnhost.Journal // log lines of the functions
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
 
-// upstreamPatience is how long a request waits for a service that is still starting.
-const upstreamPatience = 15 * time.Second
+// upstreamWait is how long a request waits for a service that is still starting.
+const upstreamWait = 15 * time.Second
 
 func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	return &services{
@@ -47,7 +47,7 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	}
 }
 
-// openServices starts the engines. Each has a connection pool of its own, so that no engine starves another.
+// openServices starts the engines. Each has a separate connection pool, so that no engine can starve another.
 func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
@@ -64,14 +64,13 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	return s, nil
 }
 
-// idleConnection is how long a connection stays open without work: each costs Postgres 2 to 6 MB, and making another one
-// takes it 3 ms.
-const idleConnection = time.Minute
+// maxIdle is how long an idle connection stays open. An open connection costs Postgres 2 to 6 MB; opening one takes 3 ms.
+const maxIdle = time.Minute
 
 // openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
-func (a *App) openPool(ctx context.Context, url, part string, most int32) (*db.Pool, error) {
+func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
-		URL: url, MaxConns: most, MaxIdle: idleConnection, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+		URL: url, MaxConns: maxConns, MaxIdle: maxIdle, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
 	})
 	if err != nil {
 		return nil, err
@@ -80,7 +79,7 @@ func (a *App) openPool(ctx context.Context, url, part string, most int32) (*db.P
 	return pool, nil
 }
 
-// openUpstreams takes the services that have no engine here.
+// openUpstreams sets the proxies of the services that have no engine in this process.
 func (s *services) openUpstreams(_ context.Context) error {
 	for _, u := range []struct {
 		target string
@@ -93,7 +92,7 @@ func (s *services) openUpstreams(_ context.Context) error {
 	return nil
 }
 
-// upstream puts a proxy to a service's URL in its place, when one is given.
+// upstream sets to to a proxy to target, unless target is "".
 func (a *App) upstream(target string, to *http.Handler) error {
 	if target == "" {
 		return nil
@@ -102,23 +101,23 @@ func (a *App) upstream(target string, to *http.Handler) error {
 	if err != nil {
 		return err
 	}
-	*to = gateway.Proxy(u, upstreamPatience, a.log)
+	*to = gateway.Proxy(u, upstreamWait, a.log)
 	return nil
 }
 
-// gatewayOptions puts the services behind the routes.
+// gatewayOptions returns the options of a gateway in front of the services.
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
 		GraphQL: s.cfg.RESTURL != "",
-		Site:    files,
-		Keys:    s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		Site:    files, FormErrorPage: s.options.FormErrorPage,
+		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
 		Limits: limits(s.cfg),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
 	}
 }
 
-// limits are off for this machine's own programs: benchmarks, tests and scripts are not visitors.
+// limits returns the rate limits. On loopback there are none, because all clients are programs of this machine.
 func limits(c *config.Config) gateway.Limits {
 	if c.Loopback() {
 		return gateway.Limits{Rate: -1, AuthRate: -1}

@@ -25,10 +25,10 @@ import (
 	"daawo/supabase/internal/storage"
 )
 
-// sweepAt is when storage removes what crashes left, once for all replicas: in the small hours of East Africa.
-const sweepAt = "17 0 * * *"
+// sweepCron is when storage removes files that crashes left, once for all replicas: each day at 00:17 UTC.
+const sweepCron = "17 0 * * *"
 
-// openStorage serves storage-api's wire.
+// openStorage opens the storage engine, which is compatible with storage-api.
 func (s *services) openStorage(ctx context.Context) error {
 	if s.cfg.StorageURL != "" {
 		return s.upstream(s.cfg.StorageURL, &s.storage)
@@ -53,7 +53,7 @@ func (s *services) openStorage(ctx context.Context) error {
 			S3:                    s.cfg.Storage.S3Protocol.Enabled,
 			S3SessionKey:          tenant,
 			S3Prefix:              "/storage/v1",
-			MissingIsEmpty:        true, // what clients of the CLI's stack are told; the gateway sends no empty header
+			MissingIsEmpty:        true, // as in the stack of the official CLI; the gateway sends no empty header
 		},
 		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.log.With("part", "storage"),
 		Verifier: s.keys.verifier, Now: s.options.Now,
@@ -62,11 +62,11 @@ func (s *services) openStorage(ctx context.Context) error {
 		return err
 	}
 	s.onClose("storage", engine.Close)
-	takeSecrets(engine, set)
-	s.keys.changed = append(s.keys.changed, func(set keys.Set) { takeSecrets(engine, set) })
+	setSecrets(engine, set)
+	s.keys.changed = append(s.keys.changed, func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {
-		s.outbox.Chores(outbox.Chore{Name: "sweep_storage", Cron: sweepAt, Do: engine.Sweep})
-	} else { // another process has the background work, and no files
+		s.outbox.Chores(outbox.Chore{Name: "sweep_storage", Cron: sweepCron, Do: engine.Sweep})
+	} else { // another process runs the background jobs, but has no access to the files
 		engine.SweepDaily()
 	}
 	s.storage = engine
@@ -75,20 +75,20 @@ func (s *services) openStorage(ctx context.Context) error {
 	})
 }
 
-// takeSecrets gives storage what follows from the keys of the installation.
-func takeSecrets(engine *storage.Engine, set keys.Set) {
+// setSecrets gives storage the secrets that are derived from the keys of the installation.
+func setSecrets(engine *storage.Engine, set keys.Set) {
 	secrets := storage.Secrets{URL: []byte(set.JWTSecret), S3AnonKey: set.Anon}
 	for _, k := range set.Verifying() {
-		if old, ok := k.Shared(); ok && (k.Replaced() || !k.CanSign()) {
-			secrets.PreviousURL = append(secrets.PreviousURL, old)
+		if secret, ok := k.Shared(); ok && (k.Replaced() || !k.CanSign()) {
+			secrets.PreviousURL = append(secrets.PreviousURL, secret)
 		}
 	}
 	secrets.S3AccessKeyID, secrets.S3SecretAccessKey = s3Keys(set)
 	engine.SetSecrets(secrets)
 }
 
-// s3Keys is the key pair of the S3 protocol: the official CLI's with its other local keys, and one that follows from
-// the installation's secret elsewhere.
+// s3Keys returns the access key of the S3 protocol: that of the official CLI if the other keys are its local ones, or else
+// one that is derived from the JWT secret.
 func s3Keys(set keys.Set) (id, secret string) {
 	if set.JWTSecret == keys.Demo().JWTSecret {
 		return "625729a08b95bf1b7ff351a663f3a23c", "850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907"
@@ -101,8 +101,8 @@ func s3Keys(set keys.Set) (id, secret string) {
 	return derive("s3 access key id")[:32], derive("s3 secret access key")
 }
 
-// seedStorage makes the buckets of config.toml and, once, fills those that have files to begin with. It talks to the
-// service by HTTP, so that it is the same for the engine here and for storage-api elsewhere.
+// seedStorage creates the buckets of config.toml and uploads their initial files once. It uses the HTTP API, which the engine
+// and storage-api have in common.
 func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service http.Handler, key string, conn *pgx.Conn) error {
 	client := &http.Client{Transport: handlerTransport{service}}
 	call := func(method, target, contentType string, body []byte) error {
@@ -123,10 +123,10 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		}
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
-		if err != nil || res.StatusCode < 300 || bytes.Contains(text, []byte(`"409"`)) { // it is there already
+		if err != nil || res.StatusCode < 300 || bytes.Contains(text, []byte(`"409"`)) { // 409: it exists
 			return err
 		}
-		return fmt.Errorf("storage answers %s to %s %s: %s", res.Status, method, target, bytes.TrimSpace(text))
+		return fmt.Errorf("storage replied %s to %s %s: %s", res.Status, method, target, bytes.TrimSpace(text))
 	}
 	for name, b := range c.Storage.Buckets {
 		fields := map[string]any{"id": name, "name": name, "public": b.Public}
@@ -140,7 +140,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		if err != nil {
 			return err
 		}
-		// Asked first: on a nearly full disk the database takes no writes, and the program must still start.
+		// Look first: on a nearly full disk the database refuses writes, but the stack must still start.
 		if call(http.MethodGet, "/bucket/"+url.PathEscape(name), "", nil) != nil {
 			if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
 				return err
@@ -149,7 +149,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		if b.ObjectsPath == "" || !c.DB.Seed.Enabled {
 			continue
 		}
-		err = once(ctx, conn, b.ObjectsPath, func() error {
+		err = runOnce(ctx, conn, b.ObjectsPath, func() error {
 			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
 				contentType := mime.TypeByExtension(path.Ext(file))
 				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(), contentType, content)
@@ -162,13 +162,13 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 	return nil
 }
 
-// once runs fn unless the database remembers that it ran, in the table where the official CLI remembers seeds. Of servers
-// that start at the same time the others wait for the one that runs it.
-func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
-	return migrate.Alone(ctx, conn, func() error {
-		var there, done bool
-		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&there)
-		if err == nil && there {
+// runOnce runs fn unless the database records that it ran, in the table where the official CLI records seeds. If several
+// servers start at the same time, one runs it and the others wait.
+func runOnce(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
+	return migrate.Locked(ctx, conn, func() error {
+		var tableExists, done bool
+		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&tableExists)
+		if err == nil && tableExists {
 			err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done)
 		} else if err == nil {
 			_, err = conn.Exec(ctx, `
@@ -186,6 +186,7 @@ func once(ctx context.Context, conn *pgx.Conn, what string, fn func() error) err
 	})
 }
 
+// eachFile calls fn with the path relative to dir and the content of each file below dir.
 func eachFile(project fs.FS, dir string, fn func(file string, content []byte) error) error {
 	dir = path.Clean(strings.TrimPrefix(dir, "./"))
 	return fs.WalkDir(project, dir, func(name string, d fs.DirEntry, err error) error {

@@ -13,8 +13,8 @@ import (
 	"daawo/supabase/internal/storage/backend"
 )
 
-// Export writes the content of the installation, whose files lie in folder files ("" for the installation's own), to what
-// create makes.
+// Export writes the content of the installation to the writer that create returns. files is the folder of the stored files,
+// or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
 	recipients, err := a.backups().recipients()
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 	return e, err
 }
 
-// Import replaces the content of the installation with an export's.
+// Import replaces the content of the installation by the content of an export. files is as for Export.
 func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
 	err = a.withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
@@ -41,7 +41,7 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 	return e, err
 }
 
-// withFiles opens the files of a folder, or, for "", those of the installation.
+// withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work.
 func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
 	open := a.openFiles
 	if dir != "" {
@@ -54,7 +54,7 @@ func (a backups) withFiles(dir string, work func(backup.Files) error) (err error
 	return errors.Join(work(storedFiles{files}), closer.Close())
 }
 
-// storedFiles are the files of storage as exports and imports want them.
+// storedFiles implements backup.Files on the backend of the stored files.
 type storedFiles struct{ backend.Backend }
 
 func key(o backup.Object) backend.Key {
@@ -88,17 +88,17 @@ func (f storedFiles) Delete(ctx context.Context, all ...backup.Object) error {
 	return f.Backend.Delete(ctx, keys...)
 }
 
-// backupRecipients are whom backups and exports are encrypted to.
+// recipients returns the age public keys that backups and exports are encrypted for.
 func (a backups) recipients() (all []age.Recipient, err error) {
 	for _, text := range a.cfg.Backup.Recipients {
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {
-			return nil, fmt.Errorf("BACKUP_RECIPIENTS: %q is no age public key (age1…)", text)
+			return nil, fmt.Errorf("BACKUP_RECIPIENTS: %q is not an age public key; it must look like age1…", text)
 		}
 		all = append(all, r)
 	}
 	return all, nil
 }
 
-// Encrypts says whether backups and exports are encrypted.
+// Encrypts reports whether backups and exports are encrypted.
 func (a *App) Encrypts() bool { return len(a.cfg.Backup.Recipients) > 0 }

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trim gives back what only the start needed: the heap's free pages, and the pages of the program's own file, among them
-// the whole site, that were read once. The kernel keeps those in its cache while it has room, and the few that are needed
-// again come from there.
+// trim returns memory that only the start needed to the kernel: free pages of the heap, and pages of the executable, which
+// contains the whole site. The kernel still has the latter in its page cache, so reading them again is cheap.
 func trim() {
 	debug.FreeOSMemory()
 	maps, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return // without /proc they stay
+		return // no /proc
 	}
 	defer maps.Close()
 	own, err := os.Readlink("/proc/self/exe")
@@ -33,15 +32,15 @@ func trim() {
 			where = fields[0]
 		case len(fields) >= 5:
 			where = "" // another mapping
-		// Pages that differ from the file, such as those that a dynamic linker has filled in, would be lost.
+		// Skip mappings with changed pages, for example by the dynamic linker: the changes would be lost.
 		case where != "" && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":
-			giveBack(where)
+			dropPages(where)
 		}
 	}
 }
 
-// giveBack drops the pages of one mapping, written as in /proc, that hold nothing but what the file holds.
-func giveBack(where string) {
+// dropPages drops the pages of one mapping, which is given as in /proc ("from-to"). All pages must equal the file.
+func dropPages(where string) {
 	from, to, _ := strings.Cut(where, "-")
 	begin, err := strconv.ParseUint(from, 16, 64)
 	if err != nil {
@@ -51,6 +50,6 @@ func giveBack(where string) {
 	if err != nil || end <= begin {
 		return
 	}
-	// An advice: where it is not taken the pages stay.
+	// If the kernel ignores this advice, the pages stay in memory.
 	_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(begin), uintptr(end-begin), unix.MADV_DONTNEED)
 }

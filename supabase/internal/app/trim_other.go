@@ -4,5 +4,5 @@ package app
 
 import "runtime/debug"
 
-// trim gives back the heap's free pages, which only the start needed.
+// trim returns free pages of the heap, which only the start needed, to the kernel.
 func trim() { debug.FreeOSMemory() }

@@ -13,43 +13,43 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// beforeUpgrade is where the backup goes when no other place is configured. It holds the newest one only.
+// upgradeDir returns the store of backups before upgrades if BACKUP_TO is not set. It keeps the newest backup only.
 func (a backups) upgradeDir() string { return filepath.Join(a.data, "before-upgrade") }
 
-// backupBeforeUpgrade makes a proven full backup of an installation that this program is about to migrate, so that the
-// program and the data of yesterday can be had again. A new installation and one that is up to date need none; a database
-// given by DATABASE_URL is backed up where it runs.
-func (a backups) atUpgrade(ctx context.Context, d *database) error {
+// beforeUpgrade makes a full backup of an installation that has pending migrations, so that the operator can go back to the
+// older program and its data. A new installation needs none. A database of DATABASE_URL is backed up where it runs.
+func (a backups) beforeUpgrade(ctx context.Context, d *database) error {
 	if d.embedded == nil {
 		return nil
 	}
-	var behind bool
+	var pending bool
 	err := withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) (err error) {
-		behind, err = migrate.Behind(ctx, conn, a.options.Project, a.foreignSchemas()...)
+		pending, err = migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 		return err
 	})
-	if err != nil || !behind {
+	if err != nil || !pending {
 		return err
 	}
-	place := a.cfg.Backup.To
-	if place == "" {
-		place = a.upgradeDir()
+	location := a.cfg.Backup.To
+	if location == "" {
+		location = a.upgradeDir()
 	}
-	a.log.Info("this program's schema is newer: making a backup before it is applied", "to", place)
-	begun := time.Now()
-	if err := a.full(ctx, d, place); err != nil {
-		return fmt.Errorf("no backup could be made before the upgrade, so nothing was changed; BACKUP_TO may name another place: %w", err)
+	a.log.Info("making a backup before the upgrade", "store", location)
+	started := time.Now()
+	if err := a.full(ctx, d, location); err != nil {
+		return fmt.Errorf("the backup before the upgrade failed, so no migration was applied; BACKUP_TO can name another store: %w", err)
 	}
-	a.log.Info("backup before the upgrade made", "to", place, "took", time.Since(begun).Round(time.Millisecond))
+	a.log.Info("backup before the upgrade made", "store", location, "duration", time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
-func (a backups) full(ctx context.Context, d *database, place string) error {
+// full makes one full backup of a running database.
+func (a backups) full(ctx context.Context, d *database, location string) error {
 	open := backup.OpenStore
-	if place == a.upgradeDir() {
+	if location == a.upgradeDir() {
 		open = backup.MakeStore
 	}
-	store, err := open(place)
+	store, err := open(location)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (a backups) full(ctx context.Context, d *database, place string) error {
 		return err
 	}
 	o.URL = d.url(postgres.Superuser)
-	if place == a.upgradeDir() {
+	if location == a.upgradeDir() {
 		o.Keep = 1
 	}
 	service, err := backup.Open(ctx, o)
@@ -69,7 +69,7 @@ func (a backups) full(ctx context.Context, d *database, place string) error {
 		return err
 	}
 	if err := service.Prune(ctx); err != nil {
-		a.log.Warn("older backups could not be deleted", "place", place, "error", err)
+		a.log.Warn("deleting old backups failed", "store", location, "error", err)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("a new installation was backed up: %d", n)
 	}
 	err := migrateWith(nil, map[string]string{"BACKUP_TO": "/proc/nowhere"})
-	if err == nil || !strings.Contains(err.Error(), "nothing was changed") {
+	if err == nil || !strings.Contains(err.Error(), "no migration was applied") {
 		t.Errorf("with a failing backup: %v", err)
 	}
 	if err := migrateWith(nil, nil); err != nil {

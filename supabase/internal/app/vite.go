@@ -17,11 +17,11 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// viteStart is how long the development server of the site may take to answer.
+// viteStart is how long a request waits for the development server of the site to start.
 const viteStart = 30 * time.Second
 
-// openVite runs the development server of the site behind the gateway, so that a change shows in the browser at once,
-// on the same address as the API. What the gateway makes itself comes from the built site.
+// openVite runs the development server of the site behind the gateway. A change of the site is visible in the browser at
+// once, on the address of the API. built serves the files that the program generates.
 func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, error) {
 	folder, err := filepath.Abs("web")
 	if err != nil {
@@ -29,14 +29,14 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 	}
 	program := filepath.Join(folder, "..", "node_modules", ".bin", "vite")
 	if _, err := os.Stat(program); err != nil {
-		return nil, errors.New("--dev serves the site from its sources: run it at the top of the repository, after `npm install`")
+		return nil, errors.New("--dev serves the site from its source, which is not here: run it in the top folder of the repository, after `npm install`")
 	}
 	l, err := listen("127.0.0.1", 0, true)
 	if err != nil {
 		return nil, err
 	}
 	port := portOf(l)
-	if err := l.Close(); err != nil { // vite takes it over
+	if err := l.Close(); err != nil { // vite listens on it instead
 		return nil, err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -64,7 +64,7 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 		}
 		err := cmd.Wait()
 		if life.Err() == nil {
-			a.fail(fmt.Errorf("vite has ended: %w", err))
+			a.fail(fmt.Errorf("vite exited: %w", err))
 		}
 	}()
 	a.onClose("vite", func(context.Context) error { end(); <-done; return nil })
@@ -74,7 +74,7 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 			built.ServeHTTP(w, r)
 			return
 		}
-		// Modules are injected inline while they change: the policy of the built site would refuse them.
+		// Vite injects changed modules inline, which the policy of the built site forbids.
 		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data: blob: ws:; frame-ancestors 'none'")
 		proxy.ServeHTTP(w, r)
 	}), nil

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readAttrs returns a file's own extended attributes: storage keeps the type of
-// a file there. Where there are none to be had it returns nil: the database has
-// the same values.
+// readAttrs returns the extended attributes in which storage keeps a file's
+// content type. It returns nil if the file system does not support them: the
+// database has the same values.
 func readAttrs(f *os.File) map[string]string {
 	names := make([]byte, 4096)
 	n, err := unix.Flistxattr(int(f.Fd()), names)
@@ -19,7 +19,7 @@ func readAttrs(f *os.File) map[string]string {
 	attrs := map[string]string{}
 	value := make([]byte, 4096)
 	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
-		if !ours(name) {
+		if !isStorageAttr(name) {
 			continue
 		}
 		if n, err := unix.Fgetxattr(int(f.Fd()), name, value); err == nil {
@@ -34,12 +34,12 @@ func readAttrs(f *os.File) map[string]string {
 
 func writeAttrs(f *os.File, attrs map[string]string) {
 	for name, value := range attrs {
-		if ours(name) {
+		if isStorageAttr(name) {
 			_ = unix.Fsetxattr(int(f.Fd()), name, []byte(value), 0)
 		}
 	}
 }
 
-// ours reports whether an attribute is a program's and not the system's, such
-// as an access control list.
-func ours(name string) bool { return strings.Contains(name, "supabase.") }
+// isStorageAttr reports whether storage set the attribute, as opposed to the
+// system, such as an access control list.
+func isStorageAttr(name string) bool { return strings.Contains(name, "supabase.") }

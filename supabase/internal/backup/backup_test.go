@@ -21,14 +21,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("AWS_ACCESS_KEY_ID", "id") // of the bucket that tests make
+	os.Setenv("AWS_ACCESS_KEY_ID", "id") // for the buckets of the tests
 	os.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	testdb.Main(m)
 }
 
-// Write, back up, write, delete, destroy, restore to a moment: the rows and files
-// are those of that moment.
-func TestRestoresToAMoment(t *testing.T) {
+// A restore to a moment brings back the rows and files of that moment.
+func TestPointInTimeRestore(t *testing.T) {
 	t.Parallel()
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -47,107 +46,136 @@ func TestRestoresToAMoment(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			store := test.store(t)
-			s := newSite(t, store, test.recipients...)
-			s.report(1)
-			s.write("storage/photos/1", "photo one")
-			s.write("storage/photos/0", "deleted while the database was copied")
-			var deleted sync.Once
-			s.options.Progress = func(string, int64, int64) { deleted.Do(func() { s.remove("storage/photos/0") }) }
-			service := open(t, s.options)
-			begin := time.Now()
-			m, err := service.Backup(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("backup and proof in %v, %d bytes", time.Since(begin), m.Base.Size)
-
-			s.report(2)
-			s.write("storage/photos/2", "photo two")
-			s.shipped(service)
-			moment := s.now()
-			s.report(3)
-			s.sql(`delete from reports where id = 1`)
-			s.remove("storage/photos/1") // as deleting a report does
-			s.shipped(service)
-			newest := s.now()
-			s.sql(`delete from reports where id = 2`)
-			s.remove("storage/photos/2")
-			if err := service.shipFiles(t.Context()); err != nil { // before the log of the deletion
-				t.Fatal(err)
-			}
-			s.stop()
-			if err := os.RemoveAll(filepath.Join(s.dir, "postgres")); err != nil {
-				t.Fatal(err)
-			}
-
+			b := destroyedSite(t, store, test.recipients...)
+			b.identities = test.identities
 			for _, r := range []struct {
 				to   time.Time
 				want string
-			}{{m.End, "1"}, {moment, "1 2"}, {time.Time{}, "2 3"}} {
-				dir := tempDir(t)
-				o := RestoreOptions{
-					Store: store, Identities: test.identities, To: r.to, Package: s.pkg,
-					Data:  filepath.Join(dir, "data"),
-					Trees: []Tree{{"storage", filepath.Join(dir, "storage")}, {"keys", filepath.Join(dir, "keys.json")}},
-				}
-				if test.identities != nil {
-					locked := o
-					locked.Identities = nil
-					if _, err := Restore(t.Context(), locked); err == nil || !strings.Contains(err.Error(), "give the age identity") {
-						t.Errorf("without the key: %v", err)
-					}
-				}
-				got, err := Restore(t.Context(), o)
-				if err != nil {
-					t.Fatalf("restore to %v: %v", r.to, err)
-				}
-				if r.to.IsZero() && newest.Sub(got.Last) > time.Minute {
-					t.Errorf("the last commit restored is %v old", newest.Sub(got.Last))
-				}
-				s.serve(o.Data)
-				if ids := s.ids(); ids != r.want {
-					t.Errorf("restored to %v: reports %q, want %q", r.to, ids, r.want)
-				}
-				s.stop()
-				files := map[string]string{"keys.json": "{}"}
-				for id, photo := range map[string]string{"1": "photo one", "2": "photo two"} {
-					if strings.Contains(r.want, id) {
-						files["storage/photos/"+id] = photo
-					}
-				}
-				if r.to.Equal(m.End) {
-					files["storage/photos/0"] = "deleted while the database was copied"
-				}
-				for name, want := range files {
-					if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
-						t.Errorf("restored to %v: %s: %q, %v", r.to, name, text, err)
-					}
-				}
-				if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists") {
-					t.Errorf("restoring over data: %v", err)
-				}
+			}{{b.backup.End, "1"}, {b.moment, "1 2"}, {time.Time{}, "2 3"}} {
+				b.restores(t, r.to, r.want)
 			}
-			for _, r := range []struct {
-				to   time.Time
-				want string
-			}{{m.Begin.Add(-time.Hour), "the oldest backup is of"}, {newest.Add(time.Hour), "the stored log ends before"}} {
-				data := filepath.Join(tempDir(t), "data")
-				_, err := Restore(t.Context(), RestoreOptions{Store: store, Identities: test.identities, To: r.to, Data: data, Package: s.pkg})
-				if !errors.Is(err, ErrNothingToRestore) || !strings.Contains(err.Error(), r.want) {
-					t.Errorf("restore to %v: %v", r.to, err)
-				}
-				if left, _ := filepath.Glob(data + "*"); len(left) > 1 { // the lock stays
-					t.Errorf("left behind: %v", left)
-				}
-			}
+			b.restoreFails(t, b.backup.Begin.Add(-time.Hour), "the oldest backup is of")
+			b.restoreFails(t, b.newest.Add(time.Hour), "the stored WAL ends before")
 			if test.identities != nil {
-				searchForPlainText(t, store, "photo one", "reports")
+				searchForPlainText(t, store, "avatar one", "reports")
 			}
 		})
 	}
 }
 
-// searchForPlainText looks for what must be encrypted in every stored object.
+// destroyed is a site that was backed up and destroyed.
+type destroyed struct {
+	*site
+	store          Store
+	identities     []age.Identity
+	backup         Manifest
+	moment, newest time.Time
+}
+
+// deletedText is the content of a file that was deleted while the database was copied.
+const deletedText = "deleted while the database was copied"
+
+// destroyedSite makes a site with rows 1 at the backup's end, 1 and 2 at moment and 3 at newest, with a file for each of
+// rows 1 and 2, and deletes its database. Row 2 is deleted after newest, but only its file's deletion is shipped.
+func destroyedSite(t *testing.T, store Store, recipients ...age.Recipient) *destroyed {
+	t.Helper()
+	s := newSite(t, store, recipients...)
+	b := &destroyed{site: s, store: store}
+	s.report(1)
+	s.write("storage/avatars/1", "avatar one")
+	s.write("storage/avatars/0", deletedText)
+	var once sync.Once
+	s.options.Progress = func(string, int64, int64) { once.Do(func() { s.remove("storage/avatars/0") }) }
+	service := open(t, s.options)
+	begin := time.Now()
+	var err error
+	if b.backup, err = service.Backup(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("backup and test restore in %v, %d bytes", time.Since(begin), b.backup.Base.Size)
+
+	s.report(2)
+	s.write("storage/avatars/2", "avatar two")
+	s.shipped(service)
+	b.moment = s.now()
+	s.report(3)
+	s.sql(`delete from reports where id = 1`)
+	s.remove("storage/avatars/1")
+	s.shipped(service)
+	b.newest = s.now()
+	s.sql(`delete from reports where id = 2`)
+	s.remove("storage/avatars/2")
+	if err := service.shipFiles(t.Context()); err != nil { // before the WAL of the deletion
+		t.Fatal(err)
+	}
+	s.stop()
+	if err := os.RemoveAll(filepath.Join(s.dir, "postgres")); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// restores checks a restore to a moment: the row ids and the files of that moment.
+func (b *destroyed) restores(t *testing.T, to time.Time, want string) {
+	t.Helper()
+	dir := tempDir(t)
+	o := RestoreOptions{
+		Store: b.store, Identities: b.identities, To: to, Package: b.pkg,
+		Data:  filepath.Join(dir, "data"),
+		Trees: []Tree{{"storage", filepath.Join(dir, "storage")}, {"keys", filepath.Join(dir, "keys.json")}},
+	}
+	if b.identities != nil {
+		noKey := o
+		noKey.Identities = nil
+		if _, err := Restore(t.Context(), noKey); err == nil || !strings.Contains(err.Error(), "give its age identity") {
+			t.Errorf("without the key: %v", err)
+		}
+	}
+	got, err := Restore(t.Context(), o)
+	if err != nil {
+		t.Fatalf("restore to %v: %v", to, err)
+	}
+	if to.IsZero() && b.newest.Sub(got.Last) > time.Minute {
+		t.Errorf("the last restored commit is %v old", b.newest.Sub(got.Last))
+	}
+	b.serve(o.Data)
+	if ids := b.ids(); ids != want {
+		t.Errorf("restored to %v: rows %q, want %q", to, ids, want)
+	}
+	b.stop()
+	files := map[string]string{"keys.json": "{}"}
+	for id, text := range map[string]string{"1": "avatar one", "2": "avatar two"} {
+		if strings.Contains(want, id) {
+			files["storage/avatars/"+id] = text
+		}
+	}
+	if to.Equal(b.backup.End) {
+		files["storage/avatars/0"] = deletedText
+	}
+	for name, want := range files {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+			t.Errorf("restored to %v: %s: %q, %v", to, name, text, err)
+		}
+	}
+	if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("restoring over data: %v", err)
+	}
+}
+
+// restoreFails checks that a restore to a moment fails and leaves nothing.
+func (b *destroyed) restoreFails(t *testing.T, to time.Time, want string) {
+	t.Helper()
+	data := filepath.Join(tempDir(t), "data")
+	_, err := Restore(t.Context(), RestoreOptions{Store: b.store, Identities: b.identities, To: to, Data: data, Package: b.pkg})
+	if !errors.Is(err, ErrNothingToRestore) || !strings.Contains(err.Error(), want) {
+		t.Errorf("restore to %v: %v", to, err)
+	}
+	if left, _ := filepath.Glob(data + "*"); len(left) > 1 { // the lock stays
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// searchForPlainText searches every stored object for words that must be encrypted.
 func searchForPlainText(t *testing.T, store Store, words ...string) {
 	t.Helper()
 	names, err := store.List(t.Context(), "")
@@ -177,8 +205,8 @@ func content(t *testing.T, store Store, name string) []byte {
 	return b
 }
 
-// One flipped bit anywhere is found, and named.
-func TestVerifyFindsAFlippedBit(t *testing.T) {
+// Verify finds and names every object with a flipped bit.
+func TestVerifyFindsFlippedBit(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
@@ -196,7 +224,7 @@ func TestVerifyFindsAFlippedBit(t *testing.T) {
 	s.shipped(service)
 	v, err := Verify(t.Context(), store, nil)
 	if err != nil || v.Backups != 1 || v.Segments == 0 || v.Files != 2 {
-		t.Fatalf("a sound store: %+v, %v", v, err)
+		t.Fatalf("undamaged store: %+v, %v", v, err)
 	}
 	names, err := store.List(t.Context(), "")
 	if err != nil {
@@ -204,21 +232,21 @@ func TestVerifyFindsAFlippedBit(t *testing.T) {
 	}
 	for _, name := range names {
 		if name == "SYSTEM" {
-			continue // compared when backups are opened
+			continue // compared when a service opens the store
 		}
 		good := content(t, store, name)
 		bad := bytes.Clone(good)
 		bad[len(bad)/2] ^= 1 << 3
 		replace(t, store, name, bad)
 		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
-			t.Errorf("a flipped bit in %s: %v", name, err)
+			t.Errorf("flipped bit in %s: %v", name, err)
 		}
 		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
 		_, at, inLog := segmentOf(plain)
 		if strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first {
 			data := filepath.Join(tempDir(t), "data")
 			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err, ErrDamaged) {
-				t.Errorf("restoring with a flipped bit in %s: %v", name, err)
+				t.Errorf("restore with a flipped bit in %s: %v", name, err)
 			}
 		}
 		replace(t, store, name, good)
@@ -227,7 +255,7 @@ func TestVerifyFindsAFlippedBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("missing file: %v", err)
 	}
 }
 
@@ -242,15 +270,15 @@ func firstWith(t *testing.T, store Store, prefix string) string {
 	t.Helper()
 	names, err := store.List(t.Context(), prefix)
 	if err != nil || len(names) == 0 {
-		t.Fatalf("nothing below %s: %v", prefix, err)
+		t.Fatalf("no object with prefix %s: %v", prefix, err)
 	}
 	return names[0]
 }
 
-// A backup counts only when its proof has gone well.
-func TestABackupThatCannotBeRestoredIsNone(t *testing.T) {
+// A backup counts only after its test restore has succeeded.
+func TestFailedTestRestoreDiscardsBackup(t *testing.T) {
 	store := newFolder(t)
-	s := newSite(t, rotten{store})
+	s := newSite(t, corrupting{store})
 	service := open(t, s.options)
 	if _, err := service.Backup(t.Context()); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got error %v", err)
@@ -263,14 +291,14 @@ func TestABackupThatCannotBeRestoredIsNone(t *testing.T) {
 	}
 }
 
-// The proof takes no room that the database needs.
-func TestABackupWithoutRoomForItsProofIsNone(t *testing.T) {
+// The test restore does not use space that the database needs.
+func TestBackupNeedsSpaceForTestRestore(t *testing.T) {
 	store := newFolder(t)
 	service := open(t, newSite(t, store).options)
-	var free int64 = logRoom
-	left, kept := leavings(t, service)
-	service.spare = func(string) (int64, error) { return free, nil }
-	if _, err := service.Backup(t.Context()); !errors.Is(err, postgres.ErrDiskFull) || !strings.Contains(err.Error(), "only 64 MB may be used") {
+	var free int64 = testLogSize
+	left, kept := leftovers(t, service)
+	service.writable = func(string) (int64, error) { return free, nil }
+	if _, err := service.Backup(t.Context()); !errors.Is(err, postgres.ErrDiskFull) || !strings.Contains(err.Error(), "only 64 MB are available") {
 		t.Errorf("got error %v", err)
 	}
 	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
@@ -282,15 +310,15 @@ func TestABackupWithoutRoomForItsProofIsNone(t *testing.T) {
 	}
 	for _, path := range left {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is still there: %v", path, err)
+			t.Errorf("%s was not removed: %v", path, err)
 		}
 	}
 	if _, err := os.Lstat(kept); err != nil {
-		t.Errorf("somebody may still be writing it: %v", err)
+		t.Errorf("removed a file that may still be written: %v", err)
 	}
 }
 
-// A store that is full says so, and what to do.
+// The error of a full store states the cause and the fix.
 func TestFullStore(t *testing.T) {
 	store := newFolder(t)
 	service := open(t, newSite(t, full{store}).options)
@@ -302,7 +330,7 @@ func TestFullStore(t *testing.T) {
 	}
 }
 
-// full is a store without room for big objects.
+// full is a store without space for large objects.
 type full struct{ Store }
 
 func (f full) Put(ctx context.Context, name string, r io.Reader) error {
@@ -312,10 +340,10 @@ func (f full) Put(ctx context.Context, name string, r io.Reader) error {
 	return f.Store.Put(ctx, name, r)
 }
 
-// rotten is a store whose big objects come back with a wrong byte.
-type rotten struct{ Store }
+// corrupting is a store that returns large objects with a wrong byte.
+type corrupting struct{ Store }
 
-func (r rotten) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+func (r corrupting) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	in, err := r.Store.Open(ctx, name)
 	if err != nil || !strings.Contains(name, "base.tar") {
 		return in, err
@@ -326,7 +354,7 @@ func (r rotten) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(b)), err
 }
 
-func TestRefusesAnotherInstallationsStore(t *testing.T) {
+func TestOpenRejectsStoreOfOtherSystem(t *testing.T) {
 	store := newFolder(t)
 	open(t, newSite(t, store).options)
 	if _, err := Open(t.Context(), newSite(t, store).options); !errors.Is(err, ErrOtherSystem) {
@@ -334,8 +362,8 @@ func TestRefusesAnotherInstallationsStore(t *testing.T) {
 	}
 }
 
-// A restored installation goes on in the same store, on a branch of its own.
-func TestGoesOnAfterARestore(t *testing.T) {
+// A restored installation continues in the same store on a new timeline.
+func TestBackupContinuesAfterRestore(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
@@ -346,7 +374,7 @@ func TestGoesOnAfterARestore(t *testing.T) {
 	s.report(1)
 	s.shipped(service)
 	fork := s.now()
-	s.report(2) // on the branch that is left
+	s.report(2) // on the abandoned timeline
 	s.shipped(service)
 	s.stop()
 
@@ -369,16 +397,16 @@ func TestGoesOnAfterARestore(t *testing.T) {
 	service = open(t, s.options)
 	s.report(3)
 	s.shipped(service)
-	onBranch := s.now()
+	onTimeline := s.now()
 	s.report(4)
 	s.shipped(service)
 	s.stop()
-	if ids := restore(onBranch); ids != "1 3" {
-		t.Errorf("a moment on the new branch: %q", ids)
+	if ids := restore(onTimeline); ids != "1 3" {
+		t.Errorf("moment on the new timeline: %q", ids)
 	}
 	s.stop()
 	if ids := restore(time.Time{}); ids != "1 3 4" {
-		t.Errorf("the newest state: %q", ids)
+		t.Errorf("newest state: %q", ids)
 	}
 	service = open(t, s.options)
 	if _, err := service.Backup(t.Context()); err != nil {
@@ -388,7 +416,7 @@ func TestGoesOnAfterARestore(t *testing.T) {
 	s.shipped(service)
 	s.stop()
 	if ids := restore(time.Time{}); ids != "1 3 4 5" {
-		t.Errorf("from a backup on the newest branch: %q", ids)
+		t.Errorf("from a backup on the newest timeline: %q", ids)
 	}
 	if _, err := Verify(t.Context(), store, nil); err != nil {
 		t.Error(err)

@@ -20,13 +20,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Manifest describes a good backup. It holds nothing secret and lies in the
-// store in the clear.
+// Manifest describes a good backup. It holds no secrets and is stored
+// unencrypted.
 type Manifest struct {
 	Format int       `json:"format"`
 	ID     string    `json:"id"`
 	Begin  time.Time `json:"begin"` // by the database's clock
-	End    time.Time `json:"end"`   // restoring can go to this moment and, with the log, beyond
+	End    time.Time `json:"end"`   // the earliest moment that a restore can reach; WAL allows later ones
 	System string    `json:"system"`
 	Server string    `json:"server"` // Postgres' version
 	baseInfo
@@ -35,18 +35,18 @@ type Manifest struct {
 	Lists   string `json:"list"` // the list of files
 }
 
-// format is raised when older programs could not read a backup.
+// format increases when older programs could not read a backup.
 const format = 1
 
-// details are what a proof compares with. They name tables and files, and are
-// sealed as the data is.
+// details are the reference values of the test restore. They name tables and
+// files, so they are encrypted like the data.
 type details struct {
 	Cluster json.RawMessage  `json:"cluster"` // Postgres' own manifest
 	Tables  map[string]int64 `json:"tables"`  // rows, as restored
 }
 
-// Backup makes a base backup, restores it from the store to look through it,
-// and only then declares it good by writing its manifest.
+// Backup makes a base backup, restores it from the store for a check, and then
+// marks it as good by writing its manifest.
 func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	m = Manifest{Format: format}
 	unlock, err := s.exclusive(ctx)
@@ -54,8 +54,8 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		return m, fmt.Errorf("backup: %w", err)
 	}
 	defer unlock()
-	s.tidy(ctx)
-	if err := s.trees.reload(ctx); err != nil { // another process may have deleted some
+	s.removeLeftovers(ctx)
+	if err := s.trees.reload(ctx); err != nil { // another process may have deleted objects
 		return m, fmt.Errorf("backup: %w", err)
 	}
 	conn := s.opt.URL
@@ -70,8 +70,8 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		}
 	}()
 
-	// Files are copied before the database, and again after: whatever the
-	// database knows at any moment in between has its file.
+	// Copy the files before and after the database, so that every row in the
+	// copy of the database has its file.
 	earlier, err := s.trees.copy(ctx)
 	if err != nil {
 		return m, err
@@ -80,7 +80,7 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	churn, err := s.churn(ctx)
+	changes, err := s.changeCounts(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -101,14 +101,14 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	s.opt.Progress("proof", 0, 1)
-	if d.Tables, err = s.prove(ctx, m, d.Cluster, files); err != nil {
-		return m, fmt.Errorf("the backup is not proved: %w", err)
+	s.opt.Progress("test restore", 0, 1)
+	if d.Tables, err = s.testRestore(ctx, m, d.Cluster, files); err != nil {
+		return m, fmt.Errorf("test restore: %w", err)
 	}
-	if err := s.compareCounts(ctx, churn, before, after, d.Tables); err != nil {
+	if err := s.compareCounts(ctx, changes, before, after, d.Tables); err != nil {
 		return m, err
 	}
-	s.opt.Progress("proof", 1, 1)
+	s.opt.Progress("test restore", 1, 1)
 	m.Details, err = s.repo.putStream(ctx, dir+"details.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(d) })
 	if err != nil {
 		return m, err
@@ -116,22 +116,23 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	return m, putManifest(ctx, s.repo.Store, m)
 }
 
-// listFiles copies the files again and stores their list. Those of earlier that
-// are gone by now are in it, too: the copy of the database may know them still.
+// listFiles copies the files again and stores their list. The list includes files
+// of earlier that are deleted now, because the copy of the database may refer to
+// them.
 func (s *Service) listFiles(ctx context.Context, m *Manifest, earlier []file) ([]file, error) {
-	s.listing.Lock() // lists are in the order of their times
+	s.listing.Lock() // lists must be stored in the order of their times
 	defer s.listing.Unlock()
 	now := time.Now()
 	files, err := s.trees.copy(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files = joined(files, earlier)
+	files = merge(files, earlier)
 	m.Lists, err = s.trees.putList(ctx, now, files, true)
 	return files, err
 }
 
-// identify notes when and of what a backup is.
+// identify sets the time and the system of a backup.
 func (s *Service) identify(ctx context.Context, m *Manifest) error {
 	conn, err := pgx.Connect(ctx, s.opt.URL)
 	if err != nil {
@@ -143,24 +144,25 @@ func (s *Service) identify(ctx context.Context, m *Manifest) error {
 		from pg_control_system()`).Scan(&m.Begin, &m.System, &m.Server)
 }
 
-// prove restores a backup from the store and looks through all of it.
-func (s *Service) prove(ctx context.Context, m Manifest, cluster []byte, files []file) (map[string]int64, error) {
-	dir, err := s.scratch()
+// testRestore restores a backup from the store, checks all of it and returns the
+// row counts.
+func (s *Service) testRestore(ctx context.Context, m Manifest, cluster []byte, files []file) (map[string]int64, error) {
+	dir, err := s.testRestoreDir()
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := s.roomFor(cluster, dir); err != nil {
+	if err := s.checkSpace(cluster, dir); err != nil {
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
 	if err := s.repo.extract(ctx, m, cluster, data); err != nil {
 		return nil, err
 	}
-	if err := s.trees.proveFresh(ctx, files); err != nil {
+	if err := s.trees.checkFresh(ctx, files); err != nil {
 		return nil, err
 	}
-	server, err := postgres.Start(ctx, postgres.Options{Source: s.opt.Package, Data: data, Log: s.opt.Log, Settings: quiet})
+	server, err := postgres.Start(ctx, postgres.Options{Source: s.opt.Package, Data: data, Log: s.opt.Log, Settings: testSettings})
 	if err != nil {
 		return nil, err
 	}
@@ -168,32 +170,32 @@ func (s *Service) prove(ctx context.Context, m Manifest, cluster []byte, files [
 	return counts, errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
 }
 
-// logRoom is what the log of a cluster that is only looked at takes at most, in bytes.
-const logRoom = 64 << 20
+// testLogSize is the most WAL that the cluster of a test restore writes, in bytes.
+const testLogSize = 64 << 20
 
-// roomFor refuses a proof that would leave the disk of dir, which is that of the database, so little room that writes were
-// refused. A backup must not be what stops the reports.
-func (s *Service) roomFor(cluster []byte, dir string) error {
+// checkSpace returns an error if a test restore would leave too little disk space in dir, which is on the database's disk.
+// A backup must not make the database refuse writes.
+func (s *Service) checkSpace(cluster []byte, dir string) error {
 	files, err := clusterFiles(cluster)
 	if err != nil {
 		return err
 	}
-	needed := int64(logRoom)
+	needed := int64(testLogSize)
 	for _, f := range files {
 		needed += f.Size
 	}
-	spare, err := s.spare(dir)
-	if err == nil && spare < needed {
-		err = fmt.Errorf("%w: a backup is restored to %s before it is called good; that takes %d MB, and only %d MB may be used: free some space",
-			postgres.ErrDiskFull, s.opt.StateDir, needed>>20, spare>>20)
+	available, err := s.writable(dir)
+	if err == nil && available < needed {
+		err = fmt.Errorf("%w: the test restore of a backup to %s needs %d MB, but only %d MB are available: free some space",
+			postgres.ErrDiskFull, s.opt.StateDir, needed>>20, available>>20)
 	}
 	return err
 }
 
-// quiet are settings for a cluster that is only looked at.
-var quiet = map[string]string{"autovacuum": "off", "max_connections": "10", "shared_buffers": "16MB", "archive_mode": "off"}
+// testSettings are settings for the cluster of a test restore.
+var testSettings = map[string]string{"autovacuum": "off", "max_connections": "10", "shared_buffers": "16MB", "archive_mode": "off"}
 
-// putManifest makes a backup count.
+// putManifest stores the manifest, which marks a backup as good.
 func putManifest(ctx context.Context, store Store, m Manifest) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -202,10 +204,9 @@ func putManifest(ctx context.Context, store Store, m Manifest) error {
 	return putClear(ctx, store, "base/"+m.ID+"/manifest", ".json", text)
 }
 
-// List returns the good backups of a store, oldest first, those of an earlier
-// timeline before those of a later. Which is older, their places in the log say:
-// the clock may have been ahead for one of them. Of manifests that are damaged it returns
-// ErrDamaged, together with the others.
+// List returns the good backups of a store, oldest first, ordered by timeline and
+// WAL position: clocks can be wrong. If manifests are damaged, it returns
+// ErrDamaged together with the other backups.
 func List(ctx context.Context, store Store) (all []Manifest, damage error) {
 	names, err := store.List(ctx, "base/")
 	if err != nil {
@@ -220,7 +221,7 @@ func List(ctx context.Context, store Store) (all []Manifest, damage error) {
 		switch {
 		case errors.Is(err, ErrDamaged):
 			damage = errors.Join(damage, err)
-		case errors.Is(err, fs.ErrNotExist): // pruned meanwhile
+		case errors.Is(err, fs.ErrNotExist): // just pruned
 		case err != nil:
 			return nil, err
 		default:
@@ -242,12 +243,12 @@ func readManifest(ctx context.Context, store Store, name string) (m Manifest, er
 		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
 	}
 	if m.Format > format {
-		return m, fmt.Errorf("backup %s was made by a newer program: use that one", m.ID)
+		return m, fmt.Errorf("backup %s has a newer format: use the release that made it", m.ID)
 	}
 	return m, nil
 }
 
-// remove deletes everything under a prefix.
+// remove deletes all objects with a prefix.
 func (s *Service) remove(ctx context.Context, prefix string) error {
 	names, err := s.repo.List(ctx, prefix)
 	for _, name := range names {

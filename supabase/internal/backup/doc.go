@@ -1,24 +1,24 @@
-// Package backup keeps a second copy of an installation somewhere else and
-// brings it back: base backups over the replication protocol, the archive of
-// the write-ahead log that allows going to any moment after one, and the files
-// folder, in a folder or an S3 bucket, encrypted with age when a recipient is
-// given.
+// Package backup copies an installation to another place and restores it. A
+// backup consists of base backups, taken over the replication protocol, archived
+// WAL segments for point-in-time recovery, and files such as those of storage.
+// The place is a folder or an S3 bucket. With a recipient, backups are encrypted
+// with age.
 //
-// A backup is called good only after it has been restored from where it was
-// stored to and looked through. Only app and cli import this package;
-// it alone opens replication connections.
+// A backup counts as good only after a test restore from the store and a check
+// of the restored cluster. Only app and cli import this package; no other
+// package opens replication connections.
 //
-// What a store holds:
+// A store contains:
 //
-//	SYSTEM                            which cluster they are of
-//	base/<id>/base.tar.zst[.age]      the cluster, with the log that completes it
-//	base/<id>/details.json.zst[.age]  what its proof compared with
-//	base/<id>/manifest-<sum>.json     written last: without it there is no backup
-//	wal/<segment>-<sum>.zst[.age]     the log, a segment each
-//	files/<name>-<sum>.zst[.age]      files, by a keyed hash of their content, each once
-//	lists/<time>-<sum>.zst[.age]      which files there were from that time on
+//	SYSTEM                            the system identifier of the cluster
+//	base/<id>/base.tar.zst[.age]      the cluster, with the WAL that makes it consistent
+//	base/<id>/details.json.zst[.age]  checksums and row counts for the test restore
+//	base/<id>/manifest-<sum>.json     written last: a backup without it does not count
+//	wal/<segment>-<sum>.zst[.age]     the WAL, one object per segment
+//	files/<name>-<sum>.zst[.age]      files, each content once, named by its keyed hash
+//	lists/<time>-<sum>.zst[.age]      the files that existed at that time
 //	needs/<time>-<sum>                the objects of that list
 //
-// <time> is followed by _<time> where the clock had been set back (see listTime).
+// <time> is followed by _<time> if the clock had been set back (see listTime).
 // <sum> is the beginning of the SHA-256 of the stored bytes.
 package backup

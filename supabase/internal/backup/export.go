@@ -17,25 +17,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Exported says what an export or an import has moved.
+// Exported counts what an export or an import has transferred.
 type Exported struct {
 	Tables, Files int
 	Rows, Bytes   int64
 }
 
-// ExportOptions say what to export and how.
+// ExportOptions configure an export.
 type ExportOptions struct {
-	URL        string // of a role that may read everything
+	URL        string // of a role that can read all tables
 	Files      Files
 	Recipients []age.Recipient
 	Progress   func(step string, done, total int64)
 }
 
-// errMoved says that a file was deleted between its row and its reading.
-var errMoved = errors.New("a file was deleted while it was being exported")
+// errFileDeleted: a file was deleted after its row was read and before its content was.
+var errFileDeleted = errors.New("a file was deleted while it was being exported")
 
-// Export writes one consistent picture of an installation to w. Should a file
-// be deleted at the wrong moment, it starts over, so w must be new each time.
+// Export writes a consistent snapshot of an installation. If a file is deleted
+// while Export runs, it starts again with a new writer from create.
 func Export(ctx context.Context, o ExportOptions, create func() (io.WriteCloser, error)) (e Exported, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -47,11 +47,11 @@ func Export(ctx context.Context, o ExportOptions, create func() (io.WriteCloser,
 		}
 		e, err = exportOnce(ctx, o, w)
 		err = errors.Join(err, w.Close())
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errFileDeleted) {
 			return e, err
 		}
 	}
-	return e, fmt.Errorf("export: %w, again and again: try when there is less traffic", errMoved)
+	return e, fmt.Errorf("export: three attempts failed: %w: retry when there is less traffic", errFileDeleted)
 }
 
 func exportOnce(ctx context.Context, o ExportOptions, w io.Writer) (e Exported, err error) {
@@ -60,15 +60,15 @@ func exportOnce(ctx context.Context, o ExportOptions, w io.Writer) (e Exported, 
 		return e, fmt.Errorf("export: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	sealed, err := sealer{recipients: o.Recipients}.seal(w)
+	encoded, err := codec{recipients: o.Recipients}.encode(w)
 	if err != nil {
 		return e, err
 	}
-	x := &exporter{ExportOptions: o, tar: tar.NewWriter(sealed)}
+	x := &exporter{ExportOptions: o, tar: tar.NewWriter(encoded)}
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		return x.all(ctx, tx)
 	})
-	if err = errors.Join(err, x.tar.Close(), sealed.Close()); err != nil {
+	if err = errors.Join(err, x.tar.Close(), encoded.Close()); err != nil {
 		return e, fmt.Errorf("export: %w", err)
 	}
 	return x.done, nil
@@ -127,7 +127,8 @@ func (x *exporter) all(ctx context.Context, tx pgx.Tx) error {
 	return x.json("manifest.json", c)
 }
 
-// table spools a table first: a tar wants to know sizes beforehand.
+// table writes the table to a temporary file first, because a tar header needs
+// the size.
 func (x *exporter) table(ctx context.Context, tx pgx.Tx, t *tableContent) error {
 	spool, err := os.CreateTemp("", "daawo-export-")
 	if err != nil {
@@ -152,7 +153,7 @@ func (x *exporter) file(ctx context.Context, i int, o Object) (fileContent, erro
 	f := fileContent{Object: o}
 	r, size, err := x.Files.Open(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, errMoved
+		return f, errFileDeleted
 	} else if err != nil {
 		return f, err
 	}
@@ -188,7 +189,7 @@ func (x *exporter) add(name string, size int64, r io.Reader) error {
 	return err
 }
 
-// readSequences returns the last value that each sequence has given.
+// readSequences returns the last value of each sequence.
 func readSequences(ctx context.Context, tx pgx.Tx) (map[string]int64, error) {
 	rows, err := tx.Query(ctx, `
 		select format('%I.%I', schemaname, sequencename), last_value

@@ -20,7 +20,7 @@ import (
 )
 
 // extract restores the cluster of a base backup into data, compares every file
-// with Postgres' own manifest, and hands it to Postgres' user.
+// with Postgres' manifest, and gives the files to Postgres' user.
 func (r repository) extract(ctx context.Context, m Manifest, cluster []byte, data string) error {
 	want, err := clusterFiles(cluster)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r repository) extract(ctx context.Context, m Manifest, cluster []byte, dat
 		if err := untar(ctx, in, data, want); err != nil {
 			return err
 		}
-		_, err := io.Copy(io.Discard, in) // through the closing checksums
+		_, err := io.Copy(io.Discard, in) // verify the final checksums
 		return err
 	})
 	if err != nil {
@@ -42,15 +42,15 @@ func (r repository) extract(ctx context.Context, m Manifest, cluster []byte, dat
 	for name := range want {
 		return fmt.Errorf("%w: %s is missing from %s", ErrDamaged, name, m.Base.Name)
 	}
-	return postgres.HandOver(data, data)
+	return postgres.ChownTree(data, data)
 }
 
-// clusterFile is a file in Postgres' backup manifest.
+// clusterFile is an entry of Postgres' backup manifest.
 type clusterFile struct {
 	Path     string
 	Size     int64
 	Checksum string
-	Encoded  string `json:"Encoded-Path"` // for names that are no UTF-8
+	Encoded  string `json:"Encoded-Path"` // for names that are not valid UTF-8
 }
 
 func clusterFiles(manifest []byte) (map[string]clusterFile, error) {
@@ -72,10 +72,11 @@ func clusterFiles(manifest []byte) (map[string]clusterFile, error) {
 	return files, nil
 }
 
-// untar unpacks a cluster below dir. It takes from want what it finds there as
-// it should be. The log, in pg_wal, is not in want: it has sums of its own.
+// untar unpacks a cluster below dir and removes each file that matches its
+// manifest entry from want. want does not list the WAL in pg_wal, which has its
+// own checksums.
 func untar(ctx context.Context, in io.Reader, dir string, want map[string]clusterFile) error {
-	root, err := os.OpenRoot(dir) // no name leads out of it
+	root, err := os.OpenRoot(dir) // names cannot escape it
 	if err != nil {
 		return err
 	}
@@ -125,18 +126,18 @@ func untarFile(root *os.Root, name string, in io.Reader, size int64, want map[st
 		return fmt.Errorf("%w: %s is not in Postgres' manifest", ErrDamaged, name)
 	}
 	if w.Size != size || w.Checksum != hex.EncodeToString(sum.Sum(nil)) {
-		return fmt.Errorf("%w: %s is not what Postgres' manifest says", ErrDamaged, name)
+		return fmt.Errorf("%w: %s does not match Postgres' manifest", ErrDamaged, name)
 	}
 	delete(want, name)
 	return nil
 }
 
-// placed are the files and folders that a restore has made, in their order.
-type placed []string
+// createdPaths lists the files and folders that a restore has created, in order.
+type createdPaths []string
 
-// undo removes them again. A folder in which somebody else has put something
-// stays.
-func (p placed) undo() (err error) {
+// undo removes the created files and folders. It keeps folders that are not
+// empty.
+func (p createdPaths) undo() (err error) {
 	for _, name := range slices.Backward(p) {
 		if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) && !errors.Is(e, syscall.ENOTEMPTY) {
 			err = errors.Join(err, e)
@@ -145,8 +146,8 @@ func (p placed) undo() (err error) {
 	return err
 }
 
-// mkdir makes a folder and those above it.
-func (p *placed) mkdir(dir string) error {
+// mkdir creates a folder and its parents.
+func (p *createdPaths) mkdir(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -160,13 +161,13 @@ func (p *placed) mkdir(dir string) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// restoreFile brings one file of a list to target. One that is there already,
-// with the same content, stays; another is not overwritten.
-func (r repository) restoreFile(ctx context.Context, f file, target string, p *placed) error {
-	if there, err := os.Open(target); err == nil {
-		defer there.Close()
-		if err := sameSum(there, f.SHA256); err != nil {
-			return fmt.Errorf("%s is there with another content: move it away", target)
+// restoreFile restores one file of a list to target. An existing file with the
+// same content stays. An existing file with other content is an error.
+func (r repository) restoreFile(ctx context.Context, f file, target string, p *createdPaths) error {
+	if existing, err := os.Open(target); err == nil {
+		defer existing.Close()
+		if err := sameSum(existing, f.SHA256); err != nil {
+			return fmt.Errorf("%s exists with different content: move it away", target)
 		}
 		return nil
 	}
@@ -183,7 +184,7 @@ func (r repository) restoreFile(ctx context.Context, f file, target string, p *p
 		sum := sha256.New()
 		_, err = io.Copy(io.MultiWriter(tmp, sum), in)
 		if err == nil && hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-			err = fmt.Errorf("%w: the file is not what the list says", ErrDamaged)
+			err = fmt.Errorf("%w: the file does not match the list", ErrDamaged)
 		}
 		writeAttrs(tmp, f.Attrs)
 		err = errors.Join(err, tmp.Chmod(f.Mode&fs.ModePerm), tmp.Sync(), tmp.Close(), os.Chtimes(tmp.Name(), f.ModTime, f.ModTime))

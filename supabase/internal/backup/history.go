@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// history is how the newest timeline came about: the stretches of the log that
-// lead to it, in their order. A restore begins a timeline, so the log may have
-// branches that were left.
-type history []stretch
+// history lists the parts of the WAL that lead to the newest timeline, in order.
+// Each restore starts a new timeline, so the WAL can have abandoned branches.
+type history []span
 
-// stretch is the part of a timeline that belongs to a history.
-type stretch struct {
+// span is the part of a timeline that belongs to a history.
+type span struct {
 	timeline   uint32
-	begin, end uint64 // positions in the log
+	begin, end uint64 // WAL positions
 }
 
-func (s stretch) has(at uint64) bool {
+func (s span) has(at uint64) bool {
 	return s.begin/segmentSize <= at && at <= (s.end-1)/segmentSize
 }
 
-// readHistory returns the history of the newest timeline of a store's log.
+// readHistory returns the history of the newest timeline in a store.
 func readHistory(ctx context.Context, repo repository) (history, error) {
 	names, err := repo.List(ctx, "wal/")
 	if err != nil {
@@ -55,8 +54,8 @@ func readHistory(ctx context.Context, repo repository) (history, error) {
 	return h, err
 }
 
-// parseHistory reads a timeline's history file. Each of its lines is a timeline
-// before it, the position at which that was left, and the reason.
+// parseHistory parses a timeline history file. Each line holds an earlier
+// timeline, the position at which the next timeline branched off, and a reason.
 func parseHistory(text string, newest uint32) (h history, err error) {
 	var begin uint64
 	for line := range strings.Lines(text) {
@@ -66,19 +65,19 @@ func parseHistory(text string, newest uint32) (h history, err error) {
 		}
 		t, err := strconv.ParseUint(fields[0], 10, 32)
 		if err != nil || len(fields) < 2 {
-			return nil, fmt.Errorf("%w: %q is no line of a history", ErrDamaged, line)
+			return nil, fmt.Errorf("%w: %q is not a line of a timeline history", ErrDamaged, line)
 		}
 		end, err := position(fields[1])
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		h = append(h, stretch{uint32(t), begin, end})
+		h = append(h, span{uint32(t), begin, end})
 		begin = end
 	}
-	return append(h, stretch{newest, begin, math.MaxUint64}), nil
+	return append(h, span{newest, begin, math.MaxUint64}), nil
 }
 
-// at is the timeline that a segment belongs to.
+// at returns the timeline of a segment.
 func (h history) at(segment uint64) uint32 {
 	for _, s := range slices.Backward(h) {
 		if s.has(segment) {
@@ -90,31 +89,30 @@ func (h history) at(segment uint64) uint32 {
 
 func (h history) newest() uint32 { return h[len(h)-1].timeline }
 
-// of returns the history that a backup can be followed along, and none for a
-// backup of a branch that was left. One of a timeline of which the store has no
-// log stands for itself.
+// of returns the history that continues a backup, and false if the backup is on
+// an abandoned branch. A timeline without WAL in the store is its own history.
 func (h history) of(m Manifest) (history, bool) {
 	if m.timeline() > h.newest() {
 		return history{{m.timeline(), 0, math.MaxUint64}}, true
 	}
 	stop, err := position(m.StopLSN)
-	return h, err == nil && slices.ContainsFunc(h, func(s stretch) bool { return s.timeline == m.timeline() && stop <= s.end })
+	return h, err == nil && slices.ContainsFunc(h, func(s span) bool { return s.timeline == m.timeline() && stop <= s.end })
 }
 
-// timeline is the number of the timeline that the backup was made on.
+// timeline returns the timeline of the backup.
 func (m Manifest) timeline() uint32 {
 	t, _ := strconv.ParseUint(m.Timeline, 10, 32) // as Postgres wrote it
 	return uint32(t)
 }
 
-// stop is the position in the log at which the backup ends.
+// stop returns the WAL position at which the backup ends.
 func (m Manifest) stop() uint64 {
 	at, _ := position(m.StopLSN) // as Postgres wrote it
 	return at
 }
 
-// segments are the first and the last one of the log that a base backup holds
-// itself.
+// segments returns the numbers of the first and the last WAL segment that a base
+// backup contains.
 func (m Manifest) segments() (first, last uint64, err error) {
 	start, err := position(m.StartLSN)
 	if err != nil {

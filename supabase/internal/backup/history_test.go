@@ -15,9 +15,9 @@ import (
 )
 
 func TestParseHistory(t *testing.T) {
-	got, err := parseHistory("1\t0/2A00148\tbefore 2026-11-21 11:00:00+00\n\n# a remark\n2\t1/500000\tno recovery target specified\n", 4)
+	got, err := parseHistory("1\t0/2A00148\tbefore 2026-11-21 11:00:00+00\n\n# a comment\n2\t1/500000\tno recovery target specified\n", 4)
 	want := history{{1, 0, 0x2a00148}, {2, 0x2a00148, 1<<32 + 0x500000}, {4, 1<<32 + 0x500000, math.MaxUint64}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(stretch{})); err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	for _, bad := range []string{"1\n", "one\t0/1\n", "1\tnowhere\n"} {
@@ -40,8 +40,8 @@ func TestParseHistory(t *testing.T) {
 	}
 }
 
-// whenDue reports whether the continuous backup makes a base backup now.
-func (s *site) whenDue(service *Service) bool {
+// backupIfDue reports whether the service makes a base backup now.
+func (s *site) backupIfDue(service *Service) bool {
 	s.t.Helper()
 	newest := func() string {
 		all, err := List(s.t.Context(), s.options.Store)
@@ -55,17 +55,17 @@ func (s *site) whenDue(service *Service) bool {
 	}
 	before := newest()
 	if before != "" {
-		time.Sleep(1100 * time.Millisecond) // their names count seconds
+		time.Sleep(1100 * time.Millisecond) // IDs have a resolution of one second
 	}
-	if err := service.whenDue(s.t.Context()); err != nil {
+	if err := service.backupIfDue(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	return newest() != before
 }
 
-// A backup made while the clock was ahead hides no later one, and is followed by
-// another at once.
-func TestABackupOfAClockThatWasAhead(t *testing.T) {
+// A backup that was made while the clock was ahead does not hide later ones, and
+// a new backup is due at once.
+func TestBackupAfterClockWasAhead(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	now := time.Now()
@@ -92,15 +92,15 @@ func TestABackupOfAClockThatWasAhead(t *testing.T) {
 		return due
 	}
 	if !due() {
-		t.Error("none is made when the clock is right")
+		t.Error("no backup is due after the clock was set back")
 	}
-	put("right", "0/10000000", now.Add(30*time.Second)) // of a clock that differs a little
+	put("right", "0/10000000", now.Add(30*time.Second)) // a small difference of clocks
 	if due() {
-		t.Error("another is made when there is one of the right time")
+		t.Error("a backup is due although the newest has the right time")
 	}
-	s.latest = now.Add(time.Hour) // as the clock was, without a backup
+	s.latest = now.Add(time.Hour) // the clock was ahead without a backup
 	if !due() {
-		t.Error("none is made after a time for which the clock was ahead")
+		t.Error("no backup is due after the clock was ahead")
 	}
 	all, err := List(t.Context(), store)
 	if err != nil {
@@ -117,15 +117,15 @@ func TestABackupOfAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// After going back to a moment before a base backup, the store can be restored
-// from at once, and a new base backup is made at once.
-func TestABackupOnABranchThatWasLeft(t *testing.T) {
+// After a restore to a moment before a base backup, restores work at once and a
+// new base backup is due at once.
+func TestBackupAfterTimelineSwitch(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
 	service := open(t, s.options)
-	if !s.whenDue(service) || s.whenDue(service) {
-		t.Fatal("not one backup at the beginning")
+	if !s.backupIfDue(service) || s.backupIfDue(service) {
+		t.Fatal("not exactly one backup at the beginning")
 	}
 	s.report(1)
 	s.shipped(service)
@@ -154,15 +154,15 @@ func TestABackupOnABranchThatWasLeft(t *testing.T) {
 	service = open(t, s.options)
 	s.report(4)
 	s.shipped(service)
-	s.stop() // before a base backup on the new branch is made
+	s.stop() // before a base backup on the new timeline
 	restore(time.Time{})
 	if ids := s.ids(); ids != "1 4" {
-		t.Errorf("the newest state without a base backup on its branch: %q", ids)
+		t.Errorf("newest state without a base backup on its timeline: %q", ids)
 	}
-	s.options.Keep = 2 // the one that was left and the new one
+	s.options.Keep = 2 // the abandoned and the new one
 	service = open(t, s.options)
-	if !s.whenDue(service) || s.whenDue(service) {
-		t.Error("not one backup at once on the new branch")
+	if !s.backupIfDue(service) || s.backupIfDue(service) {
+		t.Error("not exactly one backup at once on the new timeline")
 	}
 	s.report(5)
 	s.shipped(service)
@@ -176,22 +176,22 @@ func TestABackupOnABranchThatWasLeft(t *testing.T) {
 	}
 }
 
-// A server that ran without archiving has left a gap in the log.
-func TestAGapInTheLog(t *testing.T) {
+// A server that ran without archiving leaves a gap in the WAL.
+func TestWALGap(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
 	data := filepath.Join(s.dir, "postgres")
 	service := open(t, s.options)
-	if !s.whenDue(service) {
+	if !s.backupIfDue(service) {
 		t.Fatal("no backup at the beginning")
 	}
 	s.report(1)
 	s.shipped(service)
 	s.stop()
 	s.serve(data)
-	if service = open(t, s.options); s.whenDue(service) {
-		t.Error("a backup after a mere restart")
+	if service = open(t, s.options); s.backupIfDue(service) {
+		t.Error("a backup is due after a restart")
 	}
 	moment := s.now()
 	s.report(2)
@@ -208,13 +208,13 @@ func TestAGapInTheLog(t *testing.T) {
 	s.report(4)
 	s.shipped(service)
 
-	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing: there is no going back") {
+	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing: moments between it") {
 		t.Errorf("verify: %v", err)
 	}
 	for _, r := range []struct {
 		to   time.Time
 		want string
-	}{{time.Time{}, "say with --to"}, {s.now(), "choose an earlier moment"}, {moment, ""}} {
+	}{{time.Time{}, "use --to"}, {s.now(), "choose an earlier moment"}, {moment, ""}} {
 		o := RestoreOptions{Store: store, To: r.to, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}
 		_, err := Restore(t.Context(), o)
 		if r.want == "" && err != nil || r.want != "" && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), r.want)) {
@@ -224,21 +224,21 @@ func TestAGapInTheLog(t *testing.T) {
 			t.Errorf("left behind: %v", err)
 		}
 	}
-	if !s.whenDue(service) || s.whenDue(service) {
-		t.Error("not one backup at once")
+	if !s.backupIfDue(service) || s.backupIfDue(service) {
+		t.Error("not exactly one backup at once")
 	}
 }
 
-// One manifest that is damaged stops neither restoring nor new backups.
-func TestADamagedManifest(t *testing.T) {
+// A damaged manifest stops neither restores nor new backups.
+func TestDamagedManifest(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
 	service := open(t, s.options)
-	if !s.whenDue(service) {
+	if !s.backupIfDue(service) {
 		t.Fatal("no backup at the beginning")
 	}
-	const name = "base/20260101T000000Z/manifest-0123456789abcdef.json" // not of that sum
+	const name = "base/20260101T000000Z/manifest-0123456789abcdef.json" // wrong checksum
 	replace(t, store, name, []byte("{}"))
 	all, err := List(t.Context(), store)
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) || len(all) != 1 {
@@ -253,8 +253,8 @@ func TestADamagedManifest(t *testing.T) {
 	s.options.Every, s.options.Keep = time.Nanosecond, 1
 	time.Sleep(1100 * time.Millisecond)
 	service = open(t, s.options)
-	if err := errors.Join(service.whenDue(t.Context()), service.pruneDue(t.Context())); err != nil {
-		t.Errorf("a new backup: %v", err)
+	if err := errors.Join(service.backupIfDue(t.Context()), service.pruneIfDue(t.Context())); err != nil {
+		t.Errorf("new backup: %v", err)
 	}
 	if all, err := List(t.Context(), store); err != nil || len(all) != 1 {
 		t.Errorf("after pruning: %d backups, %v", len(all), err)

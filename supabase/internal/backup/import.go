@@ -18,19 +18,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ImportOptions say where an export goes.
+// ImportOptions configure an import.
 type ImportOptions struct {
 	URL        string // of a superuser
 	Files      Files
 	Identities []age.Identity
 	Encrypted  bool
-	Replace    bool // content that people have made here may be replaced
+	Protected  []string // tables besides auth.users whose rows count as user content
+	Replace    bool     // existing user content may be replaced
 	Progress   func(step string, done, total int64)
 }
 
-// Import replaces an installation's content with an export's. It is one
-// transaction: rows, sums and counts are compared with the export's own before
-// it ends, and nothing changes when they differ.
+// Import replaces an installation's content with that of an export, in one
+// transaction. Before the commit it compares rows, checksums and counts with the
+// export. If they differ, nothing changes.
 func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -39,7 +40,7 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 	if o.Encrypted {
 		name += ".age"
 	}
-	plain, err := sealer{identities: o.Identities}.open(name, r)
+	plain, err := codec{identities: o.Identities}.decode(name, r)
 	if err != nil {
 		return e, fmt.Errorf("import: %w", err)
 	}
@@ -50,30 +51,30 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	m := &importer{ImportOptions: o, tables: map[string]tableContent{}, files: map[string]fileContent{}}
-	whole := false
+	complete := false
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		err := m.all(ctx, tx, plain)
-		whole = err == nil
+		complete = err == nil
 		return err
 	})
-	if err != nil && whole && !refused(err) {
-		// Rows that were committed after all need their files. If they were not,
-		// storage deletes these in time, as nothing names them.
-		return e, fmt.Errorf("import: whether it took effect is unknown: the connection broke at its very end: look whether the content is there: %w", err)
+	if err != nil && complete && !notCommitted(err) {
+		// Keep the files, because committed rows need them. If the transaction
+		// was not committed, storage deletes the unused files later.
+		return e, fmt.Errorf("import: the result of the commit is unknown because the connection broke: check whether the content exists: %w", err)
 	}
 	if err != nil {
-		// The files that were written belong to no row: they go again.
-		return e, errors.Join(fmt.Errorf("import: %w", err), o.Files.Delete(context.WithoutCancel(ctx), without(m.written, m.before)...))
+		// The written files belong to no row: delete them.
+		return e, errors.Join(fmt.Errorf("import: %w", err), o.Files.Delete(context.WithoutCancel(ctx), subtract(m.written, m.before)...))
 	}
-	if err := o.Files.Delete(ctx, without(m.before, m.written)...); err != nil {
-		return m.done, fmt.Errorf("import: everything is in place, but files that nothing needs any more are still there: %w", err)
+	if err := o.Files.Delete(ctx, subtract(m.before, m.written)...); err != nil {
+		return m.done, fmt.Errorf("import: all content is imported, but unused old files were not deleted: %w", err)
 	}
 	return m.done, nil
 }
 
-// refused reports whether the server has said that it did not commit. One that is
-// shutting down, or a connection that broke, says nothing of the kind.
-func refused(err error) bool {
+// notCommitted reports whether the server confirmed that it did not commit. A
+// shutdown or a broken connection leaves that unknown.
+func notCommitted(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		return !strings.HasPrefix(pg.Code, "08") && !strings.HasPrefix(pg.Code, "57P0")
@@ -83,9 +84,9 @@ func refused(err error) bool {
 
 type importer struct {
 	ImportOptions
-	tables  map[string]tableContent // as they were read
+	tables  map[string]tableContent // as read from the export
 	files   map[string]fileContent  // by entry
-	before  []Object                // the installation's own
+	before  []Object                // objects of the installation before the import
 	written []Object
 	done    Exported
 }
@@ -97,7 +98,7 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 		return err
 	}
 	if h.Format > transferFormat {
-		return errors.New("the export was made by a newer program: use that one")
+		return errors.New("the export has a newer format: use the release that made it")
 	}
 	ours, err := readLedgers(ctx, tx)
 	if err != nil {
@@ -110,8 +111,8 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 	if err != nil {
 		return err
 	}
-	// What comes next is known only at the end, where the manifest is: files
-	// are told apart by their rows, which come first.
+	// The manifest is the last entry. Until then the rows, which come before
+	// the files, tell which object each file is.
 	var objects []Object
 	for {
 		entry, err := in.Next()
@@ -139,7 +140,7 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 			if err := m.compare(ctx, tx, c); err != nil {
 				return err
 			}
-			_, err = io.Copy(io.Discard, plain) // through the closing checksums
+			_, err = io.Copy(io.Discard, plain) // verify the final checksums
 			return err
 		}
 		if err != nil {
@@ -154,14 +155,15 @@ func nextJSON(in *tar.Reader, name string, v any) error {
 		return err
 	}
 	if entry.Name != name {
-		return fmt.Errorf("%w: this is no export", ErrDamaged)
+		return fmt.Errorf("%w: this is not an export", ErrDamaged)
 	}
 	return json.NewDecoder(in).Decode(v)
 }
 
-// clear empties the tables, unless people have written into them.
+// clear empties the tables. It returns an error if a table has user content and
+// Replace is not set.
 func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
-	// Triggers and foreign keys have done their work where the rows were made.
+	// Triggers and foreign keys already applied when the rows were created.
 	if _, err := tx.Exec(ctx, copySettings+`; set local session_replication_role = replica`); err != nil {
 		return nil, err
 	}
@@ -176,16 +178,16 @@ func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error)
 	if m.before, err = storedObjects(ctx, tx); err != nil {
 		return nil, err
 	}
-	for _, precious := range []string{"public.reports", "auth.users"} {
-		if m.Replace || !slices.Contains(names, precious) {
+	for _, table := range append([]string{"auth.users"}, m.Protected...) {
+		if m.Replace || !slices.Contains(names, table) {
 			continue
 		}
 		var any bool
-		if err := tx.QueryRow(ctx, `select exists (select from `+precious+`)`).Scan(&any); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from `+table+`)`).Scan(&any); err != nil {
 			return nil, err
 		}
 		if any {
-			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or say that its content may be replaced", ErrNotEmpty, precious)
+			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or allow replacing its content", ErrNotEmpty, table)
 		}
 	}
 	_, err = tx.Exec(ctx, `truncate `+strings.Join(names, ", "))
@@ -196,7 +198,7 @@ func (m *importer) table(ctx context.Context, tx pgx.Tx, own []tableContent, nam
 	m.Progress("tables", int64(len(m.tables)), int64(len(own)))
 	i := slices.IndexFunc(own, func(t tableContent) bool { return t.Name == name })
 	if i < 0 {
-		return fmt.Errorf("%w: there is no such table here", ErrOtherSchema)
+		return fmt.Errorf("%w: this installation has no such table", ErrOtherSchema)
 	}
 	t := own[i]
 	sum := sha256.New()
@@ -213,7 +215,7 @@ func (m *importer) table(ctx context.Context, tx pgx.Tx, own []tableContent, nam
 func (m *importer) file(ctx context.Context, objects []Object, entry string, in io.Reader) error {
 	i, err := strconv.Atoi(strings.TrimPrefix(entry, "files/"))
 	if err != nil || i < 0 || i >= len(objects) {
-		return fmt.Errorf("%w: it belongs to no row", ErrDamaged)
+		return fmt.Errorf("%w: the file belongs to no row", ErrDamaged)
 	}
 	sum := &counter{Hash: sha256.New()}
 	if err := m.Files.Put(ctx, objects[i], io.TeeReader(in, sum)); err != nil {
@@ -225,29 +227,29 @@ func (m *importer) file(ctx context.Context, objects []Object, entry string, in 
 	return nil
 }
 
-// compare checks what was read against the manifest, counts the rows that
-// Postgres now has, and sets the sequences.
+// compare checks the imported data against the manifest, counts the rows in
+// Postgres, and sets the sequences.
 func (m *importer) compare(ctx context.Context, tx pgx.Tx, c contents) error {
 	for _, want := range c.Tables {
 		got := m.tables[want.Name]
 		if !slices.Equal(got.Columns, want.Columns) {
-			return fmt.Errorf("%w: table %s has the columns %v in the export and %v here", ErrOtherSchema, want.Name, want.Columns, got.Columns)
+			return fmt.Errorf("%w: table %s has columns %v in the export and %v here", ErrOtherSchema, want.Name, want.Columns, got.Columns)
 		}
 		var rows int64
 		if err := tx.QueryRow(ctx, `select count(*) from `+want.Name).Scan(&rows); err != nil {
 			return err
 		}
 		if got.Rows != want.Rows || rows != want.Rows || got.SHA256 != want.SHA256 {
-			return fmt.Errorf("%w: table %s is not what the manifest says", ErrDamaged, want.Name)
+			return fmt.Errorf("%w: table %s does not match the manifest", ErrDamaged, want.Name)
 		}
 	}
 	for i, want := range c.Files {
 		if got := m.files[fileEntry(i)]; got != want {
-			return fmt.Errorf("%w: file %s/%s is not what the manifest says", ErrDamaged, want.Bucket, want.Name)
+			return fmt.Errorf("%w: file %s/%s does not match the manifest", ErrDamaged, want.Bucket, want.Name)
 		}
 	}
 	if len(m.tables) != len(c.Tables) || len(m.files) != len(c.Files) {
-		return fmt.Errorf("%w: the export has more than its manifest", ErrDamaged)
+		return fmt.Errorf("%w: the export has entries that its manifest lacks", ErrDamaged)
 	}
 	for name, last := range c.Sequences {
 		if _, err := tx.Exec(ctx, `select setval($1::text::regclass, $2)`, name, last); err != nil {
@@ -258,8 +260,8 @@ func (m *importer) compare(ctx context.Context, tx pgx.Tx, c contents) error {
 	return nil
 }
 
-// without returns the objects of all whose versions are not among others.
-func without(all, others []Object) []Object {
+// subtract returns the objects of all with versions that others does not have.
+func subtract(all, others []Object) []Object {
 	type key struct{ bucket, name, version string }
 	has := map[key]bool{}
 	for _, o := range others {

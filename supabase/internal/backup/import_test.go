@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-func TestRefused(t *testing.T) {
+func TestNotCommitted(t *testing.T) {
 	for _, test := range []struct {
 		err  error
 		want bool
@@ -29,15 +29,15 @@ func TestRefused(t *testing.T) {
 		{io.ErrUnexpectedEOF, false},
 		{errors.New("conn closed"), false},
 	} {
-		if got := refused(test.err); got != test.want {
+		if got := notCommitted(test.err); got != test.want {
 			t.Errorf("%v: %v", test.err, got)
 		}
 	}
 }
 
-// When the connection breaks in place of the reply to the commit, nobody knows
-// whether the rows are there: their files stay.
-func TestImportWhoseCommitHasNoReply(t *testing.T) {
+// If the connection breaks before the reply to the commit, the result is unknown
+// and the files stay.
+func TestImportWithoutCommitReply(t *testing.T) {
 	source, sourceFiles := filled(t)
 	whole := export(t, source, sourceFiles)
 	target := migrated(t)
@@ -49,7 +49,7 @@ func TestImportWhoseCommitHasNoReply(t *testing.T) {
 		}
 	}, func([]byte) bool { return ending.Load() })
 	_, err := Import(t.Context(), ImportOptions{URL: url, Files: targetFiles}, bytes.NewReader(whole))
-	if err == nil || !strings.Contains(err.Error(), "whether it took effect is unknown") {
+	if err == nil || !strings.Contains(err.Error(), "the result of the commit is unknown") {
 		t.Errorf("got error %v", err)
 	}
 	if diff := cmp.Diff(sourceFiles.data, targetFiles.data); diff != "" {

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// list is what files there were at a time.
+// list is the list of files at a time.
 type list struct {
-	Time  time.Time `json:"time"`  // when they began to be looked for
-	Ended time.Time `json:"ended"` // when all were stored; zero in older lists
+	Time  time.Time `json:"time"`  // when the search for files began
+	Ended time.Time `json:"ended"` // when all files were stored; zero in older lists
 	Files []file    `json:"files"`
 }
 
-// listTime is a time in a list's name. Names are in the order in which the lists
-// were made, by their times; of one that was made after the clock had been set
-// back, the name is a time after that of the newest list, _, and its own time.
+// listTime is the format of the times in a list's name. Names sort in the order
+// in which the lists were made. If the clock was set back, the name has two
+// times: one just after that of the newest list, then _ and the list's own time.
 const listTime = "20060102T150405.000Z"
 
-// putList stores a list that differs from the one before, or, where always is
-// said, any. now is when its files began to be looked for.
+// putList stores the list of files if it differs from the previous one or if
+// always is set. now is when the search for files began.
 func (t *trees) putList(ctx context.Context, now time.Time, files []file, always bool) (string, error) {
 	text, err := json.Marshal(files)
 	if err != nil {
@@ -40,8 +40,8 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file, always
 	if err != nil {
 		return "", err
 	}
-	// Which objects it needs, in the clear: what no list needs can then be
-	// deleted without the key. It goes first: no list is without it.
+	// Store the needed objects unencrypted, so that pruning needs no key.
+	// Store them first, so that every list has them.
 	var needs strings.Builder
 	for _, f := range files {
 		fmt.Fprintln(&needs, f.Object)
@@ -60,7 +60,7 @@ func (t *trees) putList(ctx context.Context, now time.Time, files []file, always
 	return name, nil
 }
 
-// stamp is what names a list that is made now: it comes after all others.
+// stamp returns the name of a list that is made now. It sorts after all others.
 func (t *trees) stamp(ctx context.Context, now time.Time) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,13 +74,13 @@ func (t *trees) stamp(ctx context.Context, now time.Time) (string, error) {
 	}
 	newest, err := time.Parse(listTime, t.newest)
 	if err != nil {
-		return "", fmt.Errorf("%w: lists/%s is no name of a list", ErrDamaged, t.newest)
+		return "", fmt.Errorf("%w: lists/%s is not the name of a list", ErrDamaged, t.newest)
 	}
 	t.newest = newest.Add(time.Millisecond).Format(listTime)
 	return t.newest + "_" + stamp, nil
 }
 
-// findNewest learns the place of the newest list.
+// findNewest reads the time that orders the newest list.
 func (t *trees) findNewest(ctx context.Context) error {
 	names, err := t.repo.List(ctx, "lists/")
 	if err != nil {
@@ -93,8 +93,8 @@ func (t *trees) findNewest(ctx context.Context) error {
 	return nil
 }
 
-// timesOf returns the two times in the name of a list: by which it has its place,
-// and when it was made.
+// timesOf returns the two times in the name of a list: the time that orders it
+// and the time when it was made.
 func timesOf(name string) (place, at string) {
 	plain, _ := plainName(strings.TrimPrefix(name, "lists/"))
 	place, at, ok := strings.Cut(plain, "_")
@@ -110,8 +110,8 @@ type listed struct {
 	at   time.Time // list.Time, to the millisecond
 }
 
-// readListed returns the lists of a store in their order, and which of them is
-// that of the base backup.
+// readListed returns the lists of a store in order, and the index of the base
+// backup's list.
 func readListed(ctx context.Context, repo repository, base string) (all []listed, from int, err error) {
 	names, err := repo.List(ctx, "lists/")
 	if err != nil {
@@ -119,23 +119,23 @@ func readListed(ctx context.Context, repo repository, base string) (all []listed
 	}
 	from, found := slices.BinarySearch(names, base)
 	if !found {
-		names = slices.Insert(names, from, base) // reading it says what is wrong
+		names = slices.Insert(names, from, base) // reading it returns the error
 	}
 	for _, name := range names {
 		_, text := timesOf(name)
 		at, err := time.Parse(listTime, text)
 		if err != nil {
-			return nil, 0, fmt.Errorf("%w: %s is no name of a list", ErrDamaged, name)
+			return nil, 0, fmt.Errorf("%w: %s is not the name of a list", ErrDamaged, name)
 		}
 		all = append(all, listed{name, at})
 	}
 	return all, from, nil
 }
 
-// passing returns where a moment lies between lists: before those of the
-// returned numbers, len(all) being the end. There is one such place, and several
-// where a clock was ahead and set back.
-func passing(all []listed, from int, moment time.Time) (places []int) {
+// positionsAt returns the indexes before which a moment lies in the order of the
+// lists; len(all) is the end. There is more than one if a clock was ahead and was
+// set back.
+func positionsAt(all []listed, from int, moment time.Time) (places []int) {
 	for i := from; i <= len(all); i++ {
 		if (i == from || !all[i-1].at.After(moment)) && (i == len(all) || all[i].at.After(moment)) {
 			places = append(places, i)
@@ -144,13 +144,14 @@ func passing(all []listed, from int, moment time.Time) (places []int) {
 	return places
 }
 
-// filesAt returns the files that there were at a moment after the end of a base
-// backup with the list base. No single list has them: one from before lacks what
-// was written after it, and one from after lacks what was deleted before it. So
-// they are those of both, and of one that was being made at the moment those of
-// the one before that, too; where they differ the later is right. A file too many
-// has no row, does no harm, and is swept; one too few would be a loss. With
-// newest, those of the newest list are among them.
+// filesAt returns the files that existed at a moment after the end of a base
+// backup with the list base. No single list has them all: an earlier list lacks
+// files that were written after it, and a later list lacks files that were
+// deleted before it. So the result merges the lists before and after the moment.
+// If a list was being made at the moment, it also includes the list before that.
+// If lists differ, the later list wins. An extra file has no row, does no harm
+// and is swept later; a missing file would be lost. If newest is set, the result
+// includes the newest list.
 func (r repository) filesAt(ctx context.Context, base string, moment time.Time, newest bool) ([]file, error) {
 	all, from, err := readListed(ctx, r, base)
 	if err != nil {
@@ -165,7 +166,7 @@ func (r repository) filesAt(ctx context.Context, base string, moment time.Time, 
 		}
 		return l, err
 	}
-	for _, at := range passing(all, from, moment) {
+	for _, at := range positionsAt(all, from, moment) {
 		if at < len(all) {
 			if _, err := take(at); err != nil {
 				return nil, err
@@ -188,13 +189,13 @@ func (r repository) filesAt(ctx context.Context, base string, moment time.Time, 
 	}
 	var files []file
 	for _, i := range slices.Backward(slices.Sorted(maps.Keys(lists))) {
-		files = joined(files, lists[i].Files)
+		files = merge(files, lists[i].Files)
 	}
 	return files, nil
 }
 
-// joined returns files and, of others, those in other places.
-func joined(files, others []file) []file {
+// merge returns files and those of others that have other paths.
+func merge(files, others []file) []file {
 	type place struct{ tree, path string }
 	taken := make(map[place]bool, len(files))
 	for _, f := range files {

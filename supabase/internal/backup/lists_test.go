@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shelf is a folder whose files are listed at times of a test's choice.
-type shelf struct {
+// listing is a folder with lists that were made at chosen times.
+type listing struct {
 	t     *testing.T
 	dir   string
 	trees *trees
@@ -23,9 +23,9 @@ type shelf struct {
 // noon is the time of the first list.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func newShelf(t *testing.T, names ...string) *shelf {
+func newListing(t *testing.T, names ...string) *listing {
 	t.Helper()
-	s := &shelf{t: t, dir: tempDir(t)}
+	s := &listing{t: t, dir: tempDir(t)}
 	s.put(names...)
 	all, err := openTrees(t.Context(), repository{Store: newFolder(t)}, tempDir(t), []Tree{{"storage", s.dir}})
 	if err != nil {
@@ -36,7 +36,7 @@ func newShelf(t *testing.T, names ...string) *shelf {
 	return s
 }
 
-func (s *shelf) put(names ...string) {
+func (s *listing) put(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(name), 0o640); err != nil {
@@ -45,7 +45,7 @@ func (s *shelf) put(names ...string) {
 	}
 }
 
-func (s *shelf) remove(names ...string) {
+func (s *listing) remove(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
@@ -54,9 +54,9 @@ func (s *shelf) remove(names ...string) {
 	}
 }
 
-// list stores a list of the files that was made from some time after noon on and
-// took as long.
-func (s *shelf) list(after, took time.Duration) string {
+// list stores a list of the files. Making it began at the given time after noon
+// and took the given duration.
+func (s *listing) list(after, took time.Duration) string {
 	s.t.Helper()
 	s.trees.clock = func() time.Time { return noon.Add(after + took) }
 	files, err := s.trees.copy(s.t.Context())
@@ -70,9 +70,9 @@ func (s *shelf) list(after, took time.Duration) string {
 	return name
 }
 
-// at returns what a restore to some time after noon brings, or, with newest, one
-// to all that there is.
-func (s *shelf) at(after time.Duration, newest bool) string {
+// at returns the files of a restore to a time after noon, or of a full restore if
+// newest is set.
+func (s *listing) at(after time.Duration, newest bool) string {
 	s.t.Helper()
 	files, err := s.trees.repo.filesAt(s.t.Context(), s.base, noon.Add(after), newest)
 	if err != nil {
@@ -88,10 +88,10 @@ func (s *shelf) at(after time.Duration, newest bool) string {
 
 const second = time.Second
 
-// Whatever there was at a moment is brought back, also when it was deleted before
-// the next list, or had been written after the last.
-func TestFilesOfAMoment(t *testing.T) {
-	s := newShelf(t, "always", "early")
+// A restore brings back every file that existed at the moment, even if it was
+// deleted before the next list or written after the last.
+func TestFilesAt(t *testing.T) {
+	s := newListing(t, "always", "early")
 	s.list(10*second, 0)
 	s.remove("early")
 	s.put("late")
@@ -100,36 +100,36 @@ func TestFilesOfAMoment(t *testing.T) {
 	got := map[string]string{
 		"between two lists": s.at(15*second, false), "at the list before": s.at(10*second, false),
 		"after them": s.at(25*second, false), "at the end": s.at(time.Hour, false),
-		"the newest": s.at(40*second, true), "all, of which the log before a deletion": s.at(12*second, true),
+		"the newest": s.at(40*second, true), "newest, WAL ends before a deletion": s.at(12*second, true),
 	}
 	want := map[string]string{
 		"between two lists": "always early late", "at the list before": "always early late",
 		"after them": "always late", "at the end": "always late",
-		"the newest": "always late", "all, of which the log before a deletion": "always early late",
+		"the newest": "always late", "newest, WAL ends before a deletion": "always early late",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// A list that was being made at the moment may have come too late for a file.
-func TestFilesOfAMomentWithinAList(t *testing.T) {
-	s := newShelf(t, "always", "early")
+// A list that was being made at the moment may lack a file of that moment.
+func TestFilesAtDuringList(t *testing.T) {
+	s := newListing(t, "always", "early")
 	s.list(10*second, 0)
-	s.remove("early") // at 22 s, before its place was looked at
+	s.remove("early") // at 22 s, before the list reached it
 	s.list(20*second, 5*second)
 	s.list(30*second, 0)
 	if got := s.at(21*second, false); got != "always early" {
-		t.Errorf("while the list was made: %q", got)
+		t.Errorf("while the list was being made: %q", got)
 	}
 	if got := s.at(26*second, false); got != "always" {
-		t.Errorf("after it: %q", got)
+		t.Errorf("after the list: %q", got)
 	}
 }
 
-// Of a file that was changed, the later list has the right one.
-func TestALaterFileWins(t *testing.T) {
-	s := newShelf(t, "keys")
+// If a file has changed, the restore takes it from the later list.
+func TestLaterFileWins(t *testing.T) {
+	s := newListing(t, "keys")
 	if err := os.WriteFile(filepath.Join(s.dir, "keys"), []byte("rotated"), 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -140,14 +140,14 @@ func TestALaterFileWins(t *testing.T) {
 	}
 }
 
-// A clock that was ahead for a while hides no file of later, from a restore to all
-// there is or to a moment, and none of its time.
-func TestFilesAfterTheClockWasAhead(t *testing.T) {
-	s := newShelf(t, "before")
+// A clock that was ahead for a while hides no file, neither from full restores
+// nor from restores to a moment.
+func TestFilesAtAfterClockWasAhead(t *testing.T) {
+	s := newListing(t, "before")
 	const year = 365 * 24 * time.Hour
-	s.put("meanwhile")
+	s.put("made-ahead")
 	s.list(year, 0)
-	s.remove("meanwhile")
+	s.remove("made-ahead")
 	s.list(year+10*second, 0)
 	s.put("right")
 	s.list(10*second, 0)
@@ -162,19 +162,19 @@ func TestFilesAfterTheClockWasAhead(t *testing.T) {
 	s.remove("right")
 	last := s.list(30*second, 0)
 	got := map[string]string{
-		"all": s.at(40*second, true), "a moment after": s.at(15*second, false), "one of the time": s.at(year+5*second, false),
+		"all": s.at(40*second, true), "after the clock was set back": s.at(15*second, false), "while the clock was ahead": s.at(year+5*second, false),
 	}
 	want := map[string]string{
-		"all": "before later meanwhile", "a moment after": "before later meanwhile right", "one of the time": "before later meanwhile",
+		"all": "before later made-ahead", "after the clock was set back": "before later made-ahead right", "while the clock was ahead": "before later made-ahead",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	names, err := s.trees.repo.List(t.Context(), "lists/")
 	if err != nil || len(names) != 6 || names[5] != last {
-		t.Errorf("in the order of their making: %q, %v", names, err)
+		t.Errorf("lists are not in the order of their creation: %q, %v", names, err)
 	}
-	// Pruning takes those before a backup's, in this order.
+	// Pruning deletes the lists before that of a backup, in this order.
 	first, _ := plainName(strings.TrimPrefix(last, "lists/"))
 	needed, err := neededFiles(t.Context(), s.trees.repo, first)
 	if err != nil || len(needed) != 2 {
@@ -182,9 +182,9 @@ func TestFilesAfterTheClockWasAhead(t *testing.T) {
 	}
 }
 
-// A list that is gone is damage, and not a restore without files.
-func TestTheListOfABackupIsGone(t *testing.T) {
-	s := newShelf(t, "always")
+// A missing list is an error, not a restore without files.
+func TestMissingList(t *testing.T) {
+	s := newListing(t, "always")
 	if err := s.trees.repo.Delete(t.Context(), s.base); err != nil {
 		t.Fatal(err)
 	}

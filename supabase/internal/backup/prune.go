@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Prune deletes all but the newest Options.Keep backups, and what only the
-// deleted ones needed: log, lists and files.
+// Prune deletes all backups except the newest Options.Keep, and the WAL, lists
+// and files that only the deleted backups needed.
 func (s *Service) Prune(ctx context.Context) error {
 	unlock, err := s.exclusive(ctx)
 	if err != nil {
 		return fmt.Errorf("prune: %w", err)
 	}
 	defer unlock()
-	s.tidy(ctx)
+	s.removeLeftovers(ctx)
 	all, err := List(ctx, s.repo.Store)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
@@ -43,36 +43,35 @@ func (s *Service) Prune(ctx context.Context) error {
 	return nil
 }
 
-// tidy removes what processes left that were killed: clusters that were being
-// proved, what was stored of backups that never became good, half-written files.
-// Each can be as big as the database, and every retry would leave another. The
-// caller holds the lock, so no backup is under way. What cannot be removed must
-// not keep the next backup from being made.
-func (s *Service) tidy(ctx context.Context) {
-	err := errors.Join(s.removeProofs(), s.removeUnfinished(ctx))
+// removeLeftovers removes the data of killed processes: clusters of test
+// restores, incomplete backups and partly written files. Each can be as large as
+// the database. The caller holds the lock, so no backup is running. An error is
+// only logged, so that the next backup can still be made.
+func (s *Service) removeLeftovers(ctx context.Context) {
+	err := errors.Join(s.removeTestRestores(), s.removeUnfinished(ctx))
 	if err != nil && ctx.Err() == nil {
-		s.opt.Log.Warn("backup: what an interrupted one left could not be removed", "place", s.repo.String(), "error", err)
+		s.opt.Log.Warn("backup leftovers not removed", "place", s.repo.String(), "error", err)
 	}
 }
 
-func (s *Service) removeProofs() error {
+func (s *Service) removeTestRestores() error {
 	entries, err := os.ReadDir(s.opt.StateDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), proofPrefix) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), testRestorePrefix) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(s.opt.StateDir, e.Name())))
 		}
 	}
 	return err
 }
 
-// abandoned is after what time without a byte nobody is writing a file any more.
-// Log and files are stored without the lock.
+// abandoned is the time without a write after which a partial file counts as
+// abandoned. WAL and files are stored without the lock.
 const abandoned = time.Hour
 
-// removeUnfinished deletes backups without a manifest, and half-written files.
+// removeUnfinished deletes backups without a manifest and partly written files.
 func (s *Service) removeUnfinished(ctx context.Context) error {
 	if f, ok := s.repo.Store.(folder); ok {
 		if err := errors.Join(f.sweep("base", 0), f.sweep("", abandoned)); err != nil {
@@ -97,8 +96,8 @@ func (s *Service) removeUnfinished(ctx context.Context) error {
 	return err
 }
 
-// pruneBases deletes all good backups but those kept, and of others, whose
-// manifests are damaged, what is older than these.
+// pruneBases deletes all good backups that are not kept. It also deletes backups
+// with a damaged manifest that are older than the kept ones.
 func (s *Service) pruneBases(ctx context.Context, all, kept []Manifest) error {
 	var old []string
 	names, err := s.repo.List(ctx, "base/")
@@ -113,7 +112,7 @@ func (s *Service) pruneBases(ctx context.Context, all, kept []Manifest) error {
 			old = append(old, id)
 		}
 	}
-	// The manifest goes first of each: a half-deleted backup is none.
+	// Delete the manifest first: a backup without one does not count.
 	for _, id := range old {
 		if err := s.remove(ctx, "base/"+id+"/manifest-"); err != nil {
 			return err
@@ -125,8 +124,8 @@ func (s *Service) pruneBases(ctx context.Context, all, kept []Manifest) error {
 	return nil
 }
 
-// pruneLog deletes what of a timeline's log lies before all backups of it and of
-// the timelines that it may come from.
+// pruneLog deletes the segments that no kept backup needs: those before the start
+// of all kept backups on the same or an earlier timeline.
 func (s *Service) pruneLog(ctx context.Context, kept []Manifest) error {
 	names, err := s.repo.List(ctx, "wal/")
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *Service) pruneLog(ctx context.Context, kept []Manifest) error {
 }
 
 func (s *Service) pruneFiles(ctx context.Context, kept []Manifest) error {
-	s.listing.Lock() // a file that was just stored has no list yet
+	s.listing.Lock() // a file that was just stored is not in a list yet
 	defer s.listing.Unlock()
 	oldest := slices.MinFunc(kept, func(a, b Manifest) int { return cmp.Compare(a.Lists, b.Lists) })
 	first, _ := plainName(strings.TrimPrefix(oldest.Lists, "lists/"))
@@ -183,7 +182,7 @@ func (s *Service) pruneFiles(ctx context.Context, kept []Manifest) error {
 	return s.trees.reload(ctx)
 }
 
-// neededFiles are the objects that the lists of a time or later need.
+// neededFiles returns the objects that the lists since a time need.
 func neededFiles(ctx context.Context, repo repository, since string) (map[string]bool, error) {
 	names, err := repo.List(ctx, "needs/")
 	if err != nil {

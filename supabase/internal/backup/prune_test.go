@@ -14,55 +14,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPruneKeepsWhatIsNeeded(t *testing.T) {
+func TestPrune(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
-	kept := errors.New("nothing is deleted here")
-	s := newSite(t, keeping{store, &kept})
+	refusal := errors.New("delete refused")
+	s := newSite(t, undeletable{store, &refusal})
 	var log strings.Builder
 	s.options.Keep, s.options.Log = 2, slog.New(slog.NewTextHandler(&log, nil))
 	service := open(t, s.options)
-	s.write("storage/old", "deleted before the second backup")
-	s.write("storage/stays", "in all of them")
-	for i := range 3 {
-		if i > 0 {
-			time.Sleep(1100 * time.Millisecond) // their names count seconds
-		}
-		if _, err := service.Backup(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		os.Remove(filepath.Join(s.files, "old"))
-		s.report(i)
-		s.shipped(service)
-	}
+	s.threeBackups(service)
 	before, err := store.List(t.Context(), "wal/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var retry time.Time
-	prune := func() { service.try(t.Context(), &retry, "not pruned", service.pruneDue) }
+	prune := func() { service.attempt(t.Context(), &retry, "not pruned", service.pruneIfDue) }
 	service.unpruned = true
-	for range 2 { // it fails once and waits
+	for range 2 { // the first fails, the second waits
 		prune()
 	}
-	if n := strings.Count(log.String(), kept.Error()); n != 1 || !service.unpruned || retry.IsZero() {
-		t.Errorf("pruning is to be tried again; the log: %s", &log)
+	if n := strings.Count(log.String(), refusal.Error()); n != 1 || !service.unpruned || retry.IsZero() {
+		t.Errorf("failed pruning is not retried; log: %s", &log)
 	}
-	kept, retry = nil, time.Time{}
+	refusal, retry = nil, time.Time{}
 	if prune(); service.unpruned {
 		t.Fatal(&log)
 	}
-	all, err := List(t.Context(), store)
-	if err != nil || len(all) != 2 {
-		t.Fatalf("backups %v, %v", all, err)
-	}
-	if after, _ := store.List(t.Context(), "wal/"); len(after) >= len(before) || len(after) == 0 {
-		t.Errorf("log: %d segments before, %d after", len(before), len(after))
-	}
-	if v, err := Verify(t.Context(), store, nil); err != nil || v.Files != 2 { // stays and keys.json
-		t.Errorf("after pruning: %+v, %v", v, err)
-	}
-	// A file that comes back after its copy was deleted is stored again.
+	all := s.checkPruned(store, len(before))
+	// A file that is created again after its copy was pruned is stored again.
 	s.write("storage/again", "deleted before the second backup")
 	if err := service.Ship(t.Context()); err != nil {
 		t.Fatal(err)
@@ -81,28 +60,64 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// keeping is a store that deletes nothing while there is an error.
-type keeping struct {
+// threeBackups makes three backups. The file storage/old exists only in the first.
+func (s *site) threeBackups(service *Service) {
+	s.t.Helper()
+	s.write("storage/old", "deleted before the second backup")
+	s.write("storage/stays", "in all backups")
+	for i := range 3 {
+		if i > 0 {
+			time.Sleep(1100 * time.Millisecond) // IDs have a resolution of one second
+		}
+		if _, err := service.Backup(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		os.Remove(filepath.Join(s.files, "old"))
+		s.report(i)
+		s.shipped(service)
+	}
+}
+
+// checkPruned checks that two good backups, their WAL and their files are left.
+func (s *site) checkPruned(store Store, segmentsBefore int) []Manifest {
+	t := s.t
+	t.Helper()
+	all, err := List(t.Context(), store)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("backups %v, %v", all, err)
+	}
+	if after, _ := store.List(t.Context(), "wal/"); len(after) >= segmentsBefore || len(after) == 0 {
+		t.Errorf("WAL: %d segments before, %d after", segmentsBefore, len(after))
+	}
+	if v, err := Verify(t.Context(), store, nil); err != nil || v.Files != 2 { // stays and keys.json
+		t.Errorf("after pruning: %+v, %v", v, err)
+	}
+	return all
+}
+
+// undeletable is a store that deletes nothing while *err is set.
+type undeletable struct {
 	Store
 	err *error
 }
 
-func (k keeping) Delete(ctx context.Context, name string) error {
+func (k undeletable) Delete(ctx context.Context, name string) error {
 	if *k.err != nil {
 		return *k.err
 	}
 	return k.Store.Delete(ctx, name)
 }
 
-// leavings leaves what processes leave that are killed at a backup. It returns
-// what the next one removes, and what it must not.
-func leavings(t *testing.T, s *Service) (left []string, kept string) {
+// leftovers creates the data that processes leave when they are killed during a
+// backup. It returns the paths that the next backup must remove and one that it
+// must keep.
+func leftovers(t *testing.T, s *Service) (left []string, kept string) {
 	t.Helper()
 	place := string(s.repo.Store.(folder))
 	old := filepath.Join(place, "wal", unfinished+"old")
 	kept = filepath.Join(place, "wal", unfinished+"new")
 	files := []string{
-		filepath.Join(s.opt.StateDir, proofPrefix+"killed", "data", "PG_VERSION"),
+		filepath.Join(s.opt.StateDir, testRestorePrefix+"killed", "data", "PG_VERSION"),
 		filepath.Join(place, "base", "20200101T000000Z", "base.tar-0123456789abcdef.zst"),
 		filepath.Join(place, "base", "20200102T000000Z", unfinished+"1"),
 		old, kept,
@@ -116,5 +131,5 @@ func leavings(t *testing.T, s *Service) (left []string, kept string) {
 	if err := os.Chtimes(old, long, long); err != nil {
 		t.Fatal(err)
 	}
-	return []string{filepath.Join(s.opt.StateDir, proofPrefix+"killed"), filepath.Dir(files[1]), filepath.Dir(files[2]), old}, kept
+	return []string{filepath.Join(s.opt.StateDir, testRestorePrefix+"killed"), filepath.Dir(files[1]), filepath.Dir(files[2]), old}, kept
 }

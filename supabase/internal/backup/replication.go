@@ -12,22 +12,21 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// baseInfo is what the server says about a base backup.
+// baseInfo is what the server reports about a base backup.
 type baseInfo struct {
 	StartLSN string `json:"start_lsn"`
 	StopLSN  string `json:"stop_lsn"`
 	Timeline string `json:"timeline"`
 }
 
-// baseBackup asks the server at url for a copy of its cluster, and writes it to
-// w as one tar that holds, in pg_wal, the log that makes it consistent. The
-// server reads everything through its page checksums. It does not wait for the
-// archive, which the backup does not need. manifest is Postgres' own
-// list of the files and their sums.
+// baseBackup copies the cluster of the server at url and writes it to w as one
+// tar. Its folder pg_wal holds the WAL that makes the copy consistent. The
+// server checks every page checksum. It does not wait for the WAL archive, which
+// the backup does not need. manifest is Postgres' list of files and checksums.
 //
-// The protocol is that of BASE_BACKUP since Postgres 15: a result with the
-// start, a result with the tablespaces, one COPY whose messages are of several
-// kinds, a result with the end.
+// The protocol is BASE_BACKUP since Postgres 15: a result with the start, a
+// result with the tablespaces, one COPY with several kinds of messages, and a
+// result with the end.
 func baseBackup(ctx context.Context, url, label string, w io.Writer, progress func(done, total int64)) (info baseInfo, manifest []byte, err error) {
 	config, err := pgconn.ParseConfig(url)
 	if err != nil {
@@ -65,14 +64,14 @@ func baseBackup(ctx context.Context, url, label string, w io.Writer, progress fu
 			return info, nil, fmt.Errorf("base backup: %w", pgconn.ErrorResponseToPgError(msg))
 		case *pgproto3.ReadyForQuery:
 			if s.info.StartLSN == "" || s.info.StopLSN == "" || s.archives != 1 {
-				return info, nil, errors.New("base backup: the server ended it early")
+				return info, nil, errors.New("base backup: the server ended the stream early")
 			}
 			return s.info, s.manifest, nil
 		}
 	}
 }
 
-// baseStream follows the reply to BASE_BACKUP.
+// baseStream parses the reply to BASE_BACKUP.
 type baseStream struct {
 	w        io.Writer
 	progress func(done, total int64)
@@ -111,7 +110,7 @@ func (s *baseStream) data(b []byte) error {
 	switch kind, b := b[0], b[1:]; kind {
 	case 'n': // a new archive: name and tablespace
 		if s.archives++; s.archives > 1 {
-			return errors.New("the cluster has tablespaces outside of its folder, which cannot be backed up")
+			return errors.New("tablespaces outside of the data folder cannot be backed up: move their tables to pg_default")
 		}
 	case 'm':
 		s.inManifest = true

@@ -20,42 +20,42 @@ import (
 	"filippo.io/age"
 )
 
-// RestoreOptions say what to bring back and where to.
+// RestoreOptions configure a restore.
 type RestoreOptions struct {
 	Store      Store
-	Identities []age.Identity // that open an encrypted backup
+	Identities []age.Identity // for encrypted backups
 
-	// To is the moment to go back to; zero for the newest there is.
+	// To is the moment to restore to; zero for the newest.
 	To time.Time
 
-	// Data is the folder the cluster is restored to, which must not exist.
+	// Data is the folder to restore the cluster to. It must not exist.
 	Data string
 
-	// Trees say where each tree goes. Trees that are not named here are left out.
+	// Trees are the target paths. Trees that are not listed are not restored.
 	Trees []Tree
 
-	// Package is the Postgres that replays the log.
+	// Package is the Postgres that replays the WAL.
 	Package fs.FS
 
 	Progress func(step string, done, total int64)
 	Log      *slog.Logger
 }
 
-// Restored says what a restore has brought back.
+// Restored describes the result of a restore.
 type Restored struct {
 	Backup   Manifest
-	Segments int // of the log, replayed on top
+	Segments int // WAL segments replayed
 	Files    int
-	Last     time.Time        // of the last commit replayed; zero when there was none
-	Tables   map[string]int64 // rows
+	Last     time.Time        // time of the last replayed commit; zero if there was none
+	Tables   map[string]int64 // row counts
 }
 
-// ErrNothingToRestore says that a store holds no backup old enough.
+// ErrNothingToRestore: the store holds no backup that is old enough.
 var ErrNothingToRestore = errors.New("nothing to restore")
 
-// Restore brings an installation back to a moment: the newest base backup
-// before it, the log up to it, and the files of that time. The cluster is looked
-// through before it gets its place; a restore that fails leaves nothing behind.
+// Restore restores an installation to a moment: the newest base backup before
+// it, the WAL up to it, and the files of that time. It checks the cluster before
+// it renames it to its final folder. A failed restore leaves nothing behind.
 func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -66,7 +66,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	if _, err := os.Lstat(o.Data); err == nil {
 		return r, fmt.Errorf("restore: %s exists: move it away, or choose another folder", o.Data)
 	}
-	repo := repository{o.Store, sealer{identities: o.Identities}}
+	repo := repository{o.Store, codec{identities: o.Identities}}
 	all, damage := List(ctx, o.Store)
 	if damage != nil && !errors.Is(damage, ErrDamaged) {
 		return r, fmt.Errorf("restore: %w", damage)
@@ -80,7 +80,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore from %s: %w", o.Store, errors.Join(err, damage))
 	}
 	if damage != nil {
-		o.Log.Warn("restoring from another backup than those that are damaged", "backup", base.ID, "error", damage)
+		o.Log.Warn("damaged backups ignored", "backup", base.ID, "error", damage)
 	}
 	r.Backup = base
 
@@ -92,7 +92,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	if err := o.restoreCluster(ctx, repo, work, base, next, log, &r); err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
-	var files placed
+	var files createdPaths
 	if r.Files, err = o.restoreTrees(ctx, repo, r, &files); err == nil {
 		err = os.Rename(filepath.Join(work, "data"), o.Data)
 	}
@@ -102,16 +102,15 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	return r, syncDir(filepath.Dir(o.Data))
 }
 
-// choose returns the newest backup that ended before to, and the one after it,
-// of those that the log leads on from. What was backed up on a branch that an
-// earlier restore has left is not among them.
+// choose returns the newest backup that ended before to, and the backup after it.
+// It ignores backups on branches that an earlier restore has abandoned.
 func choose(all []Manifest, log history, to time.Time) (base Manifest, next *Manifest, err error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(m Manifest) bool {
 		_, ok := log.of(m)
 		return !ok
 	})
 	if len(all) == 0 {
-		return base, nil, fmt.Errorf("%w: there is no good backup", ErrNothingToRestore)
+		return base, nil, fmt.Errorf("%w: the store has no good backup", ErrNothingToRestore)
 	}
 	if to.IsZero() {
 		return all[len(all)-1], nil, nil
@@ -143,7 +142,7 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 	}
 	o.Progress("database", 1, 2)
 	var last uint64
-	if next != nil { // the moment lies before it; one segment more ends the wait for it
+	if next != nil { // the moment is before it; one more segment lets recovery reach the target
 		_, own, err := next.segments()
 		if err != nil {
 			return err
@@ -159,14 +158,14 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 		return err
 	}
 	if r.Segments = n; gap != nil && o.To.IsZero() {
-		return fmt.Errorf("%w: what was written after it cannot be had; say with --to which moment between %s and then to go back to", gap, base.End.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: later data cannot be restored: use --to with a moment after %s and before the missing segment", gap, base.End.UTC().Format(time.RFC3339))
 	}
-	if err := postgres.HandOver(data, log); err != nil {
+	if err := postgres.ChownTree(data, log); err != nil {
 		return err
 	}
 	if err := o.replay(ctx, data, log, h.newest(), r); err != nil {
 		if gap != nil && errors.Is(err, ErrNothingToRestore) {
-			err = fmt.Errorf("%w, and it was written before %s: choose an earlier moment", gap, o.To.UTC().Format(time.RFC3339))
+			err = fmt.Errorf("%w before %s: choose an earlier moment", gap, o.To.UTC().Format(time.RFC3339))
 		}
 		return err
 	}
@@ -174,18 +173,18 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 	return nil
 }
 
-// replay lets Postgres recover the cluster with the log, looks through it, and
-// stops it again.
+// replay starts Postgres to recover the cluster with the WAL, checks the cluster
+// and stops Postgres.
 func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline uint32, r *Restored) error {
-	// Without hot standby nobody is let in before all of the log is replayed.
-	// Archiving is on but goes nowhere yet: the history of the branch that begins
-	// here waits in the cluster for the first start that backs up.
+	// Without hot standby Postgres refuses connections until all WAL is replayed.
+	// With an empty archive_command, the history file of the new timeline stays
+	// in the cluster until the first start with backups.
 	settings := map[string]string{"archive_mode": "on", "archive_command": "", "hot_standby": "off"}
 	if r.Segments > 0 {
 		if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
 			return err
 		}
-		if err := postgres.HandOver(data, data); err != nil {
+		if err := postgres.ChownTree(data, data); err != nil {
 			return err
 		}
 		settings["restore_command"] = copyCommand(log)
@@ -195,12 +194,12 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline u
 			settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
 		}
 	} else if !o.To.IsZero() && o.To.Sub(r.Backup.End) > time.Second {
-		return fmt.Errorf("%w: the log after the backup of %s is missing", ErrNothingToRestore, r.Backup.End.Format(time.RFC3339))
+		return fmt.Errorf("%w: the WAL after the backup of %s is missing", ErrNothingToRestore, r.Backup.End.Format(time.RFC3339))
 	}
 	server, err := postgres.Start(ctx, postgres.Options{Source: o.Package, Data: data, Log: o.Log, Settings: settings})
 	if err != nil {
 		if strings.Contains(err.Error(), "before configured recovery target was reached") {
-			return fmt.Errorf("%w: the stored log ends before %s: leave the time out to get all there is", ErrNothingToRestore, o.To.Format(time.RFC3339))
+			return fmt.Errorf("%w: the stored WAL ends before %s: omit the time to restore everything", ErrNothingToRestore, o.To.Format(time.RFC3339))
 		}
 		return err
 	}
@@ -211,7 +210,7 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline u
 	return errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
 }
 
-// lastCommit is the time of the last commit that was replayed.
+// lastCommit returns the time of the last replayed commit.
 func lastCommit(ctx context.Context, url string) (time.Time, error) {
 	t, err := value[*time.Time](ctx, url, `select pg_last_xact_replay_timestamp()`)
 	if err != nil || t == nil {
@@ -220,17 +219,17 @@ func lastCommit(ctx context.Context, url string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// copyCommand is a restore_command that takes segments from a folder.
+// copyCommand returns a restore_command that copies segments from a folder.
 func copyCommand(dir string) string {
 	dir = strings.ReplaceAll(dir, "%", "%%")
 	return "cp '" + strings.ReplaceAll(dir, "'", `'\''`) + "/%f' '%p'"
 }
 
-// restoreTrees brings back the files of the moment that the database was brought
-// to. Without a time that is the last commit whose log was shipped: files that
-// were deleted after it may have left the newest list already. made is told what
-// was put where.
-func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Restored, made *placed) (int, error) {
+// restoreTrees restores the files of the moment that the database was restored
+// to. Without a target time, that is the time of the last replayed commit: the
+// newest list may already lack files that were deleted after it. made records the
+// created paths.
+func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Restored, made *createdPaths) (int, error) {
 	if len(o.Trees) == 0 {
 		return 0, nil
 	}
@@ -254,7 +253,7 @@ func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Res
 			continue
 		}
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) && f.Path != "" {
-			return n, fmt.Errorf("%w: %q is no path of a file", ErrDamaged, f.Path)
+			return n, fmt.Errorf("%w: %q is not a valid file path", ErrDamaged, f.Path)
 		}
 		if err := repo.restoreFile(ctx, f, filepath.Join(place, filepath.FromSlash(f.Path)), made); err != nil {
 			return n, err
@@ -265,7 +264,7 @@ func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Res
 	return n, nil
 }
 
-// decodeJSON reads one value and then to the end, past the closing checksums.
+// decodeJSON reads one value and then the rest, to verify the final checksums.
 func decodeJSON(r io.Reader, v any) error {
 	if err := json.NewDecoder(r).Decode(v); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -11,25 +11,25 @@ import (
 	"testing"
 )
 
-// A restore that fails at the files takes back those it has brought, and touches
-// none that were there.
-func TestAFailedRestoreLeavesNothing(t *testing.T) {
+// A restore that fails at the files removes the files it has written and keeps
+// all others.
+func TestFailedRestoreLeavesNothing(t *testing.T) {
 	t.Parallel()
 	store := newFolder(t)
 	s := newSite(t, store)
-	s.write("storage/photos/1", "photo one")
-	s.write("storage/photos/2", "photo two")
+	s.write("storage/avatars/1", "avatar one")
+	s.write("storage/avatars/2", "avatar two")
 	if _, err := open(t, s.options).Backup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// What is damaged belongs to the second photo, after the first in the list.
+	// Damage the second file, which comes after the first in the list.
 	objects, err := store.List(t.Context(), "files/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	photo := sha256.Sum256([]byte("photo two"))
+	avatar := sha256.Sum256([]byte("avatar two"))
 	two := slices.IndexFunc(objects, func(name string) bool {
-		return repository{Store: store}.checkFile(t.Context(), file{Object: name, SHA256: hex.EncodeToString(photo[:])}) == nil
+		return repository{Store: store}.checkFile(t.Context(), file{Object: name, SHA256: hex.EncodeToString(avatar[:])}) == nil
 	})
 	good := content(t, store, objects[two])
 	bad := slices.Clone(good)
@@ -48,17 +48,17 @@ func TestAFailedRestoreLeavesNothing(t *testing.T) {
 	}
 
 	replace(t, store, objects[two], good)
-	mine := filepath.Join(files, "photos/2")
+	mine := filepath.Join(files, "avatars/2")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(mine), 0o750), os.WriteFile(mine, []byte("mine"), 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), mine+" is there with another content") {
-		t.Errorf("over another file: %v", err)
+	if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), mine+" exists with different content") {
+		t.Errorf("over a different file: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
-		t.Errorf("a file that was there: %q, %v", text, err)
+		t.Errorf("existing file: %q, %v", text, err)
 	}
-	if err := os.WriteFile(mine, []byte("photo two"), 0o640); err != nil {
+	if err := os.WriteFile(mine, []byte("avatar two"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := Restore(t.Context(), o); err != nil || r.Files != 2 {

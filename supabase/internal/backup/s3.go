@@ -14,20 +14,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// bucket is a Store in S3 or what speaks like it.
+// bucket is a Store in S3 or an S3-compatible service.
 type bucket struct {
 	client *minio.Client
 	name   string
 	prefix string // empty, or ends with a slash
 }
 
-// openS3 opens s3://bucket/prefix?endpoint=host[:port]&region=…&insecure=1.
-// The endpoint is Amazon's unless given; insecure means plain HTTP. The keys
-// come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as with other tools,
-// never from the address.
+// openS3 opens s3://bucket/prefix?endpoint=host[:port]&region=…&insecure=1. The
+// default endpoint is Amazon's. insecure means plain HTTP. The keys come from
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, never from the address.
 func openS3(u *url.URL) (Store, error) {
 	if u.User != nil {
-		return nil, errors.New("backup: give the keys of the bucket as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, not in its address")
+		return nil, errors.New("backup: the bucket address contains keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead")
 	}
 	q := u.Query()
 	endpoint := q.Get("endpoint")
@@ -51,14 +50,14 @@ func openS3(u *url.URL) (Store, error) {
 
 func (b bucket) String() string { return "s3://" + b.name + "/" + b.prefix }
 
-// partSize bounds the memory of an upload whose length nobody knows before.
+// partSize limits the memory of an upload of unknown length.
 const partSize = 16 << 20
 
 func (b bucket) Put(ctx context.Context, name string, r io.Reader) error {
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, r, -1, minio.PutObjectOptions{
 		PartSize: partSize, NumThreads: 1,
-		// Chunked signatures are not understood everywhere, and add nothing:
-		// names carry the sums of what is stored.
+		// Some services do not support chunked signatures. The names already
+		// carry checksums.
 		DisableContentSha256: true,
 	})
 	return err

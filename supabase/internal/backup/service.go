@@ -21,11 +21,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options say what is backed up and where to.
+// Options configure the backups of an installation.
 type Options struct {
 	Store Store
 
-	// Recipients are whom backups are encrypted to; none for no encryption.
+	// Recipients can decrypt the backups; none means no encryption.
 	Recipients []age.Recipient
 
 	// URL connects to the cluster as a superuser.
@@ -34,23 +34,23 @@ type Options struct {
 	// Trees are the files that belong to the installation.
 	Trees []Tree
 
-	// Archive is the folder into which Postgres puts finished segments of its
-	// log (postgres.Options.Archive); "" when it archives nothing.
+	// Archive is the folder of archived WAL segments
+	// (postgres.Options.Archive); "" if archiving is off.
 	Archive string
 
-	// StateDir keeps what later backups need, and the cluster that a backup is
-	// restored to for its proof. Postgres' user must be able to enter it.
+	// StateDir holds the state that later backups need, and the clusters of
+	// test restores. Postgres' user must be able to enter it.
 	StateDir string
 
-	// Package is the Postgres that proves backups by running on them.
+	// Package is the Postgres that runs the test restores.
 	Package fs.FS
 
-	// Every is the time between base backups, Keep their number.
+	// Every is the time between base backups and Keep their number.
 	// Defaults: 24 h, 7.
 	Every time.Duration
 	Keep  int
 
-	// Progress, when given, is told of the steps of a backup.
+	// Progress, if set, receives the steps of a backup.
 	Progress func(step string, done, total int64)
 
 	Log *slog.Logger
@@ -62,22 +62,22 @@ type Service struct {
 	repo  repository
 	trees *trees
 
-	pause time.Duration               // between two rounds: shipPause
-	spare func(string) (int64, error) // postgres.SpareRoom
+	pause    time.Duration               // between two rounds; shipPause except in tests
+	writable func(string) (int64, error) // postgres.WritableSpace
 
-	listing sync.Mutex // held while files are stored and listed, and while they are pruned
+	listing sync.Mutex // held while files are stored, listed or pruned
 
-	timeline uint32    // the server's, once it is known that the stored log leads up to now
-	warned   string    // the damage that was last warned of
-	latest   time.Time // that the clock has shown since the last backup
-	unpruned bool      // a backup was made and older ones are not deleted yet
+	timeline uint32    // the server's timeline, set once the stored WAL is known to be complete
+	warned   string    // the damage in the last warning
+	latest   time.Time // the latest time of the clock since the last backup
+	unpruned bool      // older backups are not deleted yet
 }
 
-// ErrOtherSystem says that a store holds the backups of another installation.
+// ErrOtherSystem: the store holds the backups of another installation.
 var ErrOtherSystem = errors.New("another installation's backups")
 
-// Open prepares the backups of an installation whose server is running. It
-// refuses a store that belongs to another one.
+// Open prepares the backups of an installation with a running server. It returns
+// an error if the store belongs to another installation.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -91,11 +91,10 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Keep == 0 {
 		o.Keep = 7
 	}
-	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, spare: postgres.SpareRoom}
+	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, writable: postgres.WritableSpace}
 	if len(o.Recipients) > 0 {
-		// The operator's identity is not on this machine. To read back what we
-		// write we also encrypt to one of our own, which lives and dies with
-		// this process.
+		// This machine does not have the operator's identity. Also encrypt for
+		// an identity of this process, so that test restores can decrypt.
 		own, err := age.GenerateX25519Identity()
 		if err != nil {
 			return nil, err
@@ -111,8 +110,8 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return s, err
 }
 
-// claim marks the store with the cluster's identity, which a restored cluster
-// keeps.
+// claim writes the cluster's system identifier to the store, or compares it. A
+// restored cluster keeps its identifier.
 func (s *Service) claim(ctx context.Context) error {
 	system, err := value[string](ctx, s.opt.URL, `select system_identifier::text from pg_control_system()`)
 	if err != nil {
@@ -130,12 +129,12 @@ func (s *Service) claim(ctx context.Context) error {
 		return err
 	}
 	if strings.TrimSpace(string(mark)) != system {
-		return fmt.Errorf("%w: %s was filled from another database cluster: choose an empty place", ErrOtherSystem, s.repo)
+		return fmt.Errorf("%w: %s belongs to another database cluster: choose an empty place", ErrOtherSystem, s.repo)
 	}
 	return nil
 }
 
-// value runs a query that yields one value.
+// value runs a query that returns one value.
 func value[T any](ctx context.Context, url, sql string, args ...any) (v T, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -145,8 +144,7 @@ func value[T any](ctx context.Context, url, sql string, args ...any) (v T, err e
 	return v, conn.QueryRow(ctx, sql, args...).Scan(&v)
 }
 
-// Ship stores what is new since the last time: finished segments of the log and
-// files. What is committed and shipped can be restored.
+// Ship stores new WAL segments and files. Shipped commits can be restored.
 func (s *Service) Ship(ctx context.Context) error {
 	return errors.Join(s.shipLog(ctx), s.shipFiles(ctx))
 }
@@ -156,7 +154,7 @@ func (s *Service) shipLog(ctx context.Context) error {
 		return nil
 	}
 	if _, err := shipLog(ctx, s.repo, s.opt.Archive); err != nil {
-		return fmt.Errorf("ship the log: %w", err)
+		return fmt.Errorf("ship the WAL: %w", err)
 	}
 	return nil
 }
@@ -167,12 +165,12 @@ func (s *Service) shipFiles(ctx context.Context) error {
 	return s.trees.sync(ctx, time.Now())
 }
 
-// shipPause is the time between two shipments. With the 30 seconds that Postgres
-// keeps a segment at most, a lost machine costs less than a minute of work.
+// shipPause is the time between two shipments. Postgres keeps a segment for at
+// most 30 seconds, so losing the machine loses less than a minute of data.
 const shipPause = 10 * time.Second
 
-// Keep makes backups until ctx ends. A store that cannot be reached must not
-// keep the site from serving: it is tried again, and the log says so.
+// Keep makes backups until ctx ends. If it cannot reach the store, it logs the
+// error and retries; the services keep running.
 func Keep(ctx context.Context, o Options) {
 	for {
 		s, err := Open(ctx, o)
@@ -181,7 +179,7 @@ func Keep(ctx context.Context, o Options) {
 			return
 		}
 		if ctx.Err() == nil && o.Log != nil {
-			o.Log.Error("backup: nothing can be stored, which is tried again in a minute", "place", o.Store.String(), "error", err)
+			o.Log.Error("backup store unreachable; retrying in 1m", "place", o.Store.String(), "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -191,15 +189,15 @@ func Keep(ctx context.Context, o Options) {
 	}
 }
 
-// Run ships continuously and makes a base backup whenever one is due, until ctx
-// ends. Failures are logged and tried again. The log waits neither for files nor
-// for base backups, however long these take.
+// Run ships continuously and makes base backups when they are due, until ctx
+// ends. It logs failures and retries. WAL shipping does not wait for files or
+// base backups.
 func (s *Service) Run(ctx context.Context) {
 	ship := func(work func(context.Context) error) func() {
 		return func() {
 			s.repeat(ctx, func() {
 				if err := work(ctx); err != nil && ctx.Err() == nil {
-					s.opt.Log.Error("backup: nothing can be stored", "place", s.repo.String(), "error", err)
+					s.opt.Log.Error("backup shipping failed; retrying", "place", s.repo.String(), "error", err)
 				}
 			})
 		}
@@ -210,14 +208,14 @@ func (s *Service) Run(ctx context.Context) {
 	loops.Go(ship(s.shipFiles))
 	var backup, prune time.Time
 	s.repeat(ctx, func() {
-		s.try(ctx, &backup, "backup failed and is tried again in an hour", s.whenDue)
-		s.try(ctx, &prune, "the backup is good, but older ones could not be deleted, which is tried again in an hour", s.pruneDue)
+		s.attempt(ctx, &backup, "backup failed; retrying in 1h", s.backupIfDue)
+		s.attempt(ctx, &prune, "backup pruning failed; retrying in 1h", s.pruneIfDue)
 	})
 }
 
-// try calls work, but not before retry. When it fails, that is in an hour, and the
-// log says so.
-func (s *Service) try(ctx context.Context, retry *time.Time, failed string, work func(context.Context) error) {
+// attempt calls work unless retry is in the future. If work fails, attempt logs
+// the error and sets retry to an hour from now.
+func (s *Service) attempt(ctx context.Context, retry *time.Time, failed string, work func(context.Context) error) {
 	if time.Now().Before(*retry) {
 		return
 	}
@@ -227,7 +225,7 @@ func (s *Service) try(ctx context.Context, retry *time.Time, failed string, work
 	}
 }
 
-// repeat calls work until ctx ends.
+// repeat calls work, with pauses, until ctx ends.
 func (s *Service) repeat(ctx context.Context, work func()) {
 	for {
 		work()
@@ -239,14 +237,14 @@ func (s *Service) repeat(ctx context.Context, work func()) {
 	}
 }
 
-func (s *Service) whenDue(ctx context.Context) error {
+func (s *Service) backupIfDue(ctx context.Context) error {
 	all, err := List(ctx, s.repo.Store)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	if err != nil && err.Error() != s.warned {
 		s.warned = err.Error()
-		s.opt.Log.Warn("a stored backup is damaged", "place", s.repo.String(), "error", err)
+		s.opt.Log.Warn("stored backup damaged", "place", s.repo.String(), "error", err)
 	}
 	if due, err := s.due(ctx, all); err != nil || !due {
 		return err
@@ -258,8 +256,8 @@ func (s *Service) whenDue(ctx context.Context) error {
 	return nil
 }
 
-// pruneDue prunes once after each backup.
-func (s *Service) pruneDue(ctx context.Context) error {
+// pruneIfDue prunes once after each backup.
+func (s *Service) pruneIfDue(ctx context.Context) error {
 	if !s.unpruned {
 		return nil
 	}
@@ -270,16 +268,18 @@ func (s *Service) pruneDue(ctx context.Context) error {
 	return nil
 }
 
-// ahead is by how much the clock may be set back without having been wrong.
-const ahead = time.Minute
+// clockTolerance is how far the clock may be set back without a new backup.
+const clockTolerance = time.Minute
 
-// due reports whether a base backup is to be made: when the newest is older than
-// Options.Every, and at once when the stored log does not lead from it up to now,
-// as after a restore to a moment before it, or after a time without archiving, or
-// when the clock was ahead and set back since: Postgres goes along the log to the
-// first time that is later than a moment, so moments after that can only be
-// reached from a backup made after it.
-// While the server archives, it stays as it was found at first.
+// due reports whether a base backup is due. That is so if the newest is older
+// than Options.Every, or if the stored WAL does not continue it to now, as after
+// a restore to an earlier moment or a time without archiving.
+//
+// It is also so if the clock was ahead and was set back. Point-in-time recovery
+// stops at the first commit that is later than the target. So only a backup that
+// is made afterwards can reach later moments.
+//
+// While the server archives, the stored WAL is checked only once.
 func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 	timeline := s.timeline
 	if timeline == 0 {
@@ -292,35 +292,35 @@ func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 	if len(all) == 0 {
 		return true, nil
 	}
-	now, end := time.Now().Round(0), all[len(all)-1].End // by the clock on the wall
+	now, end := time.Now().Round(0), all[len(all)-1].End // wall clock
 	if now.After(s.latest) {
 		s.latest = now
 	}
-	if back := max(end.Sub(now), s.latest.Sub(now)); back > ahead {
-		s.opt.Log.Warn("backup: a full one is made now, as the clock was ahead and set back", "by", back.Round(time.Second))
+	if back := max(end.Sub(now), s.latest.Sub(now)); back > clockTolerance {
+		s.opt.Log.Warn("full backup due: clock was set back", "by", back.Round(time.Second))
 		return true, nil
 	}
 	if now.Sub(end) >= s.opt.Every {
 		return true, nil
 	}
 	if s.timeline == 0 && s.opt.Archive != "" {
-		if whole, err := s.followed(ctx, all[len(all)-1]); err != nil || !whole {
-			return !whole, err
+		if complete, err := s.logComplete(ctx, all[len(all)-1]); err != nil || !complete {
+			return !complete, err
 		}
 		s.timeline = timeline
 	}
 	return false, nil
 }
 
-// followed reports whether all of the log since a backup of the server's timeline
-// is stored or on its way there.
-func (s *Service) followed(ctx context.Context, m Manifest) (bool, error) {
+// logComplete reports whether all WAL since a backup of the server's timeline is
+// stored or waiting to be stored.
+func (s *Service) logComplete(ctx context.Context, m Manifest) (bool, error) {
 	_, own, err := m.segments()
 	if err != nil {
 		return false, err
 	}
-	// A segment moves from Postgres to the archive and on to the store while we
-	// look: we look in that order.
+	// Segments move from Postgres to the archive and then to the store, so look
+	// for them in that order.
 	lsn, err := value[string](ctx, s.opt.URL, `select pg_current_wal_lsn()::text`)
 	if err != nil {
 		return false, err
@@ -347,15 +347,15 @@ func (s *Service) followed(ctx context.Context, m Manifest) (bool, error) {
 	}
 	for at := own + 1; at < now/segmentSize; at++ {
 		if len(log.segments[m.timeline()][at]) == 0 && !slices.Contains(names, segmentName(m.timeline(), at)) {
-			s.opt.Log.Warn("backup: a full one is made now, as the server ran without archiving its log", "missing", segmentName(m.timeline(), at))
+			s.opt.Log.Warn("full backup due: the server ran without archiving its WAL", "missing", segmentName(m.timeline(), at))
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// exclusive waits until no other process of this machine makes or deletes
-// backups of this installation, and keeps others waiting until unlock.
+// exclusive waits until no other process of this machine makes or deletes backups
+// of this installation. It blocks others until unlock is called.
 func (s *Service) exclusive(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
 		return nil, err
@@ -381,15 +381,15 @@ func (s *Service) exclusive(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// proofPrefix begins the names of the folders that scratch makes.
-const proofPrefix = "proof-"
+// testRestorePrefix is the prefix of the folders that testRestoreDir creates.
+const testRestorePrefix = "proof-"
 
-// scratch is a new folder for a cluster to be proved in.
-func (s *Service) scratch() (string, error) {
+// testRestoreDir creates a folder for the cluster of a test restore.
+func (s *Service) testRestoreDir() (string, error) {
 	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(s.opt.StateDir, proofPrefix)
+	dir, err := os.MkdirTemp(s.opt.StateDir, testRestorePrefix)
 	if err != nil {
 		return "", err
 	}

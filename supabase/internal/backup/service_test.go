@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Neither a long upload nor a base backup keeps the log waiting, and the end of
-// the service waits for neither.
-func TestTheLogWaitsForNothing(t *testing.T) {
+// WAL shipping waits neither for a long upload nor for a base backup, and Run
+// ends without waiting for them.
+func TestWALShippingIsIndependent(t *testing.T) {
 	store := newFolder(t)
 	uploading := make(chan struct{}, 10)
 	s := newSite(t, stuck{store, uploading})
@@ -33,12 +33,12 @@ func TestTheLogWaitsForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until("the log is not stored", func() bool {
+	until("the WAL segment was not stored", func() bool {
 		names, err := store.List(t.Context(), "wal/"+segment)
 		return err == nil && len(names) > 0
 	})
 	cancel()
-	until("it does not end", func() bool {
+	until("Run did not end", func() bool {
 		select {
 		case <-ended:
 			return true
@@ -48,7 +48,7 @@ func TestTheLogWaitsForNothing(t *testing.T) {
 	})
 }
 
-// stuck is a store that never finishes taking a file.
+// stuck is a store whose uploads of files never end.
 type stuck struct {
 	Store
 	uploading chan<- struct{}

@@ -14,30 +14,30 @@ import (
 	"time"
 )
 
-// Store is where backups are kept. Names are slash-separated paths.
+// Store holds backups. Names are slash-separated paths.
 type Store interface {
-	// Put stores what r yields, all of it or nothing.
+	// Put stores the content of r completely or not at all.
 	Put(ctx context.Context, name string, r io.Reader) error
-	// Open returns fs.ErrNotExist for a name that is not there.
+	// Open returns fs.ErrNotExist if the name does not exist.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// List returns the names that begin with prefix, sorted.
 	List(ctx context.Context, prefix string) ([]string, error)
-	// Delete removes a name; one that is not there is no error.
+	// Delete removes a name. Deleting a missing name is not an error.
 	Delete(ctx context.Context, name string) error
-	// String names the place for people, without secrets.
+	// String returns the place for messages, without secrets.
 	String() string
 }
 
-// OpenStore names a folder, given by its path, or a bucket, given as
-// s3://bucket/prefix (see openS3 for its parameters). Neither needs to be there
-// yet, and a folder is never made: where a disk is not mounted, backups would go
-// to the one that they are to survive.
+// OpenStore opens a folder, given by its path, or a bucket, given as
+// s3://bucket/prefix (see openS3 for its parameters). It does not check that the
+// place exists and never creates a folder. Otherwise, if the backup disk is not
+// mounted, backups would go to the disk that they protect.
 func OpenStore(place string) (Store, error) {
 	if u, err := url.Parse(place); err == nil && u.Scheme == "s3" {
 		return openS3(u)
 	}
 	if place == "" {
-		return nil, errors.New("backup: no place is given")
+		return nil, errors.New("backup: no place given: name a folder or an s3:// bucket")
 	}
 	dir, err := filepath.Abs(strings.TrimPrefix(place, "file://"))
 	if err != nil {
@@ -46,7 +46,7 @@ func OpenStore(place string) (Store, error) {
 	return folder(dir), nil
 }
 
-// MakeStore is OpenStore that makes a folder.
+// MakeStore is like OpenStore and creates a missing folder.
 func MakeStore(place string) (Store, error) {
 	store, err := OpenStore(place)
 	if f, ok := store.(folder); ok {
@@ -57,8 +57,8 @@ func MakeStore(place string) (Store, error) {
 	return store, err
 }
 
-// errNotThere is no fs.ErrNotExist: of a folder that is not there nobody knows what it holds.
-var errNotThere = errors.New("is not there: see that its disk is mounted; `daawo backup` makes the folder and a backup in it")
+// errNotThere: the folder is missing (perhaps not mounted), so its contents are unknown. It does not match fs.ErrNotExist.
+var errNotThere = errors.New("does not exist: mount its disk, or run `daawo backup` to create the folder and a backup")
 
 // folder is a Store on a file system.
 type folder string
@@ -67,8 +67,8 @@ func (f folder) String() string { return string(f) }
 
 func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
 
-// there refuses a folder that is not there.
-func (f folder) there() error {
+// mustExist returns errNotThere if the folder is missing.
+func (f folder) mustExist() error {
 	_, err := os.Stat(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s %w", f, errNotThere)
@@ -76,12 +76,12 @@ func (f folder) there() error {
 	return err
 }
 
-// unfinished begins the names of files that Put is still writing. List does not
-// name them.
+// unfinished is the prefix of the names of files that Put is writing. List skips
+// them.
 const unfinished = ".put-"
 
-// sweep removes the unfinished files below dir that nothing was written to for
-// longer than age, as a process leaves them that is killed.
+// sweep removes the unfinished files below dir that have not been written to for
+// longer than age. Killed processes leave such files.
 func (f folder) sweep(dir string, age time.Duration) error {
 	return filepath.WalkDir(f.path(dir), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (f folder) sweep(dir string, age time.Duration) error {
 		if err == nil && (age == 0 || time.Since(info.ModTime()) > age) {
 			err = os.Remove(path)
 			if dir := filepath.Dir(path); dir != string(f) {
-				os.Remove(dir) // when it is empty now
+				os.Remove(dir) // only if empty
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func (f folder) sweep(dir string, age time.Duration) error {
 }
 
 func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
-	if err := f.there(); err != nil {
+	if err := f.mustExist(); err != nil {
 		return err
 	}
 	target := f.path(name)
@@ -131,8 +131,8 @@ func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
 func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	r, err := os.Open(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		if gone := f.there(); gone != nil {
-			return nil, gone
+		if missing := f.mustExist(); missing != nil {
+			return nil, missing
 		}
 	}
 	if err != nil {
@@ -142,7 +142,7 @@ func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 }
 
 func (f folder) List(_ context.Context, prefix string) ([]string, error) {
-	if err := f.there(); err != nil {
+	if err := f.mustExist(); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -169,7 +169,7 @@ func (f folder) Delete(_ context.Context, name string) error {
 	if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	os.Remove(filepath.Dir(f.path(name))) // when it is empty now
+	os.Remove(filepath.Dir(f.path(name))) // only if empty
 	return nil
 }
 
@@ -182,7 +182,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// contextReader ends with its context.
+// contextReader returns an error once its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

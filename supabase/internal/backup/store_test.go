@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// A folder that is not there, maybe because its disk is not mounted, is neither made by what opens it and stores there nor
-// taken for an empty one; but when it is asked for.
-func TestAFolderThatIsNotThere(t *testing.T) {
+// A missing folder, perhaps of a disk that is not mounted, does not count as empty. Only MakeStore creates it.
+func TestMissingFolder(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "usb", "daawo")
 	store, err := OpenStore("file://" + dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := func() {
+	fails := func() {
 		t.Helper()
 		_, opened := store.Open(ctx, "SYSTEM")
 		_, listed := store.List(ctx, "base/")
@@ -27,10 +26,10 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 			}
 		}
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("it was made: %v", err)
+			t.Errorf("the folder was created: %v", err)
 		}
 	}
-	refused()
+	fails()
 	if _, err := MakeStore(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +39,8 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 	if _, err := store.Open(ctx, "wal/2"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got error %v", err)
 	}
-	if err := os.RemoveAll(dir); err != nil { // the disk is taken away
+	if err := os.RemoveAll(dir); err != nil { // the disk is unmounted
 		t.Fatal(err)
 	}
-	refused()
+	fails()
 }

@@ -11,33 +11,33 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// An export is one consistent picture of an installation's content that any
-// other installation of the same schema can take over, whatever its Postgres
-// and its way of running: the site's tables, the accounts with their passwords
-// and sessions, and the files. It is a tar of
+// An export is a consistent snapshot of an installation's content: the project's
+// tables, the users with their passwords and sessions, and the files. Any
+// installation with the same schema can import it, with any supported Postgres.
+// It is a tar of
 //
-//	header.json      what it is, and the versions of its schemas
-//	tables/<name>    rows in COPY's text form
+//	header.json      the format and the versions of the schemas
+//	tables/<name>    rows in COPY's text format
 //	files/<n>        one for each version of an object
-//	manifest.json    rows, sums and sequences
+//	manifest.json    row counts, checksums and sequences
 //
-// compressed, and encrypted when a recipient is given.
+// compressed, and encrypted if there is a recipient.
 
-// header begins an export.
+// header is the first entry of an export.
 type header struct {
 	Format   int                 `json:"format"`
 	Time     string              `json:"time"`
-	Schemas  map[string][]string `json:"schemas"` // ledger → what it has recorded
+	Schemas  map[string][]string `json:"schemas"` // ledger → recorded versions
 	Settings map[string]string   `json:"settings"`
 }
 
-// transferFormat is raised when older programs could not read an export.
+// transferFormat increases when older programs could not read an export.
 const transferFormat = 1
 
-// contents ends an export.
+// contents is the last entry of an export.
 type contents struct {
 	Tables    []tableContent   `json:"tables"`
-	Sequences map[string]int64 `json:"sequences"` // last value given; absent when none was
+	Sequences map[string]int64 `json:"sequences"` // last_value; absent if the sequence was never used
 	Files     []fileContent    `json:"files"`
 }
 
@@ -54,7 +54,7 @@ type fileContent struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Object is one version of an object in storage.
+// Object is one version of a storage object.
 type Object struct {
 	Bucket       string `json:"bucket"`
 	Name         string `json:"name"`
@@ -63,9 +63,9 @@ type Object struct {
 	CacheControl string `json:"cache_control"`
 }
 
-// Files is where storage keeps the bytes of its objects.
+// Files stores the content of storage objects.
 type Files interface {
-	// Open returns fs.ErrNotExist when there is no such version.
+	// Open returns fs.ErrNotExist if the version does not exist.
 	Open(ctx context.Context, o Object) (r io.ReadCloser, size int64, err error)
 	Put(ctx context.Context, o Object, r io.Reader) error
 	Delete(ctx context.Context, all ...Object) error
@@ -79,14 +79,14 @@ var (
 	ErrNotEmpty = errors.New("the installation has content")
 )
 
-// ledgers record which migrations a schema has had.
+// ledgers maps each schema to a query of its applied migrations.
 var ledgers = map[string]string{
 	"site":    `select version from supabase_migrations.schema_migrations order by version`,
 	"auth":    `select version from auth.schema_migrations order by version`,
 	"storage": `select name from storage.migrations order by name`,
 }
 
-// readLedgers returns what each ledger has; one that does not exist has nothing.
+// readLedgers returns the content of each ledger. A missing ledger is empty.
 func readLedgers(ctx context.Context, tx pgx.Tx) (map[string][]string, error) {
 	all := map[string][]string{}
 	for name, sql := range ledgers {
@@ -105,16 +105,17 @@ func readLedgers(ctx context.Context, tx pgx.Tx) (map[string][]string, error) {
 	return all, nil
 }
 
-// sameSchemas says in words how two installations' schemas differ.
+// sameSchemas returns an error that describes how the schemas of two
+// installations differ.
 func sameSchemas(theirs, ours map[string][]string) error {
 	for _, name := range []string{"site", "auth", "storage"} {
 		if slices.Equal(theirs[name], ours[name]) {
 			continue
 		}
 		if len(ours[name]) == 0 {
-			return fmt.Errorf("%w: there is no %s schema here: `daawo migrate` makes it", ErrOtherSchema, name)
+			return fmt.Errorf("%w: this installation has no %s schema: run `daawo migrate`", ErrOtherSchema, name)
 		}
-		return fmt.Errorf("%w: the %s schema of the export is at %s and here it is at %s: run the same release on both sides",
+		return fmt.Errorf("%w: the %s schema is at %s in the export and at %s here: run the same release on both sides",
 			ErrOtherSchema, name, newest(theirs[name]), newest(ours[name]))
 	}
 	return nil
@@ -127,18 +128,18 @@ func newest(versions []string) string {
 	return fmt.Sprintf("%s (%d migrations)", versions[len(versions)-1], len(versions))
 }
 
-// platformSchemas hold no content of the site or are made anew by each
-// installation: roles and functions of the platform, queues, ledgers.
+// platformSchemas lists schemas that an export skips: they hold no content, or
+// each installation creates its own (platform, queues, ledgers).
 var platformSchemas = []string{
 	"information_schema", "extensions", "realtime", "_realtime", "_analytics", "_supavisor", "graphql", "graphql_public",
 	"vault", "pgsodium", "pgsodium_masks", "pgbouncer", "net", "cron", "supabase_functions", "supabase_migrations", "river", "daawo",
 }
 
-// ledgerTables stay as each installation's own migrations leave them.
+// ledgerTables lists the ledger tables, which an import does not change.
 var ledgerTables = []string{"auth.schema_migrations", "storage.migrations"}
 
-// transferTables are the tables that an export holds, with their columns but
-// those that Postgres computes.
+// transferTables returns the tables of an export, with their columns except
+// generated ones.
 func transferTables(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
 	rows, err := tx.Query(ctx, `
 		select format('%I.%I', n.nspname, c.relname),
@@ -162,7 +163,7 @@ func transferTables(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
 
 func (t tableContent) columns() string { return strings.Join(t.Columns, ", ") }
 
-// storedObjects are the versions that storage's rows name.
+// storedObjects returns the object versions in storage's table.
 func storedObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
 	rows, err := tx.Query(ctx, `
 		select bucket_id, name, coalesce(version, ''), coalesce(metadata ->> 'mimetype', ''), coalesce(metadata ->> 'cacheControl', '')
@@ -176,6 +177,6 @@ func storedObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
 	})
 }
 
-// copySettings make COPY's text the same everywhere.
+// copySettings make COPY's text format independent of the server.
 const copySettings = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
 	set local extra_float_digits = 1; set local statement_timeout = 0; set local client_encoding = 'UTF8'`

@@ -113,7 +113,7 @@ func (keepOpen) Close() error { return nil }
 // manifestOf reads the manifest of an export.
 func manifestOf(t *testing.T, export []byte) (c contents) {
 	t.Helper()
-	plain, err := sealer{}.open("x.zst", bytes.NewReader(export))
+	plain, err := codec{}.decode("x.zst", bytes.NewReader(export))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,12 +141,12 @@ func TestExportAndImport(t *testing.T) {
 	target := migrated(t)
 	target.ExecAs("supabase_admin", `insert into storage.objects (bucket_id, name, version) values ('resources', 'seeded.pdf', 'v')`)
 	targetFiles := &memory{data: map[string]string{"resources/seeded.pdf/v": "seeded"}}
-	sealed := export(t, source, sourceFiles, identity.Recipient())
-	if bytes.Contains(sealed, []byte("Caasha")) {
+	encoded := export(t, source, sourceFiles, identity.Recipient())
+	if bytes.Contains(encoded, []byte("Caasha")) {
 		t.Error("the export is not encrypted")
 	}
 	o := ImportOptions{URL: target.URL("supabase_admin"), Files: targetFiles, Identities: []age.Identity{identity}, Encrypted: true}
-	e, err := Import(t.Context(), o, bytes.NewReader(sealed))
+	e, err := Import(t.Context(), o, bytes.NewReader(encoded))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,11 +167,11 @@ func TestExportAndImport(t *testing.T) {
 	// New rows do not collide with imported ones.
 	target.ExecAs("supabase_admin", `insert into auth.refresh_tokens (token, user_id) values ('mnopqrstuvwx', '11111111-1111-4111-8111-111111111111')`)
 
-	if _, err := Import(t.Context(), o, bytes.NewReader(sealed)); !errors.Is(err, ErrNotEmpty) {
+	if _, err := Import(t.Context(), o, bytes.NewReader(encoded)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("over reports, without leave: %v", err)
 	}
 	o.Replace = true
-	if _, err := Import(t.Context(), o, bytes.NewReader(sealed)); err != nil {
+	if _, err := Import(t.Context(), o, bytes.NewReader(encoded)); err != nil {
 		t.Errorf("over reports, with leave: %v", err)
 	}
 	if diff := cmp.Diff(sourceFiles.data, targetFiles.data); diff != "" {
@@ -179,7 +179,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-func TestImportIsAllOrNothing(t *testing.T) {
+func TestImportIsAtomic(t *testing.T) {
 	source, sourceFiles := filled(t)
 	whole := export(t, source, sourceFiles)
 	target := migrated(t)
@@ -226,17 +226,17 @@ func TestImportIsAllOrNothing(t *testing.T) {
 // forge changes the manifest of an export.
 func forge(t *testing.T, export []byte, change func(*contents)) []byte {
 	t.Helper()
-	plain, err := sealer{}.open("x.zst", bytes.NewReader(export))
+	plain, err := codec{}.decode("x.zst", bytes.NewReader(export))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer plain.Close()
 	var out bytes.Buffer
-	sealed, err := sealer{}.seal(&out)
+	encoded, err := codec{}.encode(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := tar.NewWriter(sealed)
+	w := tar.NewWriter(encoded)
 	for in := tar.NewReader(plain); ; {
 		entry, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -266,13 +266,13 @@ func forge(t *testing.T, export []byte, change func(*contents)) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), sealed.Close()); err != nil {
+	if err := errors.Join(w.Close(), encoded.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
-func TestExportStartsOverWhenAFileIsDeleted(t *testing.T) {
+func TestExportRestartsWhenFileIsDeleted(t *testing.T) {
 	db, files := filled(t)
 	fading := &fadingFiles{memory: files, db: db}
 	var attempts int
@@ -287,7 +287,7 @@ func TestExportStartsOverWhenAFileIsDeleted(t *testing.T) {
 		delete(files.data, key)
 	}
 	_, err = Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files}, func() (io.WriteCloser, error) { return keepOpen{io.Discard}, nil })
-	if !errors.Is(err, errMoved) {
+	if !errors.Is(err, errFileDeleted) {
 		t.Errorf("with rows whose files are missing for good: %v", err)
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Tree is a folder, or a single file, that belongs to the installation beside
-// its database, such as the files of storage or the keys.
+// Tree is a folder or a file of the installation outside of its database, such
+// as the files of storage or the keys.
 type Tree struct {
-	Name string // in the backup, such as storage
+	Name string // in the backup, such as "storage"
 	Path string
 }
 
-// file is one file of a tree at some time.
+// file describes one file of a tree at a time.
 type file struct {
 	Tree    string            `json:"tree"`
 	Path    string            `json:"path"` // within the tree; "" for a tree that is a file
@@ -36,7 +36,7 @@ type file struct {
 	Object  string            `json:"object"`          // in the store
 }
 
-// trees copies the files of trees into a repository, each content once.
+// trees copies the files of trees into a repository. It stores each content once.
 type trees struct {
 	repo  repository
 	salt  []byte
@@ -44,15 +44,16 @@ type trees struct {
 	clock func() time.Time // time.Now
 
 	mu     sync.Mutex
-	known  map[string]file   // by place, as it was when last read
-	stored map[string]string // keyed hash of a content → its object
-	fresh  map[string]bool   // objects stored since the last proof
-	last   string            // the newest list, without its time
-	newest string            // the time by which the newest list in the store has its place
+	known  map[string]file   // by path, as last read
+	stored map[string]string // keyed hash of the content → object
+	fresh  map[string]bool   // objects stored since the last test restore
+	last   string            // JSON of the newest list's files
+	newest string            // the time that orders the newest list in the store
 }
 
-// openTrees prepares copying. salt keys the names of contents, so that a store
-// does not tell who has which picture; it is kept in stateDir.
+// openTrees prepares copying. salt keys the hashes that name contents, so a
+// reader of the store cannot test whether it holds a known file. stateDir holds
+// the salt.
 func openTrees(ctx context.Context, repo repository, stateDir string, all []Tree) (*trees, error) {
 	salt, err := loadSalt(stateDir)
 	if err != nil {
@@ -62,7 +63,7 @@ func openTrees(ctx context.Context, repo repository, stateDir string, all []Tree
 	return t, t.reload(ctx)
 }
 
-// reload learns what the store has.
+// reload reads which objects the store has.
 func (t *trees) reload(ctx context.Context) error {
 	names, err := t.repo.List(ctx, "files/")
 	if err != nil {
@@ -73,7 +74,7 @@ func (t *trees) reload(ctx context.Context) error {
 	clear(t.stored)
 	clear(t.known)
 	for _, name := range names {
-		if strings.HasSuffix(name, t.repo.ext()) { // not of another seal
+		if strings.HasSuffix(name, t.repo.ext()) { // skip objects with another encryption
 			plain, _ := plainName(name)
 			t.stored[plain] = name
 		}
@@ -92,14 +93,14 @@ func loadSalt(dir string) ([]byte, error) {
 	}
 	salt = make([]byte, 32)
 	rand.Read(salt)
-	if err := os.MkdirAll(dir, 0o755); err != nil { // Postgres passes through; the salt has its own mode
+	if err := os.MkdirAll(dir, 0o755); err != nil { // Postgres must enter the folder; the salt has its own mode
 		return nil, err
 	}
 	return salt, os.WriteFile(name, salt, 0o600)
 }
 
-// copy stores what is new and returns the list of all files. A file that
-// vanishes meanwhile was deleted by its owner and is left out.
+// copy stores new files and returns the list of all files. It skips files that
+// are deleted while it runs.
 func (t *trees) copy(ctx context.Context) ([]file, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,7 +117,7 @@ func (t *trees) copy(ctx context.Context) ([]file, error) {
 			if err != nil {
 				return err
 			}
-			if strings.HasPrefix(rel, ".") && rel != "." { // such as .incoming: not yet whole
+			if strings.HasPrefix(rel, ".") && rel != "." { // such as .incoming: incomplete uploads
 				if d.IsDir() {
 					return fs.SkipDir
 				}
@@ -156,8 +157,8 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 		f.SHA256, f.Object = old.SHA256, old.Object
 		return f, nil
 	}
-	// Of a file that grows meanwhile, as an upload that is resumed does, the
-	// bytes up to here are taken, and the others the next time.
+	// A file may grow while it is read, such as a resumed upload. Take the
+	// bytes up to its size now; the next copy takes the rest.
 	sum, keyed := sha256.New(), hmac.New(sha256.New, t.salt)
 	if _, err := io.Copy(io.MultiWriter(sum, keyed), io.LimitReader(in, f.Size)); err != nil {
 		return file{}, err
@@ -172,7 +173,7 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 			again := sha256.New()
 			_, err := io.Copy(io.MultiWriter(w, again), io.LimitReader(in, f.Size))
 			if err == nil && hex.EncodeToString(again.Sum(nil)) != f.SHA256 {
-				err = fmt.Errorf("%s was changed while it was read", path)
+				err = fmt.Errorf("%s changed while it was read", path)
 			}
 			return err
 		})
@@ -185,7 +186,7 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 	return f, nil
 }
 
-// sync copies what is new and, if anything has changed, stores a new list.
+// sync stores new files and, if anything has changed, a new list.
 func (t *trees) sync(ctx context.Context, now time.Time) error {
 	files, err := t.copy(ctx)
 	if err != nil {

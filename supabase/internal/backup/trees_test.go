@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A file that grows while it is backed up, as an upload that is resumed does,
-// is stored as a beginning of it that its sum fits.
-func TestAFileGrowsWhileItIsBackedUp(t *testing.T) {
+// If a file grows during the backup, such as a resumed upload, the stored
+// beginning matches its checksum.
+func TestFileGrowsDuringBackup(t *testing.T) {
 	dir := tempDir(t)
 	path := filepath.Join(dir, "upload")
 	if err := os.WriteFile(path, make([]byte, 8<<20), 0o640); err != nil {
@@ -47,9 +47,9 @@ func TestAFileGrowsWhileItIsBackedUp(t *testing.T) {
 		t.Fatalf("%+v, %v", files, err)
 	}
 	if err := repo.checkFile(t.Context(), files[0]); err != nil {
-		t.Errorf("what was stored of it: %v", err)
+		t.Errorf("stored content: %v", err)
 	}
 	if again, err := all.copy(t.Context()); err != nil || again[0].Size <= files[0].Size {
-		t.Errorf("when it has grown: %+v, %v", again, err)
+		t.Errorf("next copy: %+v, %v", again, err)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Verified says what Verify has read.
+// Verified counts what Verify has read.
 type Verified struct {
 	Backups, Segments, Files int
 	Bytes                    int64
 }
 
-// Verify reads everything a store holds and compares it with the sums it was
-// stored under. It needs no key, and so can run where the backups are kept. It
-// goes on after damage and returns all of it.
+// Verify reads every object in a store and compares it with its stored checksum.
+// It needs no key, so it can run on the machine that holds the backups. It
+// continues after damage and returns all errors joined.
 func Verify(ctx context.Context, store Store, progress func(step string, done, total int64)) (v Verified, err error) {
 	repo := repository{Store: store}
 	all, err := List(ctx, store)
@@ -52,7 +52,7 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 			if prefix == "base/" {
 				o, ok := sums[name]
 				if !ok {
-					continue // of a backup that never became good
+					continue // part of an incomplete backup
 				}
 				want = o.SHA256
 				delete(sums, name)
@@ -79,9 +79,8 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	return v, errors.Join(damage, log.holes(all), missing, err)
 }
 
-// holes names the pieces of the log that are missing between others and that no
-// base backup bridges: nothing can be restored to a moment from them up to the
-// next base backup.
+// holes returns an error for each gap in the WAL that no base backup covers. A
+// restore to a moment between the gap and the next base backup is impossible.
 func (l storedLog) holes(all []Manifest) (damage error) {
 	for _, timeline := range slices.Sorted(maps.Keys(l.segments)) {
 		numbers := slices.Sorted(maps.Keys(l.segments[timeline]))
@@ -92,9 +91,9 @@ func (l storedLog) holes(all []Manifest) (damage error) {
 					return err == nil && m.timeline() == timeline && first <= missing && missing <= last
 				})
 				if !bridged {
-					damage = errors.Join(damage, fmt.Errorf("%w: wal/%s is missing: there is no going back to moments between it and the next full backup",
+					damage = errors.Join(damage, fmt.Errorf("%w: wal/%s is missing: moments between it and the next full backup cannot be restored",
 						ErrDamaged, segmentName(timeline, missing)))
-					break // the first of them says it
+					break // report only the start of the gap
 				}
 			}
 		}
@@ -102,22 +101,23 @@ func (l storedLog) holes(all []Manifest) (damage error) {
 	return damage
 }
 
-// missingFiles names objects that a list needs and the store does not have.
+// missingFiles returns an error for each object that a list needs and the store
+// does not have.
 func missingFiles(ctx context.Context, repo repository) (missing, err error) {
 	have, err := repo.List(ctx, "files/")
 	if err != nil {
 		return nil, err
 	}
-	there := make(map[string]bool, len(have))
+	exists := make(map[string]bool, len(have))
 	for _, name := range have {
-		there[name] = true
+		exists[name] = true
 	}
 	needed, err := neededFiles(ctx, repo, "")
 	if err != nil {
-		return nil, err // damage in the needs themselves is one, too
+		return nil, err // includes damage of the needs themselves
 	}
 	for name := range needed {
-		if !there[name] {
+		if !exists[name] {
 			missing = errors.Join(missing, fmt.Errorf("%w: %s is missing", ErrDamaged, name))
 		}
 	}

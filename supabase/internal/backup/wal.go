@@ -14,12 +14,11 @@ import (
 	"strings"
 )
 
-// walName matches what Postgres archives: segments, the unfinished one at which
-// a restored cluster left its old timeline, timeline histories and the notes
-// that base backups leave.
+// walName matches the files that Postgres archives: segments, the partial last
+// segment of an old timeline, timeline histories and backup history files.
 var walName = regexp.MustCompile(`^([0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.backup)?|[0-9A-F]{8}\.history)$`)
 
-// shipLog moves what Postgres has put into dir to the store, oldest first.
+// shipLog moves the archived files in dir to the store, oldest first.
 func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,7 +28,7 @@ func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err
 	}
 	for _, e := range entries {
 		if !walName.MatchString(e.Name()) {
-			continue // still being written
+			continue // incomplete
 		}
 		path := filepath.Join(dir, e.Name())
 		_, err := repo.putSummed(ctx, "wal/"+e.Name(), func(w io.Writer) error {
@@ -52,22 +51,23 @@ func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err
 	return shipped, nil
 }
 
-// segmentSize is that of our clusters (initdb --wal-segsize), in bytes.
+// segmentSize is the WAL segment size of our clusters (initdb --wal-segsize), in
+// bytes.
 const segmentSize = 1 << 20
 
-// position reads a position in the log such as 0/2000028, in bytes.
+// position parses a WAL position such as 0/2000028 and returns it in bytes.
 func position(lsn string) (uint64, error) {
 	hi, lo, ok := strings.Cut(lsn, "/")
 	h, err1 := strconv.ParseUint(hi, 16, 32)
 	l, err2 := strconv.ParseUint(lo, 16, 32)
 	if !ok || err1 != nil || err2 != nil {
-		return 0, fmt.Errorf("%q is no position in a log", lsn)
+		return 0, fmt.Errorf("%q is not a WAL position", lsn)
 	}
 	return h<<32 | l, nil
 }
 
-// segmentOf is the timeline and the number of a segment by its file's name,
-// where the number is in two halves, the lower one counting within 4 GB.
+// segmentOf returns the timeline and the number of a segment from its file name.
+// The name holds the number in two halves; the lower half counts within 4 GB.
 func segmentOf(name string) (timeline uint32, at uint64, ok bool) {
 	if len(name) < 24 {
 		return 0, 0, false
@@ -83,8 +83,8 @@ func segmentName(timeline uint32, at uint64) string {
 	return fmt.Sprintf("%08X%08X%08X", timeline, at/half, at%half)
 }
 
-// storedLog is what of the log a store has: the objects of each timeline's whole
-// segments by their number, and the histories.
+// storedLog lists the WAL in a store: the objects of each timeline's complete
+// segments by number, and the history files.
 type storedLog struct {
 	segments  map[uint32]map[uint64][]string
 	histories []string
@@ -109,7 +109,7 @@ func listLog(ctx context.Context, store Store) (storedLog, error) {
 	return l, err
 }
 
-// along returns the objects of a history's segments, by their number.
+// along returns the objects of a history's segments, by number.
 func (l storedLog) along(h history) map[uint64][]string {
 	all := map[uint64][]string{}
 	for _, s := range h {
@@ -122,10 +122,10 @@ func (l storedLog) along(h history) map[uint64][]string {
 	return all
 }
 
-// fetchLog brings the log that continues a backup along a history, up to segment
-// last (0: to its end), into dir and returns how many segments there were. gap
-// is ErrDamaged when one is missing before that; those before it are brought.
-// Equal names are equal logs: which object of a name is taken does not matter.
+// fetchLog copies the WAL that continues a backup along a history into dir, up to
+// segment last (0: to the end), and returns the number of segments. If a segment
+// is missing, gap is ErrDamaged and only the segments before it are copied.
+// Objects with equal names hold equal segments, so any of them can be used.
 func fetchLog(ctx context.Context, repo repository, dir string, m Manifest, h history, last uint64) (n int, gap, err error) {
 	log, err := listLog(ctx, repo)
 	if err != nil {
@@ -144,7 +144,7 @@ func fetchLog(ctx context.Context, repo repository, dir string, m Manifest, h hi
 	}
 	for at := own + 1; at <= end; at++ {
 		if len(all[at]) == 0 {
-			gap = fmt.Errorf("%w: piece %s of the log is missing in %s", ErrDamaged, segmentName(h.at(at), at), repo)
+			gap = fmt.Errorf("%w: WAL segment %s is missing in %s", ErrDamaged, segmentName(h.at(at), at), repo)
 			end = at - 1
 		}
 	}

@@ -18,7 +18,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestCommandsWithVerbs(t *testing.T) {
+func TestVerbs(t *testing.T) {
 	for line, want := range map[string]struct {
 		code int
 		says string

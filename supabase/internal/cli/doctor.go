@@ -11,10 +11,10 @@ import (
 var doctorCommand = Command{
 	Name:  "doctor",
 	Args:  "[FLAGS]",
-	Short: "Look for what is wrong with an installation and say what to do",
+	Short: "Check an installation for problems and say how to fix them",
 	Long: `
-Looks at configuration, keys, data folder, disk, clock, the running server and its database, the mail server and the
-backups, with the same variables as 'daawo start'. It changes nothing, and exits with 1 when something is bad.`,
+Checks the configuration, keys, data folder, disk, clock, running server, database, mail server and backups. It reads the
+same variables as 'daawo start' and changes nothing. The exit code is 1 if a check is BAD.`,
 	Run: runDoctor,
 }
 
@@ -30,20 +30,21 @@ func runDoctor(ctx context.Context, inv *Invocation) error {
 	}
 	bad := 0
 	for _, f := range a.Examine(ctx) {
-		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, f.Says)
+		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, inv.named(f.Says))
 		if f.Verdict == app.Bad {
 			bad++
 		}
 	}
-	if bad > 0 {
-		return badThings(bad)
-	}
-	return nil
+	return failedChecks(bad)
 }
 
-func badThings(n int) error {
-	if n == 1 {
-		return errors.New("1 thing is bad")
+// failedChecks returns an error that counts the failed checks, or nil if there are none.
+func failedChecks(n int) error {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("1 check failed")
 	}
-	return fmt.Errorf("%d things are bad", n)
+	return fmt.Errorf("%d checks failed", n)
 }

@@ -2,10 +2,13 @@ package cli
 
 import "testing"
 
-func TestDoctorCounts(t *testing.T) {
-	for n, want := range map[int]string{1: "1 thing is bad", 2: "2 things are bad"} {
-		if got := badThings(n).Error(); got != want {
-			t.Error(got)
+func TestFailedChecks(t *testing.T) {
+	for n, want := range map[int]string{1: "1 check failed", 2: "2 checks failed"} {
+		if got := failedChecks(n).Error(); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
 		}
+	}
+	if err := failedChecks(0); err != nil {
+		t.Error("0:", err)
 	}
 }

@@ -12,25 +12,25 @@ import (
 var genCommand = Command{
 	Name:  "gen",
 	Args:  "types [--schema NAMES] [--db-url URL]",
-	Short: "Print the TypeScript types of the database",
+	Short: "Print TypeScript types of the database",
 	Long: `
-'gen types' prints the Database type that createClient<Database>() of supabase-js takes, from the running server's
-database or from the one of --db-url.
+Prints the type Database for createClient<Database>() of supabase-js. It reads the database of the running
+server or the one of --db-url.
 
-  daawo gen types > web/src/backend/database.types.ts`,
+  daawo gen types > database.types.ts`,
 	Run: runGen,
 }
 
 func runGen(ctx context.Context, inv *Invocation) error {
-	verb := inv.action()
+	verb := inv.Verb()
 	inv.dataFlag()
-	schemas := inv.flags.String("schema", "public", "the `schemas` to write, separated by commas")
+	schemas := inv.flags.String("schema", "public", "`schemas` to include, separated by commas")
 	url := inv.flags.String("db-url", "", "database `URL`")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
 	if verb != "types" {
-		return usagef("usage: daawo gen %s", inv.command.Args)
+		return inv.usage()
 	}
 	if *url == "" {
 		info, err := inv.status(ctx)

@@ -10,7 +10,7 @@ import (
 var healthcheckCommand = Command{
 	Name:  "healthcheck",
 	Args:  "URL",
-	Short: "Exit with 0 when URL answers 200, for containers without a shell",
+	Short: "Exit with 0 if URL replies 200 (for containers without a shell)",
 	Run: func(ctx context.Context, inv *Invocation) error {
 		if err := inv.parse(1, 1); err != nil {
 			return err
@@ -27,7 +27,7 @@ var healthcheckCommand = Command{
 		}
 		defer res.Body.Close()
 		if res.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s answers %s", inv.args[0], res.Status)
+			return fmt.Errorf("%s replied %s", inv.args[0], res.Status)
 		}
 		return nil
 	},

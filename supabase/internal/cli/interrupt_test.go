@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// stuck names the variable with which this test's program is a command that does not look at its context.
+// stuck names a variable. With it, this test program runs a command that ignores its context.
 const stuck = "DAAWO_TEST_STUCK"
 
-// TestTheSecondInterruptEnds: Ctrl-C asks a command to end; one that does not hear it is ended by the next.
-func TestTheSecondInterruptEnds(t *testing.T) {
+// A second Ctrl-C ends a command that ignores the first.
+func TestSecondInterruptKills(t *testing.T) {
 	if os.Getenv(stuck) != "" {
 		Main(context.Background(), Env{
 			Args: []string{"status"}, Stdout: os.Stdout, Stderr: os.Stderr, Project: fstest.MapFS{},
 			Getenv: func(string) (string, bool) {
-				os.Stdout.WriteString("here\n")
+				os.Stdout.WriteString("running\n")
 				time.Sleep(time.Minute)
 				return "", false
 			},
 		})
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheSecondInterruptEnds$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSecondInterruptKills$")
 	cmd.Env = append(os.Environ(), stuck+"=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -38,7 +38,7 @@ func TestTheSecondInterruptEnds(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "here\n" {
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "running\n" {
 		t.Fatal(line, err)
 	}
 	ended := make(chan error, 1)
@@ -55,36 +55,35 @@ func TestTheSecondInterruptEnds(t *testing.T) {
 		}
 	}
 	_ = cmd.Process.Kill()
-	t.Error("it goes on")
+	t.Error("the command still runs")
 }
 
-// TestAPromptHearsTheInterrupt: what waits for somebody to type ends with its context.
-func TestAPromptHearsTheInterrupt(t *testing.T) {
+func TestInterruptEndsPrompt(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	var said strings.Builder
-	inv := &Invocation{Env: &Env{Stdin: in, Stderr: &said}}
+	var prompt strings.Builder
+	inv := &Invocation{Env: &Env{Stdin: in, Stderr: &prompt}}
 	time.AfterFunc(10*time.Millisecond, cancel)
 	if inv.Confirm(ctx, "Delete?") {
-		t.Error("an interrupt is a yes")
+		t.Error("an interrupt counts as yes")
 	}
 	if body, err := inv.readInput(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%q %v", body, err)
 	}
 }
 
-func TestStopSaysWhatItKnows(t *testing.T) {
+func TestAwaitStop(t *testing.T) {
 	running := func() bool { return true }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := awaitEnd(ctx, time.Minute, running); !errors.Is(err, context.Canceled) {
+	if err := awaitStop(ctx, time.Minute, running); !errors.Is(err, context.Canceled) {
 		t.Error("interrupted:", err)
 	}
-	if err := awaitEnd(t.Context(), time.Millisecond, running); err == nil || !strings.Contains(err.Error(), "has not ended after") {
+	if err := awaitStop(t.Context(), time.Millisecond, running); err == nil || !strings.Contains(err.Error(), "has not stopped after") {
 		t.Error("too long:", err)
 	}
-	if err := awaitEnd(t.Context(), time.Minute, func() bool { return false }); err != nil {
+	if err := awaitStop(t.Context(), time.Minute, func() bool { return false }); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,18 +8,18 @@ import (
 var migrateCommand = Command{
 	Name:  "migrate",
 	Args:  "[--dry-run]",
-	Short: "Bring the database to the schema of this program, and end",
+	Short: "Apply pending migrations to the database and exit",
 	Long: `
-'daawo start' does the same at each start. This is for a database that is given by --database-url, for the compose form,
-and for looking first: --dry-run lists the migrations that are missing and changes nothing. The official CLI records
-migrations in the same table, so 'supabase db push' and this may take turns.`,
+'daawo start' does the same at each start. Use this command for a database given by --database-url, for Docker compose,
+or to look first: --dry-run lists the pending migrations and changes nothing. The official CLI records migrations in the
+same table, so this command and 'supabase db push' can be used together.`,
 	Run: runMigrate,
 }
 
 func runMigrate(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
-	dry := inv.flags.Bool("dry-run", false, "only list what is missing")
+	dry := inv.flags.Bool("dry-run", false, "only list the pending migrations")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func runMigrate(ctx context.Context, inv *Invocation) error {
 			fmt.Fprintf(inv.Stdout, "%s %s\n", m.Version, m.Name)
 		}
 		if err == nil && len(pending) == 0 {
-			fmt.Fprintln(inv.Stdout, "nothing is missing")
+			fmt.Fprintln(inv.Stdout, "no pending migrations")
 		}
 		return err
 	}

@@ -6,46 +6,40 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"daawo/supabase/internal/app"
 )
 
 var notifyCommand = Command{
 	Name:  "notify",
 	Args:  "test",
-	Short: "Try the notification channels of the running server",
+	Short: "Test the notification channels of the running server",
 	Long: `
-Sends a test message over every configured channel (mail to ADMIN_EMAIL, NOTIFY_WEBHOOK_URL) and prints the result of each.`,
+Sends a test message over every configured channel (mail to ADMIN_EMAIL, NOTIFY_WEBHOOK_URL) and prints each result.`,
 	Run: runNotify,
 }
 
 func runNotify(ctx context.Context, inv *Invocation) error {
-	verb := inv.action()
+	verb := inv.Verb()
 	inv.dataFlag()
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
 	if verb != "test" {
-		return usagef("usage: daawo notify test")
-	}
-	data, err := inv.running()
-	if err != nil {
-		return err
+		return inv.usage()
 	}
 	var results map[string]string
-	if err := app.Command(ctx, data, "/notify/test", &results); err != nil {
+	if err := inv.ask(ctx, "/notify/test", &results); err != nil {
 		return err
 	}
 	failed := false
 	for _, channel := range slices.Sorted(maps.Keys(results)) {
-		what := "sent"
+		result := "sent"
 		if results[channel] != "" {
-			what, failed = "FAILED: "+results[channel], true
+			result, failed = "FAILED: "+results[channel], true
 		}
-		fmt.Fprintf(inv.Stdout, "%-8s %s\n", channel, what)
+		fmt.Fprintf(inv.Stdout, "%-8s %s\n", channel, result)
 	}
 	if failed {
-		return errors.New("not every channel works")
+		return errors.New("at least one channel failed")
 	}
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 
 var restoreCommand = Command{
 	Name:  "restore",
-	Args:  "--from PLACE [FLAGS]",
-	Short: "Fill a new data folder from a backup, as of any moment",
+	Args:  "--from STORE [FLAGS]",
+	Short: "Restore a backup into a new data folder, as of any point in time",
 	Long: `
-Brings back the database, the files and the keys as they were at a moment between the oldest backup and the last minute,
-looks through them, and leaves an ordinary data folder for 'daawo start'. The server must be stopped and the data folder
-new: move a damaged one away first, so that nothing is lost by a mistake.
+Restores the database, the stored files and the keys as of any point in time between the oldest backup and the last
+stored change, and checks them. 'daawo start' then uses the data folder. The server must be stopped and the data folder
+must be new or empty: move a damaged one away first.
 
   daawo restore --from /mnt/usb/daawo --data /srv/daawo
   daawo restore --from s3://bucket/daawo --to 2026-11-21T10:00:00Z --identity key.txt --data /srv/daawo`,
@@ -25,17 +25,17 @@ new: move a damaged one away first, so that nothing is lost by a mistake.
 
 func runRestore(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
-	from := inv.flags.String("from", "", "`place` that holds the backups (BACKUP_TO)")
-	to := inv.flags.String("to", "", "`time` to go back to, as 2026-11-21T10:00:00Z; the newest state when not given")
+	from := inv.flags.String("from", "", "`store` of the backups (environment: BACKUP_TO)")
+	to := inv.flags.String("to", "", "restore the state at this `time`, such as 2026-11-21T10:00:00Z (default: the newest)")
 	identity := inv.flags.String("identity", "", "`file` with the age secret key of encrypted backups")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	var moment time.Time
+	var target time.Time // zero for the newest state
 	if *to != "" {
 		var err error
-		if moment, err = time.Parse(time.RFC3339, *to); err != nil {
-			return usagef("--to %s: write the time as 2026-11-21T10:00:00Z or 2026-11-21T13:00:00+03:00", *to)
+		if target, err = time.Parse(time.RFC3339, *to); err != nil {
+			return usagef("--to %s: is not a time; write it as 2026-11-21T10:00:00Z or 2026-11-21T13:00:00+03:00", *to)
 		}
 	}
 	identities, err := readIdentities(*identity)
@@ -47,18 +47,18 @@ func runRestore(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *from == "" {
-		if *from = a.BackupPlace(); *from == "" {
-			return usagef("say where from: --from PLACE, or BACKUP_TO")
+		if *from = a.BackupStore(); *from == "" {
+			return usagef("no store given; set --from STORE or BACKUP_TO")
 		}
 	}
-	bar := newBar(inv.Stderr)
-	defer bar.done()
-	r, err := a.Restore(ctx, *from, moment, identities, bar.set)
+	progress := newProgressBar(inv.Stderr)
+	defer progress.clear()
+	r, err := a.Restore(ctx, *from, target, identities, progress.set)
 	if err != nil {
 		return err
 	}
-	bar.done()
-	fmt.Fprintf(inv.Stdout, "restored backup %s and %d pieces of the log", r.Backup.ID, r.Segments)
+	progress.clear()
+	fmt.Fprintf(inv.Stdout, "restored backup %s and %d WAL segments", r.Backup.ID, r.Segments)
 	if !r.Last.IsZero() {
 		fmt.Fprintf(inv.Stdout, ", up to %s", r.Last.Format(time.RFC3339))
 	}
@@ -66,6 +66,7 @@ func runRestore(ctx context.Context, inv *Invocation) error {
 	return nil
 }
 
+// readIdentities reads the secret keys in a file, or none if name is "".
 func readIdentities(name string) ([]age.Identity, error) {
 	if name == "" {
 		return nil, nil

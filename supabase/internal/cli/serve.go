@@ -15,13 +15,13 @@ var serveCommand = Command{
 	Args:  "gateway|functions|rest|auth|storage [FLAGS]",
 	Short: "Serve one service alone",
 	Long: `
-gateway and functions are this product's own halves of the compose form, set by the variables of docs/docker.md.
-rest, auth and storage are drop-ins for their upstream images: they read the same variables (PGRST_*, GOTRUE_*,
-storage-api's), listen on the same ports and answer the same health paths.`,
+gateway and functions run next to the upstream images in Docker compose; docs/docker.md lists their variables.
+rest, auth and storage replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
+storage-api), listen on the same ports and have the same health checks.`,
 	Run: runServe,
 }
 
-// services are what can be served alone.
+// services returns the functions that serve one service alone, by its name.
 func services() map[string]func(context.Context, *Invocation) error {
 	return map[string]func(context.Context, *Invocation) error{
 		"gateway":   serveApp((*app.App).RunGateway),
@@ -33,21 +33,17 @@ func services() map[string]func(context.Context, *Invocation) error {
 }
 
 func runServe(ctx context.Context, inv *Invocation) error {
-	name := ""
-	if len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
-		name, inv.args = inv.args[0], inv.args[1:]
-	}
-	serve, ok := services()[name]
+	serve, ok := services()[inv.Verb()]
 	if !ok {
 		if err := inv.parse(0, 0); err != nil {
 			return err
 		}
-		return usagef("name a service to serve: %s", strings.Join(slices.Sorted(maps.Keys(services())), ", "))
+		return usagef("no such service; the services are %s", strings.Join(slices.Sorted(maps.Keys(services())), ", "))
 	}
 	return serve(ctx, inv)
 }
 
-// serveApp runs one part of the stack as the compose form does.
+// serveApp returns a function that runs one part of the stack.
 func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(context.Context, *Invocation) error {
 	return func(ctx context.Context, inv *Invocation) error {
 		inv.dataFlag()
@@ -63,14 +59,14 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 	}
 }
 
-// announce says that the server is ready and where. A newcomer copies the local keys from it; an installation's own stay
-// out of it, since a service's output is kept in a log.
+// announce prints that the server is ready, and its addresses. It prints keys only if they are the well-known local ones,
+// because the output of a service is kept in a log.
 func (inv *Invocation) announce(info app.Info) {
-	shown, left := info.Announcement()
+	shown, hidden := info.Announcement()
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
-	_ = shown.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
-	if left {
-		fmt.Fprintln(inv.Stdout, "\n`daawo status` shows the keys and the database's address")
+	_ = shown.Write(inv.Stdout, "pretty") // a closed terminal cannot show the error
+	if hidden {
+		fmt.Fprintln(inv.Stdout, inv.named("\n`daawo status` prints the keys and the address of the database"))
 	}
 	fmt.Fprintln(inv.Stdout)
 }

@@ -7,7 +7,7 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-// TestAnnounce: the keys of an installation of its own are not printed where a service's log is made.
+// Only the well-known local keys are printed at the start: a service writes its output to a log.
 func TestAnnounce(t *testing.T) {
 	whole := []app.Value{
 		{Name: "SITE_URL", Label: "Site", Value: "https://example.org"},
@@ -21,9 +21,9 @@ func TestAnnounce(t *testing.T) {
 		info         app.Info
 		secret, more bool
 	}{
-		{"local", app.Info{Values: whole, Known: true}, true, false},
+		{"local", app.Info{Values: whole, Demo: true}, true, false},
 		{"public", app.Info{Values: whole}, false, true},
-		{"a gateway alone, which has no more and answers no status", app.Info{Values: whole[:1]}, false, false},
+		{"gateway alone, which has no other values", app.Info{Values: whole[:1]}, false, false},
 	} {
 		var out strings.Builder
 		(&Invocation{Env: &Env{Stdout: &out}}).announce(tt.info)

@@ -14,12 +14,12 @@ var startCommand = Command{
 	Args:  "[FLAGS]",
 	Short: "Serve the site and its backend in the foreground",
 	Long: `
-Starts Postgres, brings its schema up to date and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' end it
-after what is being served has been finished; a second Ctrl-C does not wait for that. Data is kept in the data folder,
-which one server uses at a time.
+Starts Postgres, applies pending migrations and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' stop it
+after the requests in flight; a second Ctrl-C stops it at once. All data is in the data folder. Only one server can use a
+data folder at a time.
 
-  daawo start                                    for this machine, with the official CLI's local keys and an inbox for mail
-  daawo start --port 0 --data /tmp/try           on free ports, beside another one
+  daawo start                                    for this machine: local keys of the official CLI, mail goes to an inbox
+  daawo start --port 0 --data /tmp/try           on free ports, next to another server
   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
 	Run: runStart,
 }
@@ -27,7 +27,7 @@ which one server uses at a time.
 func runStart(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
-	dev := inv.flags.Bool("dev", false, "development: reload functions, log every request")
+	dev := inv.flags.Bool("dev", false, "development: reload functions, log all requests")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	return a.Run(ctx, inv.announce)
 }
 
-// app prepares the stack that the command line asks for.
+// app prepares the stack that the command line describes.
 func (inv *Invocation) app(dev bool) (*app.App, error) {
 	c, err := inv.config()
 	if err != nil {
@@ -50,15 +50,15 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	}
 	project, _ := inv.project()
 	return app.New(app.Options{
-		Config: c, Data: data, AnyPort: inv.given("port") || c.FunctionsPort == 0, Dev: dev,
+		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
 		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, RowLink: inv.RowLink,
-		Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
+		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}), nil
 }
 
 // startFlags declares the flags that change the configuration.
 func (inv *Invocation) startFlags() {
-	inv.portFlag("port", "`port` of the site and the API; 0 picks free ones for everything", func(c *config.Config, n uint16) {
+	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything", func(c *config.Config, n uint16) {
 		c.API.Port = n
 		if n == 0 {
 			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0
@@ -67,7 +67,7 @@ func (inv *Invocation) startFlags() {
 	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
 	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
-	inv.textFlag("database-url", "`URL` of a Postgres to use instead of the one inside, as a superuser", func(c *config.Config, s string) { c.DatabaseURL = s })
+	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one", func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 
 func (inv *Invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {

@@ -11,7 +11,7 @@ import (
 var stopCommand = Command{
 	Name:  "stop",
 	Args:  "[FLAGS]",
-	Short: "End the running server after what it is serving",
+	Short: "Stop the running server after the requests in flight",
 	Run:   runStop,
 }
 
@@ -20,7 +20,7 @@ func runStop(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	data, err := inv.running()
+	_, data, err := inv.installation()
 	if err != nil {
 		return err
 	}
@@ -28,22 +28,22 @@ func runStop(ctx context.Context, inv *Invocation) error {
 	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	if err := awaitEnd(ctx, 30*time.Second, func() bool { return app.Locked(data) }); err != nil {
+	if err := awaitStop(ctx, 30*time.Second, func() bool { return app.Locked(data) }); err != nil {
 		return err
 	}
 	fmt.Fprintln(inv.Stdout, "stopped")
 	return nil
 }
 
-// awaitEnd waits until the server that was told to end runs no more.
-func awaitEnd(ctx context.Context, most time.Duration, running func() bool) error {
-	late := time.After(most)
+// awaitStop waits until running returns false. It returns an error if ctx ends or after limit.
+func awaitStop(ctx context.Context, limit time.Duration, running func() bool) error {
+	timeout := time.After(limit)
 	for running() {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the server was told to end, and may not have ended yet: %w", ctx.Err())
-		case <-late:
-			return fmt.Errorf("the server has not ended after %v", most)
+			return fmt.Errorf("the server is stopping, but may not have stopped yet: %w", ctx.Err())
+		case <-timeout:
+			return fmt.Errorf("the server has not stopped after %v; its log says why", limit)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -2,7 +2,7 @@
 // one typed and validated Config. It adds one key to those of the CLI, auth.leaked_passwords_path. All other settings that
 // the CLI does not have are environment variables.
 //
-// Only app and cli import it; it imports nothing of ours and starts nothing.
+// Only app, cli and stack import it; it imports nothing of ours and starts nothing.
 package config
 
 import (

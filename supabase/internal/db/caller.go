@@ -5,28 +5,30 @@ import (
 	"strings"
 )
 
-// Setting is one run-time parameter (GUC) that holds for the caller's transaction only.
+// Setting is a run-time parameter (GUC) for the caller's transaction only.
 type Setting struct{ Name, Value string }
 
-// Caller is on whose behalf a statement runs. The zero Caller is the login role itself.
+// Caller is the role and the claims that a statement runs with. The zero Caller is the login role.
 type Caller struct {
-	Role     string    // database role to become; "" stays the login role
+	Role     string    // database role to set; "" keeps the login role
 	Claims   string    // JSON of the verified token, seen as request.jwt.claims; "" sets nothing
 	Settings []Setting // further settings: request.headers, search_path, …
 }
 
-// Statement is setup for a Session. ok is false when there is nothing to set.
+// Statement returns the statement that sets the caller's role and settings, for a Session. ok is false if there is nothing
+// to set.
 func (c Caller) Statement() (s Statement, ok bool) {
 	sql, args := c.setup()
 	s = Statement{SQL: sql, Args: make([][]byte, len(args))}
 	for i, arg := range args {
-		s.Args[i] = []byte(arg.(string)) // setup gives strings only
+		s.Args[i] = []byte(arg.(string)) // setup returns strings only
 	}
 	return s, sql != ""
 }
 
-// setup is the statement that makes a fresh transaction the caller's: one select of set_config calls, all local to the
-// transaction, names and values as parameters. The text depends on the number of settings only, so it stays prepared.
+// setup returns the statement that sets the caller's role and settings in a new transaction: one select of set_config calls,
+// all local to the transaction, with names and values as parameters. Its text depends only on the number of settings, so it
+// stays prepared.
 func (c Caller) setup() (string, []any) {
 	var pairs []string
 	if c.Claims != "" {
@@ -35,7 +37,7 @@ func (c Caller) setup() (string, []any) {
 	for _, s := range c.Settings {
 		pairs = append(pairs, s.Name, s.Value)
 	}
-	// The role comes last: a setting that only the login role may change must not be refused.
+	// The role comes last, because only the login role may change some settings.
 	if c.Role != "" {
 		pairs = append(pairs, "role", c.Role)
 	}

@@ -1,7 +1,7 @@
-// Package db is the only package that opens SQL connections for serving requests. It keeps a pool, runs statements
-// under the role and the claims of a caller, and says what kind of failure an error is.
+// Package db is the only package that opens SQL connections for serving requests. It keeps a connection pool, runs
+// statements with the role and the claims of a caller, and classifies database errors.
 //
-// Only admin, app, auth, cli, fnhost, outbox, rest and storage import it; it imports nothing of ours.
+// Only app, auth, cli, fnhost, outbox, rest, stack and storage import it; it imports nothing of ours.
 package db
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Config says which database a Pool talks to and how.
+// Config configures a Pool.
 type Config struct {
-	URL             string        // a libpq connection string or URL, several hosts and target_session_attrs allowed
-	MaxConns        int32         // most connections open at once; 0 means 10
-	MinIdleConns    int32         // connections kept warm; 0 means none
+	URL             string        // libpq connection string or URL; may have several hosts and target_session_attrs
+	MaxConns        int32         // maximum of open connections; 0 means 10
+	MinIdleConns    int32         // minimum of idle connections; 0 means none
 	AcquireTimeout  time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
 	MaxIdle         time.Duration // an unused connection is closed after this; 0 means 5 min
 	MaxLifetime     time.Duration // any connection is closed after this; 0 means an hour
-	Unprepared      bool          // Sessions prepare nothing, as some connection poolers need it
+	Unprepared      bool          // Sessions use no prepared statements, for connection poolers that do not support them
 	ApplicationName string        // shown in pg_stat_activity
 	Log             *slog.Logger  // nil means slog.Default()
 }
 
-// Pool hands out connections. Its methods may be called from many goroutines.
+// Pool is a connection pool. It is safe for concurrent use.
 type Pool struct {
 	pgx        *pgxpool.Pool
 	acquire    time.Duration
@@ -39,11 +39,11 @@ type Pool struct {
 	timeouts   atomic.Int64
 }
 
-// ErrUnavailable means that no connection could be had: the database is down, or the pool stayed exhausted.
-// Callers answer it with 503 and Retry-After.
+// ErrUnavailable means that the pool could not give a connection: the database is down, or all connections stayed in use.
+// Callers reply with 503 and Retry-After.
 var ErrUnavailable = errors.New("the database is not available")
 
-// Open makes a pool. It does not connect: a database that is still starting is not an error here.
+// Open returns a Pool. It does not connect, so the database may still be starting.
 func Open(ctx context.Context, c Config) (*Pool, error) {
 	pc, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
@@ -81,24 +81,24 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared}, nil
 }
 
-// Close waits for the connections in use to come back and closes them all.
+// Close waits until all connections are released and closes them.
 func (p *Pool) Close() { p.pgx.Close() }
 
-// Pgx is the pool below, for libraries that want one (River). Statements run through it have the login role's rights.
+// Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the login role.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }
 
-// Waiting gives the number of callers that wait for a connection.
+// Waiting returns the number of callers that wait for a connection.
 func (p *Pool) Waiting() int64 { return p.waiting.Load() }
 
-// Timeouts gives the number of callers that waited in vain.
+// Timeouts returns the number of callers that got no connection within AcquireTimeout.
 func (p *Pool) Timeouts() int64 { return p.timeouts.Load() }
 
-// Ping says whether the database answers.
+// Ping returns an error if the database does not answer.
 func (p *Pool) Ping(ctx context.Context) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error { return c.Ping(ctx) })
 }
 
-// with runs fn on a connection and gives it back afterwards.
+// with runs fn on a connection and releases it.
 func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	actx, cancel := context.WithTimeout(ctx, p.acquire)
 	defer cancel()
@@ -118,8 +118,8 @@ func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	return fn(conn)
 }
 
-// Tx runs fn in one transaction as the caller and commits when it returns nil. An error from fn rolls back and is
-// returned as it is.
+// Tx runs fn in one transaction as the caller and commits if fn returns nil. If fn returns an error, Tx rolls back and
+// returns that error unchanged.
 func (p *Pool) Tx(ctx context.Context, caller Caller, opts pgx.TxOptions, fn func(pgx.Tx) error) error {
 	return p.with(ctx, func(conn *pgxpool.Conn) error {
 		return pgx.BeginTxFunc(ctx, conn, opts, func(tx pgx.Tx) error {
@@ -133,9 +133,8 @@ func (p *Pool) Tx(ctx context.Context, caller Caller, opts pgx.TxOptions, fn fun
 	})
 }
 
-// Query runs one statement as the caller in one round trip: the caller's settings and the statement travel as one
-// pipeline, which Postgres treats as one transaction (PostgreSQL documentation, "Pipeline Mode"). read sees the rows;
-// they are closed after it.
+// Query runs one statement as the caller in one round trip. The caller's settings and the statement are one pipeline, which
+// Postgres runs as one transaction (PostgreSQL documentation, "Pipeline Mode"). read gets the rows, which Query then closes.
 func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any, read func(pgx.Rows) error) error {
 	return p.with(ctx, func(conn *pgxpool.Conn) error {
 		batch := &pgx.Batch{}
@@ -162,7 +161,7 @@ func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any,
 			rows.Close()
 			return rows.Err()
 		}()
-		// Close reads up to the Sync, where an implicit transaction commits: its error is the commit's.
+		// Close reads the reply to Sync, where the implicit transaction commits, so it returns the commit's error.
 		if cerr := results.Close(); err == nil {
 			err = cerr
 		}
@@ -170,8 +169,8 @@ func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any,
 	})
 }
 
-// Batch runs the statements as the caller in one round trip and one transaction, as Query does: the first that fails
-// undoes all. The batch's own functions see the rows before the commit is known.
+// Batch runs the statements as the caller in one round trip and one transaction, like Query. The first error rolls back all
+// of them. The batch's callbacks get the rows before the commit.
 func (p *Pool) Batch(ctx context.Context, caller Caller, b *pgx.Batch) error {
 	if setup, args := caller.setup(); setup != "" {
 		b.QueuedQueries = slices.Insert(b.QueuedQueries, 0, &pgx.QueuedQuery{SQL: setup, Arguments: args})
@@ -179,7 +178,7 @@ func (p *Pool) Batch(ctx context.Context, caller Caller, b *pgx.Batch) error {
 	return p.with(ctx, func(conn *pgxpool.Conn) error { return conn.SendBatch(ctx, b).Close() })
 }
 
-// Exec runs one statement as the caller and forgets its rows.
+// Exec runs one statement as the caller and returns the number of affected rows.
 func (p *Pool) Exec(ctx context.Context, caller Caller, sql string, args ...any) (int64, error) {
 	var n int64
 	err := p.Query(ctx, caller, sql, args, func(rows pgx.Rows) error {

@@ -14,18 +14,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A host that is cut off sends nothing, not even that a connection has ended. Without these times a statement would wait
-// for it as long as its caller does, and a listener for ever.
+// Timeouts that detect a host that has become unreachable without closing its connections. Without them a statement would
+// wait until its caller's deadline, and a listener forever.
 const (
-	silence        = 5 * time.Second // until a silent host is asked whether it is there
-	askAgain       = 2 * time.Second
-	asks           = 3
-	unacknowledged = 10 * time.Second // until sent bytes that nobody confirms end the connection
-	pingTimeout    = 3 * time.Second  // of a connection that is taken out of the pool
+	keepAliveIdle     = 5 * time.Second // silence before the first keep-alive probe
+	keepAliveInterval = 2 * time.Second
+	keepAliveCount    = 3
+	userTimeout       = 10 * time.Second // for the acknowledgement of sent bytes (TCP_USER_TIMEOUT)
+	pingTimeout       = 3 * time.Second  // for the check of a connection that leaves the pool
 )
 
-// dialTimeout is for one address. A URL may set connect_timeout instead; of several hosts, one that is off must not hold
-// up the others for long.
+// dialTimeout returns the timeout for one address when the URL has no connect_timeout. It is shorter with several hosts, so
+// that a dead one delays the next less.
 func dialTimeout(hosts int) time.Duration {
 	if hosts > 1 {
 		return 2 * time.Second
@@ -33,7 +33,7 @@ func dialTimeout(hosts int) time.Duration {
 	return 5 * time.Second
 }
 
-// Connect opens one connection outside of a pool, for work that keeps it: listening, migrating.
+// Connect opens a connection outside of a pool, for tasks that keep it, such as LISTEN and migrations.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -43,26 +43,26 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, c)
 }
 
-// setDialing lets connections notice that their host is gone.
+// setDialing sets the timeouts that detect an unreachable host.
 func setDialing(c *pgx.ConnConfig) {
 	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = dialTimeout(1 + len(others(c)))
+		c.ConnectTimeout = dialTimeout(1 + len(otherHosts(c)))
 	}
 	dialer := &net.Dialer{
 		Timeout:         c.ConnectTimeout,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence, Interval: askAgain, Count: asks},
-		Control:         giveUp,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
+		Control:         setUserTimeout,
 	}
 	c.DialFunc = dialer.DialContext
 }
 
-// setHosts lets a pool try the host that served last before its neighbours.
+// setHosts makes a pool try the host of its last connection first.
 func setHosts(pc *pgxpool.Config) {
 	c := pc.ConnConfig
-	if len(others(c)) == 0 {
+	if len(otherHosts(c)) == 0 {
 		return
 	}
-	// Connections know the address that they reached, URLs the name of its host.
+	// A connection has its host's address, the URL its name.
 	var names sync.Map
 	lookup := c.LookupFunc
 	c.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
@@ -89,14 +89,14 @@ func setHosts(pc *pgxpool.Config) {
 	}
 }
 
-// others are the further hosts of a URL; pgx lists the first one among them, too, when it may be tried without TLS.
-func others(c *pgx.ConnConfig) []*pgconn.FallbackConfig {
+// otherHosts returns the hosts of a URL after the first. pgx repeats the first host in Fallbacks if TLS is optional.
+func otherHosts(c *pgx.ConnConfig) []*pgconn.FallbackConfig {
 	return slices.DeleteFunc(slices.Clone(c.Fallbacks), func(f *pgconn.FallbackConfig) bool {
 		return f.Host == c.Host && f.Port == c.Port
 	})
 }
 
-// tryFirst moves the places of one address to the front and leaves the order otherwise as the URL has it.
+// tryFirst moves the entries of one address to the front and keeps the order of the others.
 func tryFirst(c *pgx.ConnConfig, host string, port uint16) {
 	all := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	slices.SortStableFunc(all, func(a, b *pgconn.FallbackConfig) int {

@@ -4,7 +4,7 @@ package db
 
 import "syscall"
 
-// giveUp is Linux's; elsewhere the kernel's own patience holds, and the caller's deadline before it.
-func giveUp(string, string, syscall.RawConn) error { return nil }
+// setUserTimeout does nothing outside Linux: the kernel's default and the caller's deadline apply.
+func setUserTimeout(string, string, syscall.RawConn) error { return nil }
 
-var _ = unacknowledged
+var _ = userTimeout

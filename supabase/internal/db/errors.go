@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// AsPgError finds the server's own error in err's chain.
+// AsPgError returns the server's error in err's chain.
 func AsPgError(err error) (*pgconn.PgError, bool) {
 	var e *pgconn.PgError
 	ok := errors.As(err, &e)
 	return e, ok
 }
 
-// IsCode says whether err is a server error with one of the SQLSTATEs (PostgreSQL documentation, appendix A).
+// IsCode reports whether err is a server error with one of the SQLSTATEs (PostgreSQL documentation, appendix A).
 func IsCode(err error, codes ...string) bool {
 	e, ok := AsPgError(err)
 	if !ok {
@@ -31,8 +31,8 @@ func IsCode(err error, codes ...string) bool {
 	return false
 }
 
-// IsUnavailable says whether trying again later can help: no connection could be had, it broke, the server is starting,
-// stopping or out of connections. It says nothing about whether a statement that was under way took effect.
+// IsUnavailable reports whether a later retry can help: the pool gave no connection, the connection broke, or the server is
+// starting, stopping or out of connections. The statement may have taken effect.
 func IsUnavailable(err error) bool {
 	if errors.Is(err, ErrUnavailable) {
 		return true
@@ -46,10 +46,10 @@ func IsUnavailable(err error) bool {
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isBrokenConnection(err)
 }
 
-// IsDiskFull says whether the server ran out of space (SQLSTATE 53100).
+// IsDiskFull reports whether the server ran out of space (SQLSTATE 53100).
 func IsDiskFull(err error) bool { return IsCode(err, "53100") }
 
-// isBrokenConnection recognises a connection that ended under a statement, as when the server is killed.
+// isBrokenConnection reports whether the connection ended during a statement, for example because the server was killed.
 func isBrokenConnection(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||

@@ -10,101 +10,105 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Replica reads from a standby of a primary as long as what the standby says is not too old.
+// Replica reads from a standby of a primary while the standby's data is fresh enough.
 //
-// How old it is, is measured and not asked for: the position of the primary's log is noted about every second, and the
-// standby is as old as the newest noted position that it has reached. That holds on an idle database and for a standby
-// that lost its primary without knowing, and needs no clocks that agree.
+// It measures the lag itself: about every second it samples the primary's WAL position. The standby is as old as the newest
+// sample that it has replayed. This works on an idle database, for a standby that lost its primary without noticing, and
+// with clocks that differ.
 //
-// While the primary itself cannot be reached the standby answers whatever its age: during a failover, a list as old as
-// the failover is better than none.
+// While the primary is unreachable, the standby serves reads at any age: during a failover, old data is better than none.
 type Replica struct {
 	primary, standby *Pool
-	oldest           time.Duration
+	maxLag           time.Duration
 	log              *slog.Logger
-	use              atomic.Bool // ask the standby first
-	noted            []note      // oldest first; look alone uses them and followed
-	followed         bool        // the standby was one when it was last asked
+	useStandby       atomic.Bool
+
+	// Used by probe only.
+	samples    []sample // of the primary, oldest first
+	wasStandby bool     // at the last probe
 }
 
-type note struct {
+// sample is a WAL position of the primary at a time.
+type sample struct {
 	at       time.Time
 	position int64
 }
 
-// NewReplica makes a Replica whose answers may be oldest old. Until Watch has seen the standby, the primary is read.
-func NewReplica(primary, standby *Pool, oldest time.Duration, log *slog.Logger) *Replica {
-	return &Replica{primary: primary, standby: standby, oldest: oldest, log: log}
+// NewReplica returns a Replica whose reads lag at most maxLag behind. Until Watch has probed the standby, it reads from the
+// primary.
+func NewReplica(primary, standby *Pool, maxLag time.Duration, log *slog.Logger) *Replica {
+	return &Replica{primary: primary, standby: standby, maxLag: maxLag, log: log}
 }
 
-// Watch compares the two servers until ctx ends.
+// Watch probes the two servers until ctx ends.
 func (r *Replica) Watch(ctx context.Context) {
-	every := time.NewTicker(min(time.Second, r.oldest/4))
-	defer every.Stop()
+	ticker := time.NewTicker(min(time.Second, r.maxLag/4))
+	defer ticker.Stop()
 	for {
-		r.look(ctx)
+		r.probe(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-every.C:
+		case <-ticker.C:
 		}
 	}
 }
 
-// lookTimeout is how long a server may take to say where it is.
-const lookTimeout = time.Second
+// probeTimeout is how long a server may take to report its position.
+const probeTimeout = time.Second
 
-func (r *Replica) look(ctx context.Context) {
+// probe compares the positions of the two servers and decides which one serves reads.
+func (r *Replica) probe(ctx context.Context) {
 	now := time.Now()
-	primary, perr := r.primary.written(ctx)
-	if perr == nil {
-		r.noted = append(r.noted, note{now, primary})
+	written, primaryErr := r.primary.position(ctx)
+	if primaryErr == nil {
+		r.samples = append(r.samples, sample{now, written})
 	}
-	standby, follows, serr := r.standby.replayed(ctx)
+	replayed, isStandby, standbyErr := r.standby.replayPosition(ctx)
 	if ctx.Err() != nil {
 		return
 	}
-	if serr != nil || r.followed && !follows {
-		// The connections may lead to a host that is gone without a word, or that has become the primary: new ones find
-		// another standby, if there is one.
+	if standbyErr != nil || r.wasStandby && !isStandby {
+		// The host may be unreachable or promoted to primary. New connections can reach another standby, if the URL has one.
 		r.standby.pgx.Reset()
 	}
-	r.followed = follows
-	use := serr == nil && (perr != nil || r.reached(standby, now))
-	if r.use.Swap(use) != use {
-		r.log.Info("reads change servers", "from_standby", use, "primary", perr, "standby", serr)
+	r.wasStandby = isStandby
+	useStandby := standbyErr == nil && (primaryErr != nil || r.isFresh(replayed, now))
+	if r.useStandby.Swap(useStandby) != useStandby {
+		r.log.Info("read server changed", "standby", useStandby, "primary_err", primaryErr, "standby_err", standbyErr)
 	}
 }
 
-// reached says whether the standby is past a position that was noted not too long ago, and forgets older ones.
-func (r *Replica) reached(position int64, now time.Time) bool {
-	for len(r.noted) > 0 && now.Sub(r.noted[0].at) > r.oldest {
-		r.noted = r.noted[1:]
+// isFresh reports whether a position reaches a sample that is at most maxLag old. It removes older samples.
+func (r *Replica) isFresh(position int64, now time.Time) bool {
+	for len(r.samples) > 0 && now.Sub(r.samples[0].at) > r.maxLag {
+		r.samples = r.samples[1:]
 	}
-	for _, n := range r.noted {
-		if n.position <= position {
+	for _, s := range r.samples {
+		if s.position <= position {
 			return true
 		}
 	}
 	return false
 }
 
-// written is the end of the primary's log.
-func (p *Pool) written(ctx context.Context) (at int64, err error) {
-	err = p.ask(ctx, `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`, &at)
-	return at, err
+// position returns the WAL position of a primary.
+func (p *Pool) position(ctx context.Context) (position int64, err error) {
+	err = p.queryRow(ctx, `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`, &position)
+	return position, err
 }
 
-// replayed is the position that a standby has reached. A server that follows nobody is as new as can be.
-func (p *Pool) replayed(ctx context.Context) (at int64, follows bool, err error) {
-	err = p.ask(ctx, `
+// replayPosition returns the WAL position that a standby has replayed. For a server that is not a standby it returns the
+// current position.
+func (p *Pool) replayPosition(ctx context.Context) (position int64, isStandby bool, err error) {
+	err = p.queryRow(ctx, `
 		select pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint,
-		       pg_is_in_recovery()`, &at, &follows)
-	return at, follows, err
+		       pg_is_in_recovery()`, &position, &isStandby)
+	return position, isStandby, err
 }
 
-func (p *Pool) ask(ctx context.Context, sql string, to ...any) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (p *Pool) queryRow(ctx context.Context, sql string, to ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	return p.Query(ctx, Caller{}, sql, nil, func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, to, func() error { return nil })
@@ -112,27 +116,27 @@ func (p *Pool) ask(ctx context.Context, sql string, to ...any) error {
 	})
 }
 
-// patience is how long a read waits for a connection to one of two servers before it asks the other.
-const patience = 2 * time.Second
+// switchAfter is how long a read waits for a connection to one server before it tries the other.
+const switchAfter = 2 * time.Second
 
-// Session lends a connection for statements that only read, to the standby when that will do. fn runs again on the other
-// server when one could not serve it: it must forget what it read before.
+// Session lends a connection for statements that only read, to the standby if it is fresh enough. If a server is
+// unavailable, fn runs again on the other one, so fn must discard what it read before.
 func (r *Replica) Session(ctx context.Context, scope string, fn func(*Session) error) error {
-	if !r.use.Load() {
+	if !r.useStandby.Load() {
 		return r.primary.Session(ctx, scope, fn)
 	}
 	for _, p := range []*Pool{r.standby, r.primary} {
-		attempt, cancel := context.WithTimeout(ctx, patience)
+		attempt, cancel := context.WithTimeout(ctx, switchAfter)
 		err := p.Session(attempt, scope, fn)
-		// Only waiting for a connection ends with the attempt: what the server itself says, that the statement took too long
-		// for one, it would say again. 40001 it would not: what the statement read was removed meanwhile (PostgreSQL
-		// documentation, "Handling Query Conflicts").
-		late := errors.Is(err, context.DeadlineExceeded) && attempt.Err() != nil
+		// Only the wait for a connection is limited to switchAfter. An error of the server itself, such as a statement
+		// timeout, would be the same on the other server. 40001 would not: recovery removed rows that the statement needed
+		// (PostgreSQL documentation, "Handling Query Conflicts").
+		timedOut := errors.Is(err, context.DeadlineExceeded) && attempt.Err() != nil
 		cancel()
-		if err == nil || ctx.Err() != nil || !late && !IsUnavailable(err) && !IsCode(err, "40001") {
+		if err == nil || ctx.Err() != nil || !timedOut && !IsUnavailable(err) && !IsCode(err, "40001") {
 			return err
 		}
 	}
-	// Both were on the host that is gone: by now there are connections to another one.
+	// Both pools were connected to the host that failed. By now the standby's pool may have reached another host.
 	return r.standby.Session(ctx, scope, fn)
 }

@@ -16,22 +16,22 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestReplica reads from a real standby: as long as it follows, from the primary while it does not, and from it again
-// when the primary is gone.
+// TestReplica uses a real standby. Reads go to the standby while it follows, to the primary while it lags, and to the
+// standby when the primary is down.
 func TestReplica(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(`create table public.t (n int); insert into t values (1)`)
 	standby := standbyOf(t, testdb.Server(t))
-	one := pool(t, database.URL("postgres"))
-	other := pool(t, standby.DatabaseURL("postgres", database.Name))
-	r := db.NewReplica(one, other, 800*time.Millisecond, slog.New(slog.DiscardHandler))
+	primary := pool(t, database.URL("postgres"))
+	standbyPool := pool(t, standby.DatabaseURL("postgres", database.Name))
+	r := db.NewReplica(primary, standbyPool, 800*time.Millisecond, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
-	watched := make(chan struct{})
-	go func() { defer close(watched); r.Watch(ctx) }()
-	t.Cleanup(func() { stop(); <-watched })
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.Watch(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
 
-	// where says who answered, and which number is in the table there.
-	where := func() string {
+	// readFrom returns which server answers, and the number in its table.
+	readFrom := func() string {
 		var from, n string
 		err := r.Session(t.Context(), "", func(s *db.Session) error {
 			return s.Run(t.Context(), []db.Statement{{SQL: `select case when pg_is_in_recovery() then 'standby' else 'primary' end, n from t`}},
@@ -51,13 +51,13 @@ func TestReplica(t *testing.T) {
 		t.Helper()
 		var got string
 		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-			if got = where(); got == want {
+			if got = readFrom(); got == want {
 				return
 			}
 		}
 		t.Errorf("%s: %s, want %s", what, got, want)
 	}
-	wait("it follows", "standby 1")
+	wait("standby follows", "standby 1")
 
 	replay := func(sql string) {
 		t.Helper()
@@ -72,20 +72,20 @@ func TestReplica(t *testing.T) {
 	}
 	replay(`select pg_wal_replay_pause()`)
 	database.Exec(`update t set n = 2`)
-	wait("it is late", "primary 2")
+	wait("standby lags", "primary 2")
 	replay(`select pg_wal_replay_resume()`)
-	wait("it has caught up", "standby 2")
+	wait("standby has caught up", "standby 2")
 
-	one.Close() // as far as this server can tell, the primary is gone
+	primary.Close() // as if the primary were down
 	time.Sleep(time.Second)
-	wait("the primary is gone", "standby 2")
+	wait("primary is down", "standby 2")
 }
 
-// TestReplicaThatIsDown: a standby that cannot be reached costs nobody an answer.
-func TestReplicaThatIsDown(t *testing.T) {
+// TestReplicaWithoutStandby reads from the primary when the standby is down.
+func TestReplicaWithoutStandby(t *testing.T) {
 	database := testdb.New(t)
 	other := pool(t, database.URL("postgres"))
-	r := inUse(t, pool(t, database.URL("postgres")), other)
+	r := probed(t, pool(t, database.URL("postgres")), other)
 	other.Close()
 	n := 0
 	err := r.Session(t.Context(), "", func(s *db.Session) error {
@@ -93,14 +93,14 @@ func TestReplicaThatIsDown(t *testing.T) {
 		return s.Run(t.Context(), []db.Statement{{SQL: `select 1`}}, func(int, *pgconn.ResultReader) error { return nil })
 	})
 	if err != nil || n != 1 {
-		t.Errorf("%v after %d tries", err, n)
+		t.Errorf("%v after %d attempts", err, n)
 	}
 }
 
-// TestReplicaAsksOnce: what a server says after a long time, the other would say after as long.
-func TestReplicaAsksOnce(t *testing.T) {
+// TestReplicaRunsSlowStatementOnce: a statement timeout is not retried on the other server.
+func TestReplicaRunsSlowStatementOnce(t *testing.T) {
 	database := testdb.New(t)
-	r := inUse(t, pool(t, database.URL("postgres")), pool(t, database.URL("postgres")))
+	r := probed(t, pool(t, database.URL("postgres")), pool(t, database.URL("postgres")))
 	n := 0
 	err := r.Session(t.Context(), "", func(s *db.Session) error {
 		n++
@@ -108,20 +108,20 @@ func TestReplicaAsksOnce(t *testing.T) {
 			func(int, *pgconn.ResultReader) error { return nil })
 	})
 	if !db.IsCode(err, "57014") || n != 1 {
-		t.Errorf("%v after %d tries", err, n)
+		t.Errorf("%v after %d attempts", err, n)
 	}
 }
 
-// inUse is a Replica that has seen its standby.
-func inUse(t *testing.T, primary, standby *db.Pool) *db.Replica {
+// probed returns a Replica that has probed its standby.
+func probed(t *testing.T, primary, standby *db.Pool) *db.Replica {
 	t.Helper()
 	r := db.NewReplica(primary, standby, time.Second, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
-	watched := make(chan struct{})
-	go func() { defer close(watched); r.Watch(ctx) }()
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.Watch(ctx) }()
 	time.Sleep(100 * time.Millisecond)
 	stop()
-	<-watched
+	<-ended
 	return r
 }
 
@@ -135,7 +135,7 @@ func pool(t *testing.T, url string) *db.Pool {
 	return p
 }
 
-// standbyOf copies a running server, as the low-level API of base backups allows, and starts the copy as its standby.
+// standbyOf copies a running server with the low-level base backup API and starts the copy as its standby.
 func standbyOf(t *testing.T, s *postgres.Server) *postgres.Server {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -174,7 +174,7 @@ func standbyOf(t *testing.T, s *postgres.Server) *postgres.Server {
 	if err := os.Remove(filepath.Join(data, "postmaster.pid")); err != nil {
 		t.Fatal(err)
 	}
-	if err := postgres.HandOver(s.Data(), data); err != nil {
+	if err := postgres.ChownTree(s.Data(), data); err != nil {
 		t.Fatal(err)
 	}
 	config, err := pgconn.ParseConfig(s.URL(postgres.Superuser))

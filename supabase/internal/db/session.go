@@ -4,18 +4,19 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Statement is SQL with parameters in text form; nil is null. Postgres infers their types.
+// Statement is SQL with parameters in text format; a nil parameter is null. Postgres infers their types.
 type Statement struct {
 	SQL     string
 	Args    [][]byte
 	Formats []int16 // result formats by column, 0 text and 1 binary; nil is all text
 }
 
-// Session is a connection on loan, for callers that lay out their round trips themselves.
+// Session is a connection for callers that control their round trips themselves.
 type Session struct {
 	conn       *pgconn.PgConn
 	plans      *planCache
@@ -23,11 +24,11 @@ type Session struct {
 	unprepared bool
 }
 
-// Session lends a connection to fn. A transaction that fn leaves open is rolled back.
+// Session lends a connection to fn. It rolls back a transaction that fn leaves open.
 //
-// scope separates prepared statements: a plan under row level security belongs to the role it was made for, and one
-// with unqualified names to its search path, so that running it for another makes Postgres plan anew each time. A
-// caller names both in scope, and each combination keeps plans of its own on every connection.
+// scope separates prepared statements. Postgres replans a statement each time the role (with row level security) or the
+// search path differs from the last time. A caller therefore puts both in scope, and each scope has its own prepared
+// statements on every connection.
 func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) error) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error {
 		conn := c.Conn().PgConn()
@@ -42,18 +43,18 @@ func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) erro
 	})
 }
 
-// Run sends the statements in one round trip. Without begin and commit among them they are one transaction (PostgreSQL
-// documentation, "Pipeline Mode"): the first that fails undoes all. read sees each statement's rows in turn; the bytes it
-// sees are the connection's and are gone afterwards.
+// Run sends the statements in one round trip. Without begin and commit they are one transaction (PostgreSQL documentation,
+// "Pipeline Mode"): the first error rolls back all of them. read gets each statement's rows in turn. It must not keep their
+// bytes, which belong to the connection.
 func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) error {
 	pipe := s.conn.StartPipeline(ctx)
 	var plans []*plan
-	closing := 0
+	deallocating := 0
 	if !s.unprepared {
 		plans = s.plans.choose(s.scope, statements)
-		// What is to be closed goes first: behind a statement that fails, the server would pass it over.
-		closing = len(s.plans.unwanted)
-		for _, name := range s.plans.unwanted {
+		// Deallocate first: after an error the server ignores the rest of the pipeline.
+		deallocating = len(s.plans.stale)
+		for _, name := range s.plans.stale {
 			pipe.SendDeallocate(name)
 		}
 	}
@@ -74,25 +75,25 @@ func (s *Session) Run(ctx context.Context, statements []Statement, read func(i i
 	}
 	err := pipe.Sync()
 	if err == nil {
-		err = s.results(pipe, statements, plans, closing, read)
+		err = s.results(pipe, statements, plans, deallocating, read)
 	}
-	// Close reads up to the Sync, where an implicit transaction commits: its error is the commit's.
+	// Close reads the reply to Sync, where the implicit transaction commits, so it returns the commit's error.
 	if cerr := pipe.Close(); err == nil {
 		err = cerr
 	}
-	s.plans.dismiss(plans)
+	s.plans.deallocateUnprepared(plans)
 	return err
 }
 
-func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans []*plan, closing int,
+func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans []*plan, deallocating int,
 	read func(i int, rows *pgconn.ResultReader) error) error {
-	for range closing {
+	for range deallocating {
 		if _, err := pipe.GetResults(); err != nil {
 			return err
 		}
 	}
-	if closing > 0 {
-		s.plans.unwanted = s.plans.unwanted[:0]
+	if deallocating > 0 {
+		s.plans.stale = s.plans.stale[:0]
 	}
 	for i := range statements {
 		if plans != nil && plans[i].description == nil {
@@ -101,9 +102,9 @@ func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans [
 				return err
 			}
 			if d, ok := res.(*pgconn.StatementDescription); ok {
-				d.Name = plans[i].name // pgconn leaves it out in a pipeline
+				d.Name = plans[i].name // pgconn does not set it in a pipeline
 				plans[i].description = d
-				s.plans.add(plans[i])
+				s.plans.lru.Add(plans[i].key, plans[i])
 			}
 		}
 		res, err := pipe.GetResults()
@@ -121,49 +122,57 @@ func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans [
 			return err
 		}
 	}
-	_, err := pipe.GetResults() // the Sync itself, which reports a failed commit
+	_, err := pipe.GetResults() // of Sync, which reports a failed commit
 	return err
 }
 
-// planCache knows the prepared statements of one connection.
+// maxPlans is the maximum of prepared statements of one connection. Each takes 10 to 100 kB in Postgres.
+const maxPlans = 256
+
+// planCache is the prepared statements of one connection.
 type planCache struct {
-	plans    map[planKey]*plan
-	unwanted []string // names that Postgres may still know and that the next pipeline closes
-	clock    uint64
-	names    uint64
+	lru   *simplelru.LRU[planKey, *plan]
+	stale []string // names to deallocate in the next pipeline; Postgres may not know them
+	names uint64   // names given so far
 }
 
 type planKey struct{ scope, sql string }
 
+// plan is a prepared statement.
 type plan struct {
 	key         planKey
 	name        string
-	description *pgconn.StatementDescription // nil until it is known to be prepared
-	first       int                          // which statement of its first pipeline it is for
-	used        uint64
+	description *pgconn.StatementDescription // nil until Postgres has prepared the statement
+	first       int                          // index in its first pipeline of the first statement that uses it
 }
 
-// maxPlans bounds the prepared statements of one connection; each costs Postgres some ten to a hundred kilobytes.
-const maxPlans = 256
-
+// plansOf returns the planCache of a connection.
 func plansOf(conn *pgconn.PgConn) *planCache {
 	const key = "daawo.plans"
 	data := conn.CustomData()
 	if c, ok := data[key].(*planCache); ok {
 		return c
 	}
-	c := &planCache{plans: map[planKey]*plan{}}
+	c := &planCache{}
+	var err error
+	c.lru, err = simplelru.NewLRU(maxPlans, func(_ planKey, p *plan) { c.stale = append(c.stale, p.name) })
+	if err != nil { // only for a size below 1
+		panic(err)
+	}
 	data[key] = c
 	return c
 }
 
-// choose finds or names the plan of each statement, and makes room for the new ones. Equal statements share one.
+// choose returns the plan of each statement, new or from the cache. Equal statements share a plan. It evicts plans to make
+// space for the new ones, so that the same pipeline deallocates them.
 func (c *planCache) choose(scope string, statements []Statement) []*plan {
 	plans := make([]*plan, len(statements))
-	adding := 0
+	cached, added := 0, 0
 	for i := range statements {
 		key := planKey{scope, statements[i].SQL}
-		if plans[i] = c.get(key); plans[i] != nil {
+		if p, ok := c.lru.Get(key); ok {
+			plans[i] = p
+			cached++
 			continue
 		}
 		for _, p := range plans[:i] {
@@ -174,56 +183,27 @@ func (c *planCache) choose(scope string, statements []Statement) []*plan {
 		}
 		if plans[i] == nil {
 			plans[i] = &plan{key: key, name: c.nextName(), first: i}
-			adding++
+			added++
 		}
 	}
-	if adding > 0 && len(c.plans)+adding > maxPlans {
-		c.evict()
+	// The chosen plans are the most recently used ones and must stay.
+	for range min(c.lru.Len()+added-maxPlans, c.lru.Len()-cached) {
+		c.lru.RemoveOldest()
 	}
 	return plans
 }
 
-// dismiss has those of the plans closed that were not seen to be prepared: Postgres may have got to them all the same.
-// To close one that it does not know is no error.
-func (c *planCache) dismiss(plans []*plan) {
+// deallocateUnprepared marks the plans without a description as stale. Postgres may have prepared them before an error.
+// Deallocating an unknown statement is not an error.
+func (c *planCache) deallocateUnprepared(plans []*plan) {
 	for i, p := range plans {
 		if p.description == nil && p.first == i {
-			c.unwanted = append(c.unwanted, p.name)
+			c.stale = append(c.stale, p.name)
 		}
 	}
-}
-
-func (c *planCache) get(k planKey) *plan {
-	p := c.plans[k]
-	if p != nil {
-		c.clock++
-		p.used = c.clock
-	}
-	return p
-}
-
-func (c *planCache) add(p *plan) {
-	c.clock++
-	p.used = c.clock
-	c.plans[p.key] = p
 }
 
 func (c *planCache) nextName() string {
 	c.names++
 	return "daawo_" + strconv.FormatUint(c.names, 36)
-}
-
-// evict makes room for new plans: the least recently used ones go, an eighth at a time.
-func (c *planCache) evict() {
-	oldest := c.clock
-	for _, p := range c.plans {
-		oldest = min(oldest, p.used)
-	}
-	border := oldest + (c.clock-oldest)/8
-	for k, p := range c.plans {
-		if p.used <= border {
-			c.unwanted = append(c.unwanted, p.name)
-			delete(c.plans, k)
-		}
-	}
 }

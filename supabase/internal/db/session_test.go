@@ -29,7 +29,7 @@ func open(t *testing.T, unprepared bool) *db.Pool {
 
 func text(s string) []byte { return []byte(s) }
 
-// run runs statements in one round trip and gives the first column of the last one's rows.
+// run runs statements in one round trip and returns the first column of the last statement's rows.
 func run(ctx context.Context, p *db.Pool, scope string, statements ...db.Statement) (out []string, err error) {
 	err = p.Session(ctx, scope, func(s *db.Session) error {
 		return s.Run(ctx, statements, func(i int, rows *pgconn.ResultReader) error {
@@ -44,8 +44,9 @@ func run(ctx context.Context, p *db.Pool, scope string, statements ...db.Stateme
 	return out, err
 }
 
-// TestOneTransaction: what is sent together happens together or not at all, prepared or not, and the connection goes on.
-func TestOneTransaction(t *testing.T) {
+// TestRunIsOneTransaction: the statements of a Run commit or roll back together, prepared or not, and the connection stays
+// usable.
+func TestRunIsOneTransaction(t *testing.T) {
 	for _, unprepared := range []bool{false, true} {
 		t.Run(fmt.Sprint("unprepared ", unprepared), func(t *testing.T) {
 			p := open(t, unprepared)
@@ -53,7 +54,7 @@ func TestOneTransaction(t *testing.T) {
 			count := db.Statement{SQL: `select count(*) from t`}
 			for range 3 {
 				if _, err := run(t.Context(), p, "", insert, insert); !db.IsCode(err, "23505") {
-					t.Fatalf("a double: %v", err)
+					t.Fatalf("duplicate key: %v", err)
 				}
 				if got, err := run(t.Context(), p, "", count); err != nil || got[0] != "0" {
 					t.Fatalf("%v %v", got, err)
@@ -62,16 +63,16 @@ func TestOneTransaction(t *testing.T) {
 			set := db.Statement{SQL: `select set_config($1, $2, true)`, Args: [][]byte{text("app.x"), text("y")}}
 			show := db.Statement{SQL: `select current_setting('app.x', true)`}
 			if got, err := run(t.Context(), p, "a", set, show); err != nil || got[0] != "y" {
-				t.Errorf("a setting holds for the transaction: %v %v", got, err)
+				t.Errorf("setting in its transaction: %v %v", got, err)
 			}
 			if got, err := run(t.Context(), p, "a", show); err != nil || got[0] != "" {
-				t.Errorf("and no longer: %v %v", got, err)
+				t.Errorf("setting after its transaction: %v %v", got, err)
 			}
 		})
 	}
 }
 
-// TestOpenTransactionIsRolledBack: a session that leaves a transaction open, or fails in one, gives a clean connection back.
+// TestOpenTransactionIsRolledBack: Session rolls back a transaction that its function leaves open.
 func TestOpenTransactionIsRolledBack(t *testing.T) {
 	p := open(t, false)
 	begin, insert := db.Statement{SQL: "begin"}, db.Statement{SQL: `insert into t values (1)`}
@@ -86,8 +87,8 @@ func TestOpenTransactionIsRolledBack(t *testing.T) {
 	}
 }
 
-// TestManyStatements: more statements than a connection keeps prepared still run, new ones and old ones.
-func TestManyStatements(t *testing.T) {
+// TestPlanCacheEvicts runs more statements than a connection keeps prepared, twice.
+func TestPlanCacheEvicts(t *testing.T) {
 	p := open(t, false)
 	for round := range 2 {
 		for i := range 400 {
@@ -98,11 +99,11 @@ func TestManyStatements(t *testing.T) {
 			}
 		}
 	}
-	fewPrepared(t, p)
+	checkPreparedCount(t, p)
 }
 
-// fewPrepared fails when the connection knows more prepared statements than a plan cache holds.
-func fewPrepared(t *testing.T, p *db.Pool) {
+// checkPreparedCount fails if the connection has more prepared statements than a plan cache holds.
+func checkPreparedCount(t *testing.T, p *db.Pool) {
 	t.Helper()
 	n := 0
 	err := p.Query(t.Context(), db.Caller{}, `select count(*) from pg_prepared_statements`, nil, func(rows pgx.Rows) error {
@@ -114,28 +115,28 @@ func fewPrepared(t *testing.T, p *db.Pool) {
 	}
 }
 
-// TestFailingStatementsAreClosed: requests that fail leave no more prepared statements in Postgres than others do,
-// wherever they fail: an anonymous caller chooses both the text and the values.
-func TestFailingStatementsAreClosed(t *testing.T) {
+// TestFailedStatementsAreDeallocated: failing pipelines leave no prepared statements behind. Anonymous callers choose both
+// the SQL text and the values, so they could fill the server's memory.
+func TestFailedStatementsAreDeallocated(t *testing.T) {
 	mine := errors.New("mine")
 	for name, c := range map[string]struct {
 		statements func(i int) []db.Statement
 		read       error
 		code       string
 	}{
-		"a value that is none": {func(i int) []db.Statement {
+		"invalid value": {func(i int) []db.Statement {
 			return []db.Statement{{SQL: fmt.Sprintf("select $1::int as a%d", i), Args: [][]byte{text("x")}}}
 		}, nil, "22P02"},
-		"a text that is none": {func(i int) []db.Statement {
+		"invalid SQL": {func(i int) []db.Statement {
 			return []db.Statement{{SQL: fmt.Sprintf("select 1 as a%d", i)}, {SQL: fmt.Sprintf("select nothing%d", i)}}
 		}, nil, "42703"},
-		"the first of several": {func(i int) []db.Statement {
+		"first of several fails": {func(i int) []db.Statement {
 			return []db.Statement{{SQL: "select 1/0"}, {SQL: fmt.Sprintf("select 1 as a%d", i)}}
 		}, nil, "22012"},
-		"the reader": {func(i int) []db.Statement {
+		"read fails": {func(i int) []db.Statement {
 			return []db.Statement{{SQL: "select 1"}, {SQL: fmt.Sprintf("select 1 as a%d", i)}}
 		}, mine, ""},
-		"none, but twice the same": {func(i int) []db.Statement {
+		"equal statements": {func(i int) []db.Statement {
 			st := db.Statement{SQL: fmt.Sprintf("select 1 as a%d", i)}
 			return []db.Statement{st, st, st}
 		}, nil, ""},
@@ -150,15 +151,15 @@ func TestFailingStatementsAreClosed(t *testing.T) {
 					t.Fatalf("%d: %v", i, err)
 				}
 			}
-			fewPrepared(t, p)
+			checkPreparedCount(t, p)
 			if got, err := run(t.Context(), p, "", c.statements(1000)...); c.code == "" && (err != nil || got[0] != "1") {
-				t.Errorf("and then: %v %v", got, err)
+				t.Errorf("statement after 1000: %v %v", got, err)
 			}
 		})
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestRunErrors(t *testing.T) {
 	p := open(t, false)
 	mine := errors.New("mine")
 	err := p.Session(t.Context(), "", func(s *db.Session) error {
@@ -168,14 +169,35 @@ func TestErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := run(t.Context(), p, "", db.Statement{SQL: "select 2"}); err != nil || got[0] != "2" {
-		t.Errorf("after an error of the reader: %v %v", got, err)
+		t.Errorf("after an error of read: %v %v", got, err)
 	}
-	gone, err := db.Open(t.Context(), db.Config{URL: "postgres://nobody@127.0.0.1:1/x"})
+	down, err := db.Open(t.Context(), db.Config{URL: "postgres://postgres@127.0.0.1:1/x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer gone.Close()
-	if _, err := run(t.Context(), gone, "", db.Statement{SQL: "select 1"}); !errors.Is(err, db.ErrUnavailable) || !db.IsUnavailable(err) {
+	defer down.Close()
+	if _, err := run(t.Context(), down, "", db.Statement{SQL: "select 1"}); !errors.Is(err, db.ErrUnavailable) || !db.IsUnavailable(err) {
 		t.Error(err)
 	}
+}
+
+// TestLargePipeline: one pipeline may have more statements than the plan cache holds, also when it reuses a cached one.
+func TestLargePipeline(t *testing.T) {
+	p := open(t, false)
+	for round := range 3 {
+		statements := []db.Statement{{SQL: "select 'cached'"}}
+		if round > 0 {
+			for i := range 400 {
+				statements = append(statements, db.Statement{SQL: fmt.Sprintf("select %d + %d", round, i)})
+			}
+			statements = append(statements, statements[0])
+		}
+		if got, err := run(t.Context(), p, "", statements...); err != nil || got[0] != "cached" {
+			t.Fatalf("round %d: %v %v", round, got, err)
+		}
+	}
+	if _, err := run(t.Context(), p, "", db.Statement{SQL: "select 1"}); err != nil {
+		t.Fatal(err)
+	}
+	checkPreparedCount(t, p)
 }

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Key is what an API key stands for.
+// Key is what an API key resolves to.
 type Key struct {
 	Role  string // anon or service_role
-	Token string // the JWT that services verify; for a legacy key the key itself
+	Token string // the JWT for the services; a legacy key resolves to itself
 }
 
-// KeySet knows the API keys of the installation. Its answers may change while it runs: keys are rotated.
+// KeySet holds the API keys of the installation. Rotation may change it at any time.
 type KeySet interface {
-	// Resolve finds a key. It compares in constant time.
+	// Resolve looks up a key in constant time.
 	Resolve(apikey string) (Key, bool)
 }
 
 const serviceRole = "service_role"
 
-// bearer gives the token of an Authorization header, "" when it is of another kind.
+// bearer returns the token of an Authorization header, or "" for another scheme.
 func bearer(header string) string {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	if !ok {
@@ -30,19 +30,19 @@ func bearer(header string) string {
 	return token
 }
 
-// opaque says whether a key is of the new kind, which only the gateway understands.
+// opaque reports whether a key is an opaque API key, which only the gateway can resolve.
 func opaque(key string) bool { return strings.HasPrefix(key, "sb_") }
 
-// takeKey reads the key from the header, else the first that is known from the query. Every known key leaves the query, for no
-// service is to see one there; other parts of that name are filters or arguments of REST. Who sends no key that is known is
-// refused or asks a service that is open: then the first part of that name was meant as a key, and goes, too.
+// takeKey returns the key from the header, else the first known key from the query. It removes all known keys from the
+// query, so that no service sees them there. Other apikey parameters are filters or arguments of REST and stay. Without any
+// known key, the first apikey parameter was probably meant as one and is removed too.
 func (g *gateway) takeKey(r *http.Request) string {
 	key := r.Header.Get("apikey")
 	if !strings.Contains(r.URL.RawQuery, "apikey=") {
 		return key
 	}
 	var rest []string
-	unknown := -1 // where in rest the first one is that is no key
+	unknown := -1 // index in rest of the first apikey parameter that is not a known key
 	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		if value, ok := strings.CutPrefix(part, "apikey="); ok {
 			if v, err := url.QueryUnescape(value); err == nil && g.known(v) {
@@ -69,8 +69,8 @@ func (g *gateway) known(key string) bool {
 	return ok
 }
 
-// authorise puts the JWT that a key stands for where services look for it. A real token of the caller is kept: then
-// the key only opened the door. Clients send the key itself as a token, too; one that was retired stands for another now.
+// authorise puts the JWT of a key in the headers that services read. It keeps a user's token in Authorization. Clients also
+// send the key itself there; it is replaced, because a retired key resolves to another token.
 func authorise(r *http.Request, given string, key Key) {
 	r.Header.Set("apikey", key.Token)
 	if token := bearer(r.Header.Get("Authorization")); token != "" && token != given && !opaque(token) {
@@ -79,8 +79,8 @@ func authorise(r *http.Request, given string, key Key) {
 	r.Header.Set("Authorization", "Bearer "+key.Token)
 }
 
-// open lets everybody in; a key that is known is still put to use.
-func (g *gateway) open(next http.Handler) http.Handler {
+// optionalKey passes every request and applies a known key.
+func (g *gateway) optionalKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := g.takeKey(r)
 		if key, ok := g.Keys.Resolve(given); ok {
@@ -92,16 +92,16 @@ func (g *gateway) open(next http.Handler) http.Handler {
 	})
 }
 
-// asSent leaves everything as the caller sent it: whoever asks proves themselves to the service, by its own means.
-func asSent(next http.Handler) http.Handler { return next }
+// noKey passes every request unchanged: clients authenticate to the service itself.
+func noKey(next http.Handler) http.Handler { return next }
 
-// withKey asks for a key of any role.
-func (g *gateway) withKey(next http.Handler) http.Handler {
+// requireKey requires a key of any role.
+func (g *gateway) requireKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		if !ok {
-			plain(w, http.StatusUnauthorized, "Unauthorized")
+			writeText(w, http.StatusUnauthorized, "Unauthorized")
 			return
 		}
 		authorise(r, given, key)
@@ -109,16 +109,16 @@ func (g *gateway) withKey(next http.Handler) http.Handler {
 	})
 }
 
-// serviceKeyOnly asks for a key of the role service_role.
-func (g *gateway) serviceKeyOnly(next http.Handler) http.Handler {
+// requireServiceKey requires a key of the role service_role.
+func (g *gateway) requireServiceKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		switch {
 		case !ok:
-			plain(w, http.StatusUnauthorized, "Unauthorized")
+			writeText(w, http.StatusUnauthorized, "Unauthorized")
 		case key.Role != serviceRole:
-			plain(w, http.StatusForbidden, "RBAC: access denied")
+			writeText(w, http.StatusForbidden, "RBAC: access denied")
 		default:
 			authorise(r, given, key)
 			next.ServeHTTP(w, r)
@@ -126,21 +126,22 @@ func (g *gateway) serviceKeyOnly(next http.Handler) http.Handler {
 	})
 }
 
-// storageKey leaves the decision to storage, whose public and signed URLs need no key and whose S3 requests carry a
-// signature. Only what storage cannot read is translated.
+// storageKey passes every request, because storage has public URLs, signed URLs and S3 signatures. It only resolves keys
+// that storage cannot read.
 func (g *gateway) storageKey(next http.Handler) http.Handler {
+	withKey := g.optionalKey(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-") {
 			next.ServeHTTP(w, r)
 			return
 		}
-		g.open(next).ServeHTTP(w, r)
+		withKey.ServeHTTP(w, r)
 	})
 }
 
-// realtimeKey is withKey for a service that reads the key from the query of its socket's URL.
+// realtimeKey is requireKey for Realtime, which reads the key from the query of the socket's URL.
 func (g *gateway) realtimeKey(next http.Handler) http.Handler {
-	return g.withKey(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return g.requireKey(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := r.Header.Get("apikey")
 		r.Header.Set("X-Api-Key", token)
 		query := r.URL.Query()
@@ -150,8 +151,8 @@ func (g *gateway) realtimeKey(next http.Handler) http.Handler {
 	}))
 }
 
-// functionsKey leaves Authorization as the caller sent it: functions read it themselves. What an opaque key stands for
-// goes into sb-api-key, which no caller can set.
+// functionsKey leaves Authorization unchanged, because functions read it themselves. It puts the token of an opaque key in
+// Sb-Api-Key, which a client cannot set.
 func (g *gateway) functionsKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Sb-Api-Key")
@@ -182,7 +183,7 @@ func (g *gateway) functionsKey(next http.Handler) http.Handler {
 	})
 }
 
-// dropOpaque removes an Authorization header that says nothing to the services.
+// dropOpaque removes an Authorization header that services cannot read.
 func dropOpaque(r *http.Request) {
 	header := r.Header.Get("Authorization")
 	if header == "" || opaque(bearer(header)) {

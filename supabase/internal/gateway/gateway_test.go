@@ -17,12 +17,12 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// httputil keeps a connection's reader for a moment after the test server is gone.
+		// httputil keeps a connection's reader for a moment after the test server has closed.
 		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
 }
 
-// keySet is a fixed set: "anon" and "service" as legacy keys, opaque ones that stand for other tokens.
+// keySet is a fixed KeySet of legacy and opaque keys.
 type keySet map[string]Key
 
 func (k keySet) Resolve(apikey string) (Key, bool) { key, ok := k[apikey]; return key, ok }
@@ -35,10 +35,10 @@ var testKeys = keySet{
 	"sb_secret_1":      {"service_role", "service-es256"},
 }
 
-// echo says what a service was asked.
+// echo is a service that replies with the request that it got.
 func echo(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "https://doubled.example.org")
+		w.Header().Set("Access-Control-Allow-Origin", "https://service.example.org")
 		fmt.Fprintf(w, "%s %s %s auth=%s sb=%s", name, r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("Sb-Api-Key"))
 	})
 }
@@ -84,59 +84,59 @@ func TestRoutesAndKeys(t *testing.T) {
 	}{
 		{"auth needs a key", "/auth/v1/user", nil, 401, "Unauthorized"},
 		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, "Unauthorized"},
-		{"legacy key becomes the token", "/auth/v1/user", headers{"apikey", "anon"}, 200, "auth GET /user auth=Bearer anon sb="},
+		{"legacy key is the token", "/auth/v1/user", headers{"apikey", "anon"}, 200, "auth GET /user auth=Bearer anon sb="},
 		{"opaque key is translated", "/rest/v1/t", headers{"apikey", "sb_publishable_1"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
-		{"an opaque bearer is replaced", "/rest/v1/t", headers{"apikey", "sb_secret_1", "Authorization", "Bearer sb_secret_1"}, 200, "rest GET /t auth=Bearer service-es256 sb="},
-		{"a session is kept", "/rest/v1/t", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "rest GET /t auth=Bearer session sb="},
-		{"a retired key is replaced where it is the token, too", "/rest/v1/t", headers{"apikey", "retired", "Authorization", "Bearer retired"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
-		{"another scheme is replaced", "/rest/v1/t", headers{"apikey", "anon", "Authorization", "Basic eA=="}, 200, "rest GET /t auth=Bearer anon sb="},
-		{"a session does not replace the key", "/rest/v1/t", headers{"Authorization", "Bearer anon"}, 401, "Unauthorized"},
-		{"key in the query is taken out of it", "/rest/v1/t?a=eq.1&apikey=anon&b=is.null", nil, 200, "rest GET /t?a=eq.1&b=is.null auth=Bearer anon sb="},
-		{"header wins over query", "/rest/v1/t?apikey=service", headers{"apikey", "anon"}, 200, "rest GET /t auth=Bearer anon sb="},
-		{"a filter on a column of that name stays", "/rest/v1/t?a=eq.1&apikey=eq.abc&apikey=neq.d%20e&apikey=%zz", headers{"apikey", "service"}, 200, "rest GET /t?a=eq.1&apikey=eq.abc&apikey=neq.d%20e&apikey=%zz auth=Bearer service sb="},
-		{"beside a key in the query, too", "/rest/v1/t?apikey=eq.abc&apikey=anon&apikey=service&b=is.null", nil, 200, "rest GET /t?apikey=eq.abc&b=is.null auth=Bearer anon sb="},
-		{"no secret goes on", "/rest/v1/t?apikey=sb%5Fsecret_1&apikey=eq.abc", headers{"apikey", "anon"}, 200, "rest GET /t?apikey=eq.abc auth=Bearer anon sb="},
-		{"a filter is no key", "/rest/v1/t?apikey=eq.abc", nil, 401, "Unauthorized"},
-		{"a revoked key is no filter", "/rest/v1/t?apikey=sb_secret_0&apikey=eq.abc", nil, 401, "Unauthorized"},
-		{"a revoked key goes nowhere", "/storage/v1/object/public/a/b.pdf?apikey=sb_secret_0&download=", nil, 200, "storage GET /object/public/a/b.pdf?download= auth= sb="},
+		{"opaque bearer is replaced", "/rest/v1/t", headers{"apikey", "sb_secret_1", "Authorization", "Bearer sb_secret_1"}, 200, "rest GET /t auth=Bearer service-es256 sb="},
+		{"session token stays", "/rest/v1/t", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "rest GET /t auth=Bearer session sb="},
+		{"retired key as bearer is replaced", "/rest/v1/t", headers{"apikey", "retired", "Authorization", "Bearer retired"}, 200, "rest GET /t auth=Bearer anon-es256 sb="},
+		{"other scheme is replaced", "/rest/v1/t", headers{"apikey", "anon", "Authorization", "Basic eA=="}, 200, "rest GET /t auth=Bearer anon sb="},
+		{"session token without a key", "/rest/v1/t", headers{"Authorization", "Bearer anon"}, 401, "Unauthorized"},
+		{"key in the query is removed", "/rest/v1/t?a=eq.1&apikey=anon&b=is.null", nil, 200, "rest GET /t?a=eq.1&b=is.null auth=Bearer anon sb="},
+		{"header before query", "/rest/v1/t?apikey=service", headers{"apikey", "anon"}, 200, "rest GET /t auth=Bearer anon sb="},
+		{"filter on a column apikey stays", "/rest/v1/t?a=eq.1&apikey=eq.abc&apikey=neq.d%20e&apikey=%zz", headers{"apikey", "service"}, 200, "rest GET /t?a=eq.1&apikey=eq.abc&apikey=neq.d%20e&apikey=%zz auth=Bearer service sb="},
+		{"filter and keys in the query", "/rest/v1/t?apikey=eq.abc&apikey=anon&apikey=service&b=is.null", nil, 200, "rest GET /t?apikey=eq.abc&b=is.null auth=Bearer anon sb="},
+		{"secret key in the query is removed", "/rest/v1/t?apikey=sb%5Fsecret_1&apikey=eq.abc", headers{"apikey", "anon"}, 200, "rest GET /t?apikey=eq.abc auth=Bearer anon sb="},
+		{"filter is not a key", "/rest/v1/t?apikey=eq.abc", nil, 401, "Unauthorized"},
+		{"revoked key and filter", "/rest/v1/t?apikey=sb_secret_0&apikey=eq.abc", nil, 401, "Unauthorized"},
+		{"revoked key is removed", "/storage/v1/object/public/a/b.pdf?apikey=sb_secret_0&download=", nil, 200, "storage GET /object/public/a/b.pdf?download= auth= sb="},
 		{"verify is open", "/auth/v1/verify?token=t", nil, 200, "auth GET /verify?token=t auth= sb="},
 		{"callback is open", "/auth/v1/callback", nil, 200, "auth GET /callback auth= sb="},
 		{"authorize is open", "/auth/v1/authorize", nil, 200, "auth GET /authorize auth= sb="},
 		{"jwks is open", "/auth/v1/.well-known/jwks.json", nil, 200, "auth GET /.well-known/jwks.json auth= sb="},
 		{"saml is open", "/auth/v1/sso/saml/acs", nil, 200, "auth GET /sso/saml/acs auth= sb="},
-		{"sso is not", "/auth/v1/sso", nil, 401, "Unauthorized"},
-		{"what only begins like an open path is not", "/auth/v1/verifyx", nil, 401, "Unauthorized"},
-		{"an application proves itself", "/auth/v1/oauth/token", headers{"Authorization", "Basic eA==", "apikey", "anon"}, 200, "auth GET /oauth/token auth=Basic eA== sb="},
+		{"sso needs a key", "/auth/v1/sso", nil, 401, "Unauthorized"},
+		{"longer path than an open one", "/auth/v1/verifyx", nil, 401, "Unauthorized"},
+		{"oauth token keeps its headers", "/auth/v1/oauth/token", headers{"Authorization", "Basic eA==", "apikey", "anon"}, 200, "auth GET /oauth/token auth=Basic eA== sb="},
 		{"userinfo without a key", "/auth/v1/oauth/userinfo", headers{"Authorization", "Bearer session"}, 200, "auth GET /oauth/userinfo auth=Bearer session sb="},
 		{"discovery is open", "/auth/v1/.well-known/openid-configuration", nil, 200, "auth GET /.well-known/openid-configuration auth= sb="},
 		{"metadata at the issuer", "/auth/v1/.well-known/oauth-authorization-server", nil, 200, "auth GET /.well-known/oauth-authorization-server auth= sb="},
-		{"metadata before the issuer's path", "/.well-known/oauth-authorization-server/auth/v1", nil, 200, "auth GET /.well-known/oauth-authorization-server auth= sb="},
+		{"metadata inserted before the issuer's path", "/.well-known/oauth-authorization-server/auth/v1", nil, 200, "auth GET /.well-known/oauth-authorization-server auth= sb="},
 		{"metadata at the root", "/.well-known/oauth-authorization-server", nil, 200, "auth GET /.well-known/oauth-authorization-server auth= sb="},
 		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, "Unauthorized"},
 		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, "Unauthorized"},
-		{"the description needs the service key", "/rest/v1/", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
-		{"without its slash too", "/rest/v1", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
-		{"the service key gets it", "/rest/v1/", headers{"apikey", "sb_secret_1"}, 200, "rest GET / auth=Bearer service-es256 sb="},
+		{"OpenAPI needs the service key", "/rest/v1/", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"OpenAPI without slash", "/rest/v1", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"OpenAPI with the service key", "/rest/v1/", headers{"apikey", "sb_secret_1"}, 200, "rest GET / auth=Bearer service-es256 sb="},
 		{"meta needs the service key", "/pg/tables", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
 		{"meta needs a key", "/pg/tables", nil, 401, "Unauthorized"},
 		{"meta", "/pg/tables", headers{"apikey", "service"}, 200, "meta GET /tables auth=Bearer service sb="},
-		{"storage checks by itself", "/storage/v1/object/public/a/b.pdf", nil, 200, "storage GET /object/public/a/b.pdf auth= sb="},
+		{"storage without a key", "/storage/v1/object/public/a/b.pdf", nil, 200, "storage GET /object/public/a/b.pdf auth= sb="},
 		{"storage with a key", "/storage/v1/bucket", headers{"apikey", "sb_secret_1"}, 200, "storage GET /bucket auth=Bearer service-es256 sb="},
 		{"storage with an unknown opaque bearer", "/storage/v1/bucket", headers{"Authorization", "Bearer sb_x"}, 200, "storage GET /bucket auth= sb="},
-		{"s3 signature passes", "/storage/v1/s3/b", headers{"Authorization", "AWS4-HMAC-SHA256 x", "apikey", "anon"}, 200, "storage GET /s3/b auth=AWS4-HMAC-SHA256 x sb="},
-		{"functions without anything", "/functions/v1/f", nil, 200, "functions GET /f auth= sb="},
-		{"functions: the key goes beside", "/functions/v1/f/x?y=1", headers{"apikey", "sb_publishable_1"}, 200, "functions GET /f/x?y=1 auth= sb=anon-es256"},
+		{"s3 signature stays", "/storage/v1/s3/b", headers{"Authorization", "AWS4-HMAC-SHA256 x", "apikey", "anon"}, 200, "storage GET /s3/b auth=AWS4-HMAC-SHA256 x sb="},
+		{"functions without a key", "/functions/v1/f", nil, 200, "functions GET /f auth= sb="},
+		{"functions: key in sb-api-key", "/functions/v1/f/x?y=1", headers{"apikey", "sb_publishable_1"}, 200, "functions GET /f/x?y=1 auth= sb=anon-es256"},
 		{"functions: Authorization stays", "/functions/v1/f", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer session"}, 200, "functions GET /f auth=Bearer session sb=anon-es256"},
-		{"functions: legacy key stays alone", "/functions/v1/f", headers{"apikey", "anon", "Authorization", "Bearer anon"}, 200, "functions GET /f auth=Bearer anon sb="},
-		{"functions: sb-api-key cannot be sent", "/functions/v1/f", headers{"sb-api-key", "service"}, 200, "functions GET /f auth= sb="},
+		{"functions: legacy key", "/functions/v1/f", headers{"apikey", "anon", "Authorization", "Bearer anon"}, 200, "functions GET /f auth=Bearer anon sb="},
+		{"functions: forged sb-api-key", "/functions/v1/f", headers{"sb-api-key", "service"}, 200, "functions GET /f auth= sb="},
 		{"functions: invalid", "/functions/v1/f", headers{"apikey", "sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
 		{"functions: invalid bearer", "/functions/v1/f", headers{"Authorization", "Bearer sb_x"}, 401, `{"message":"Invalid API key","msg":"Invalid API key"}` + "\n"},
 		{"functions: conflicting", "/functions/v1/f", headers{"apikey", "sb_publishable_1", "Authorization", "Bearer sb_secret_1"}, 401, `{"message":"Conflicting API keys","msg":"Conflicting API keys"}` + "\n"},
-		{"functions: the host's own paths are not public", "/functions/v1/_internal/metric", headers{"apikey", "service"}, 404, `{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"},
-		{"graphql is not there", "/graphql/v1", headers{"apikey", "anon"}, 404, `{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
-		{"realtime is not there", "/realtime/v1/websocket?apikey=anon", nil, 404, `{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
-		{"the rest is the site", "/so/learn", nil, 200, "site GET /so/learn auth= sb="},
-		{"a path that only begins like the API", "/rest/v10/t", nil, 200, "site GET /rest/v10/t auth= sb="},
+		{"functions: internal path", "/functions/v1/_internal/metric", headers{"apikey", "service"}, 404, `{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"},
+		{"graphql not installed", "/graphql/v1", headers{"apikey", "anon"}, 404, `{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
+		{"realtime not installed", "/realtime/v1/websocket?apikey=anon", nil, 404, `{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
+		{"site", "/docs/learn", nil, 200, "site GET /docs/learn auth= sb="},
+		{"longer path than the API's", "/rest/v10/t", nil, 200, "site GET /rest/v10/t auth= sb="},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestRoutesAndKeys(t *testing.T) {
 	}
 }
 
-func TestGraphQLAndRealtimeWhereTheyAre(t *testing.T) {
+func TestGraphQLAndRealtimePaths(t *testing.T) {
 	profile := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.URL.Path, " ", r.Header.Get("Content-Profile"))
 	})
@@ -172,17 +172,17 @@ func TestCORS(t *testing.T) {
 		t.Error(r.StatusCode, r.Header)
 	}
 	for _, target := range []string{"/rest/v1/t", "/auth/v1/user", "/functions/v1/f", "/storage/v1/bucket", "/realtime/v1/x"} {
-		for _, key := range []string{"anon", "wrong"} { // a refusal must be readable by the page, too
+		for _, key := range []string{"anon", "wrong"} { // pages must be able to read errors
 			r := ask(h, "GET", target, "Origin", "https://a.example.org", "apikey", key)
 			if got := r.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != "*" {
 				t.Errorf("%s with %s: %v", target, key, got)
 			}
 			if !strings.Contains(r.Header.Get("Access-Control-Expose-Headers"), "Content-Range") {
-				t.Errorf("%s: nothing is exposed", target)
+				t.Errorf("%s: no exposed headers", target)
 			}
 		}
 	}
-	// A function's own headers can be read, whatever the function says about that.
+	// A function's own headers are readable, even if the function exposes fewer.
 	own := testGateway(func(o *Options) {
 		o.Functions = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Receipt", "7")
@@ -191,15 +191,15 @@ func TestCORS(t *testing.T) {
 	})
 	r = ask(own, "POST", "/functions/v1/f", "Origin", "https://a.example.org")
 	if got := r.Header.Values("Access-Control-Expose-Headers"); len(got) != 1 || !strings.HasSuffix(got[0], ", *") || r.Header.Get("X-Receipt") != "7" {
-		t.Error("a function's header cannot be read:", got)
+		t.Error("function header not exposed:", got)
 	}
 	if got := ask(h, "OPTIONS", "/storage/v1/upload/resumable"); got.StatusCode != 200 {
-		t.Error("OPTIONS that is no preflight does not reach storage:", got.StatusCode)
+		t.Error("OPTIONS without preflight headers:", got.StatusCode)
 	}
 	for _, target := range []string{"/site", "/healthz"} {
 		r := ask(testGateway(func(o *Options) { o.Site = http.NotFoundHandler() }), "GET", target)
 		if r.Header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s is open to other origins", target)
+			t.Errorf("%s allows other origins", target)
 		}
 	}
 }
@@ -218,9 +218,9 @@ func TestForwardedHeaders(t *testing.T) {
 		proxies []netip.Prefix
 		want    string
 	}{
-		{"a stranger is not believed", nil, "192.0.2.1;http;example.com;;/storage/v1;;192.0.2.1:1234"},
-		{"a trusted proxy is", []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}, "10.0.0.7;https;example.org;444;/storage/v1;;10.0.0.7:0"},
-		{"a chain of trusted ones", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}, "203.0.113.9;https;example.org;444;/storage/v1;;203.0.113.9:0"},
+		{"untrusted peer", nil, "192.0.2.1;http;example.com;;/storage/v1;;192.0.2.1:1234"},
+		{"trusted proxy", []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}, "10.0.0.7;https;example.org;444;/storage/v1;;10.0.0.7:0"},
+		{"chain of trusted proxies", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("10.0.0.0/8")}, "203.0.113.9;https;example.org;444;/storage/v1;;203.0.113.9:0"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -232,19 +232,19 @@ func TestForwardedHeaders(t *testing.T) {
 	}
 }
 
-// TestMetricsAreForThisMachine: its own programs read them without a token, nobody who comes through a proxy on it does.
-func TestMetricsAreForThisMachine(t *testing.T) {
+// TestMetricsAreLocal: local programs read the metrics without a token, clients behind a local proxy do not.
+func TestMetricsAreLocal(t *testing.T) {
 	h := testGateway(func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	for _, tt := range []struct {
 		name, from string
 		header     []string
 		shown      bool
 	}{
-		{"this machine", "127.0.0.1:9", nil, true},
-		{"a stranger", "192.0.2.1:9", nil, false},
-		{"a stranger through a trusted proxy here", "127.0.0.1:9", []string{"X-Forwarded-For", "192.0.2.1"}, false},
-		{"a stranger who says he is here", "192.0.2.1:9", []string{"X-Forwarded-For", "127.0.0.1"}, false},
-		{"through a proxy that says it otherwise", "127.0.0.1:9", []string{"Forwarded", "for=192.0.2.1"}, false},
+		{"local", "127.0.0.1:9", nil, true},
+		{"remote", "192.0.2.1:9", nil, false},
+		{"remote through a local proxy", "127.0.0.1:9", []string{"X-Forwarded-For", "192.0.2.1"}, false},
+		{"remote with a forged header", "192.0.2.1:9", []string{"X-Forwarded-For", "127.0.0.1"}, false},
+		{"remote through a proxy with Forwarded", "127.0.0.1:9", []string{"Forwarded", "for=192.0.2.1"}, false},
 	} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		r.RemoteAddr = tt.from
@@ -259,7 +259,7 @@ func TestMetricsAreForThisMachine(t *testing.T) {
 	}
 }
 
-func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
+func TestSecurityHeaders(t *testing.T) {
 	h := testGateway(func(o *Options) {
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", r.URL.Query().Get("type"))
@@ -276,7 +276,7 @@ func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 			}
 		}
 	}
-	// Errors of the services and of the gateway itself carry them, too.
+	// Error replies of the services and of the gateway.
 	failing := testGateway(func(o *Options) {
 		o.Log = slog.New(slog.DiscardHandler)
 		o.REST = proxyTo(t, "http://127.0.0.1:1", 0)
@@ -308,7 +308,7 @@ func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 			}
 		}
 	}
-	// Uploaded documents live on the site's origin: they must not run in it, and PDFs must still open.
+	// Uploaded documents share the site's origin: they must not run scripts, and browsers must show PDFs.
 	for kind, sandboxed := range map[string]bool{"text/html": true, "image/svg+xml": true, "application/xhtml+xml; charset=x": true, "application/pdf": false} {
 		policy := ask(h, "GET", "/storage/v1/object/public/b/x?type="+url.QueryEscape(kind)).Header.Get("Content-Security-Policy")
 		if strings.Contains(policy, "sandbox") != sandboxed {
@@ -316,18 +316,18 @@ func TestSecurityHeadersAreOnEveryReply(t *testing.T) {
 		}
 	}
 	if r := ask(h, "GET", "https://example.org/"); r.Header.Get("Strict-Transport-Security") != "" {
-		t.Error("HSTS although it was not asked for")
+		t.Error("HSTS without Options.HSTS")
 	}
 	h = testGateway(func(o *Options) { o.HSTS = true })
 	if r := ask(h, "GET", "https://example.org/"); r.Header.Get("Strict-Transport-Security") == "" {
-		t.Error("no HSTS under TLS")
+		t.Error("no HSTS over HTTPS")
 	}
 	if r := ask(h, "GET", "http://example.org/"); r.Header.Get("Strict-Transport-Security") != "" {
 		t.Error("HSTS over plain HTTP")
 	}
 }
 
-func TestPathsHaveOneSpelling(t *testing.T) {
+func TestPathNormalisation(t *testing.T) {
 	h := testGateway()
 	const internal = `{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"
 	tests := []struct {
@@ -356,7 +356,7 @@ func TestPathsHaveOneSpelling(t *testing.T) {
 		{"/%66unctions/v1/%5F%69nternal/metric", 404, internal},
 		{"/auth/v1/%61dmin/users", 401, "Unauthorized"},
 		{"/%72est/v1/t", 401, "Unauthorized"},
-		{"/functions/v1/%255finternal", 200, "functions GET /%255finternal auth= sb="}, // another name
+		{"/functions/v1/%255finternal", 200, "functions GET /%255finternal auth= sb="}, // decodes to another name
 		{"/rest/v1/t?path=a%2fb/../c", 401, "Unauthorized"},
 	}
 	for _, tt := range tests {
@@ -368,7 +368,7 @@ func TestPathsHaveOneSpelling(t *testing.T) {
 		})
 	}
 	if r := ask(h, "GET", "/rest/v1/t", "apikey", "anon", "X_Role", "service_role"); r.StatusCode != 400 {
-		t.Error("a header with an underscore passes:", r.StatusCode)
+		t.Error("header with an underscore:", r.StatusCode)
 	}
 }
 
@@ -393,7 +393,7 @@ func FuzzNormalise(f *testing.F) {
 		}
 		for c := range 256 {
 			if unreserved(byte(c)) && strings.Contains(strings.ToLower(out.EscapedPath()), fmt.Sprintf("%%%02x", c)) {
-				t.Errorf("%q becomes %q, which has another spelling", in, out.EscapedPath())
+				t.Errorf("%q becomes %q, which is not normal", in, out.EscapedPath())
 			}
 		}
 		if decoded, err := url.PathUnescape(out.EscapedPath()); err != nil || decoded != out.Path {
@@ -403,4 +403,19 @@ func FuzzNormalise(f *testing.F) {
 			t.Errorf("%q is not stable: %q", in, again)
 		}
 	})
+}
+
+// TestServiceAt: paths with a service's prefix count for that service in the metrics, all others for the site.
+func TestServiceAt(t *testing.T) {
+	g := &gateway{}
+	g.services = g.table()
+	for path, want := range map[string]string{
+		"/auth/v1/token": "auth", "/rest/v1": "rest", "/rest/v1/": "rest", "/rest/v10/t": "site", "/pg/tables": "meta", "/pgx": "site",
+		"/functions/v1/_internal/metric": "functions", "/realtime/v1/websocket": "realtime", "/graphql/v1": "graphql",
+		"/storage/v1/object/a/b": "storage", "/": "site", "": "site",
+	} {
+		if got := g.serviceAt(path).name; got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
 }

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// secured puts the security headers on every reply. A service or the site may set a stricter or a wider value of its
-// own; what is set already stays.
-func (g *gateway) secured(next http.Handler) http.Handler {
+// secureHeaders sets the security headers of every reply, unless the service or the site has set its own value.
+func (g *gateway) secureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if re, ok := w.(*reply); ok {
-			re.before(func(h http.Header, _ int) {
-				protect(h, re.service)
+			re.onHeader(func(h http.Header, _ int) {
+				re.service.secureHeaders(h)
 				if re.https && g.HSTS {
 					setDefault(h, "Strict-Transport-Security", "max-age=31536000")
 				}
@@ -21,27 +20,20 @@ func (g *gateway) secured(next http.Handler) http.Handler {
 	})
 }
 
-// protect fills in the headers that are not set. Everything is served from one origin, so a document that somebody
-// uploaded must not run in it: it is sandboxed. A PDF is not, because browsers refuse to show a sandboxed one.
-func protect(h http.Header, service string) {
+// secureHeaders sets the security headers that are missing. PDFs get no sandbox, because browsers do not show a sandboxed
+// PDF.
+func (s *service) secureHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	setDefault(h, "Referrer-Policy", "no-referrer")
 	setDefault(h, "X-Frame-Options", "DENY")
 	setDefault(h, "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()")
 	setDefault(h, "Cross-Origin-Opener-Policy", "same-origin")
-	if service == "site" {
-		setDefault(h, "Cross-Origin-Resource-Policy", "same-origin")
-	} else {
-		setDefault(h, "Cross-Origin-Resource-Policy", "cross-origin")
+	setDefault(h, "Cross-Origin-Resource-Policy", s.resourcePolicy)
+	policy := s.contentPolicy
+	if kind, _, _ := strings.Cut(h.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/pdf" {
+		policy = "frame-ancestors 'none'"
 	}
-	switch content, _, _ := strings.Cut(h.Get("Content-Type"), ";"); {
-	case strings.TrimSpace(content) == "application/pdf":
-		setDefault(h, "Content-Security-Policy", "frame-ancestors 'none'")
-	case service == "functions":
-		setDefault(h, "Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-	default:
-		setDefault(h, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'")
-	}
+	setDefault(h, "Content-Security-Policy", policy)
 }
 
 func setDefault(h http.Header, name, value string) {

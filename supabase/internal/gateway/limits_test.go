@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// live serves a handler on a real connection, with the gateway's limits shortened.
+// live serves a gateway with short time limits on a real port.
 func live(t *testing.T, change ...func(*Options)) *httptest.Server {
 	t.Helper()
 	change = append([]func(*Options){func(o *Options) {
@@ -29,12 +29,12 @@ func live(t *testing.T, change ...func(*Options)) *httptest.Server {
 	return s
 }
 
-// readAll is a service that reads its body and says what it got.
+// readAll is a service that replies with the length of the request body.
 var readAll = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
-		fmt.Fprint(w, "the service's own words: ", err)
+		fmt.Fprint(w, "service error: ", err)
 		return
 	}
 	fmt.Fprint(w, n)
@@ -48,9 +48,9 @@ func TestBodyLimit(t *testing.T) {
 		status  int
 		content string
 	}{
-		{"as large as allowed", strings.NewReader(strings.Repeat("x", 1000)), 200, "1000"},
+		{"at the limit", strings.NewReader(strings.Repeat("x", 1000)), 200, "1000"},
 		{"declared too large", strings.NewReader(strings.Repeat("x", 1001)), 413, "too large"},
-		{"too large without saying so", io.MultiReader(strings.NewReader(strings.Repeat("x", 5000))), 413, "too large"},
+		{"too large without a length", io.MultiReader(strings.NewReader(strings.Repeat("x", 5000))), 413, "too large"},
 	} {
 		r, _ := http.NewRequest("POST", s.URL+"/rest/v1/t", tt.body)
 		r.Header.Set("apikey", "anon")
@@ -61,16 +61,16 @@ func TestBodyLimit(t *testing.T) {
 		}
 		text := text(t, res)
 		res.Body.Close()
-		if res.StatusCode != tt.status || !strings.Contains(text, tt.content) || strings.Contains(text, "own words") {
+		if res.StatusCode != tt.status || !strings.Contains(text, tt.content) || strings.Contains(text, "service error") {
 			t.Errorf("%s: %d %s", tt.name, res.StatusCode, text)
 		}
 		if res.Header.Get("Access-Control-Allow-Origin") != "*" || res.Header.Get("X-Content-Type-Options") == "" {
-			t.Errorf("%s: headers are missing: %v", tt.name, res.Header)
+			t.Errorf("%s: missing headers: %v", tt.name, res.Header)
 		}
 	}
 }
 
-// TestSlowBody: a client that trickles is told so and cut, one that is merely not fast is served.
+// TestSlowBody: a trickling client gets 408, a slow one is served.
 func TestSlowBody(t *testing.T) {
 	s := live(t, func(o *Options) { o.Storage = readAll })
 	send := func(gap time.Duration, pieces int, piece string) (string, time.Duration) {
@@ -79,7 +79,7 @@ func TestSlowBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begun := time.Now()
+		start := time.Now()
 		fmt.Fprintf(conn, "POST /storage/v1/object/b/n HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", pieces*len(piece))
 		go func() {
 			for range pieces {
@@ -91,19 +91,19 @@ func TestSlowBody(t *testing.T) {
 		}()
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		line, _ := bufio.NewReader(conn).ReadString('\n')
-		return line, time.Since(begun)
+		return line, time.Since(start)
 	}
 	if line, took := send(50*time.Millisecond, 1000, "x"); !strings.Contains(line, "408") || took > 3*time.Second {
-		t.Errorf("a trickling client gets %q after %v", line, took)
+		t.Errorf("trickling client: %q after %v", line, took)
 	}
-	// Half a second is longer than the stall, but the bytes come: 40 kB allow 400 ms more.
+	// Half a second is longer than the stall, but 40 kB earn 400 ms.
 	if line, _ := send(50*time.Millisecond, 10, strings.Repeat("x", 8000)); !strings.Contains(line, "200") {
-		t.Errorf("a slow but honest client gets %q", line)
+		t.Errorf("slow client: %q", line)
 	}
 }
 
-// TestUnreadBodyIsPaced: a service that answers without reading the body does not open a way around the pace: net/http
-// itself would wait for the rest of it.
+// TestUnreadBodyIsPaced: the pace also holds when a service replies without reading the body, because net/http then reads
+// the rest.
 func TestUnreadBodyIsPaced(t *testing.T) {
 	for _, reply := range []string{"short", strings.Repeat("long ", 10_000)} {
 		s := live(t, func(o *Options) {
@@ -114,8 +114,8 @@ func TestUnreadBodyIsPaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begun := time.Now()
-		_ = conn.SetDeadline(begun.Add(10 * time.Second))
+		start := time.Now()
+		_ = conn.SetDeadline(start.Add(10 * time.Second))
 		fmt.Fprint(conn, "POST /storage/v1/object/b/n HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
 		go func() {
 			for {
@@ -125,13 +125,13 @@ func TestUnreadBodyIsPaced(t *testing.T) {
 				}
 			}
 		}()
-		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) > 3*time.Second {
-			t.Errorf("the connection is open after %v: %v", time.Since(begun), err)
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) > 3*time.Second {
+			t.Errorf("the connection is open after %v: %v", time.Since(start), err)
 		}
 	}
 }
 
-// TestStalledReader: who does not take the reply loses the connection, and the handler its burden.
+// TestStalledReader: a client that does not read the reply loses the connection, and the handler ends.
 func TestStalledReader(t *testing.T) {
 	ended := make(chan error, 1)
 	s := live(t, func(o *Options) {
@@ -149,7 +149,7 @@ func TestStalledReader(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err == nil {
-			t.Error("a gigabyte was sent to nobody")
+			t.Error("a gigabyte was sent to a client that does not read")
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("the handler still writes after 10 s")
@@ -160,17 +160,17 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestALongReplyIsNotCut: an answer after a long silence arrives, although every write has a deadline.
-func TestALongReplyIsNotCut(t *testing.T) {
+// TestSlowReply: a reply with a long pause arrives, although every write has a deadline.
+func TestSlowReply(t *testing.T) {
 	s := live(t, func(o *Options) {
 		o.Functions = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			fmt.Fprint(w, "begun ")
+			fmt.Fprint(w, "started ")
 			w.(http.Flusher).Flush()
 			select {
 			case <-time.After(600 * time.Millisecond): // three times the stall
 			case <-r.Context().Done():
-				fmt.Fprint(w, "cut ")
+				fmt.Fprint(w, "aborted ")
 			}
 			fmt.Fprint(w, "ended")
 		})
@@ -180,12 +180,12 @@ func TestALongReplyIsNotCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if got := text(t, res); got != "begun ended" {
+	if got := text(t, res); got != "started ended" {
 		t.Error(got)
 	}
 }
 
-func TestRateOfOneAddress(t *testing.T) {
+func TestRateLimit(t *testing.T) {
 	h := testGateway(func(o *Options) {
 		o.Limits.Rate, o.Limits.AuthRate = 5, 2
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
@@ -198,21 +198,21 @@ func TestRateOfOneAddress(t *testing.T) {
 		if limited := r.StatusCode == 429; limited != (i >= 5) {
 			t.Errorf("request %d: %d", i, r.StatusCode)
 		} else if limited && (r.Header.Get("Retry-After") == "" || !strings.Contains(text(t, r), "Too many requests")) {
-			t.Error("429 says too little:", r.Header)
+			t.Error("429 without Retry-After or text:", r.Header)
 		}
 	}
 	if r := from("203.0.113.2", "/rest/v1/t"); r.StatusCode != 200 {
-		t.Error("another address pays for it:", r.StatusCode)
+		t.Error("another address:", r.StatusCode)
 	}
-	if r := from("203.0.113.1", "/so/"); r.StatusCode != 200 {
-		t.Error("the site is limited, too:", r.StatusCode)
+	if r := from("203.0.113.1", "/page/"); r.StatusCode != 200 {
+		t.Error("site:", r.StatusCode)
 	}
 	if r := ask(h, "OPTIONS", "/rest/v1/t", "Access-Control-Request-Method", "GET", "X-Forwarded-For", "203.0.113.1"); r.StatusCode != 204 {
-		t.Error("a preflight is limited:", r.StatusCode)
+		t.Error("preflight:", r.StatusCode)
 	}
 }
 
-func TestConcurrency(t *testing.T) {
+func TestInFlightLimit(t *testing.T) {
 	entered, leave := make(chan struct{}, 2), make(chan struct{})
 	h := testGateway(func(o *Options) {
 		o.Limits.InFlight = 1
@@ -222,51 +222,50 @@ func TestConcurrency(t *testing.T) {
 	go func() { defer close(done); ask(h, "GET", "/rest/v1/t", "apikey", "anon") }()
 	<-entered
 	if r := ask(h, "GET", "/rest/v1/t", "apikey", "anon"); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" {
-		t.Error("beyond the limit:", r.StatusCode)
+		t.Error("above the limit:", r.StatusCode)
 	}
 	if r := ask(h, "GET", "/auth/v1/user", "apikey", "anon"); r.StatusCode != 200 {
-		t.Error("another service pays for it:", r.StatusCode)
+		t.Error("another service:", r.StatusCode)
 	}
 	if r := ask(h, "GET", "/"); r.StatusCode != 200 {
-		t.Error("the site waits for the API:", r.StatusCode)
+		t.Error("site:", r.StatusCode)
 	}
 	close(leave)
 	<-done
 	if r := ask(h, "GET", "/rest/v1/t", "apikey", "anon"); r.StatusCode != 200 {
-		t.Error("afterwards:", r.StatusCode)
+		t.Error("after the request:", r.StatusCode)
 	}
 }
 
-// TestFunctionsCountTheirOwn: the host of the functions gives each its places, so a crowd before one of them is not
-// the gateway's to refuse, and does not stand in the way of another.
-func TestFunctionsCountTheirOwn(t *testing.T) {
+// TestFunctionsHaveNoInFlightLimit: the host of the functions limits each function by itself.
+func TestFunctionsHaveNoInFlightLimit(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	h := testGateway(func(o *Options) {
 		o.Limits.InFlight = 1
 		o.Functions = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/crowded" {
+			if r.URL.Path == "/busy" {
 				entered <- struct{}{}
 				<-leave
 			}
 		})
 	})
-	var crowd sync.WaitGroup
-	defer crowd.Wait()
+	var calls sync.WaitGroup
+	defer calls.Wait()
 	defer close(leave)
 	for range 3 {
-		crowd.Go(func() { ask(h, "POST", "/functions/v1/crowded") })
+		calls.Go(func() { ask(h, "POST", "/functions/v1/busy") })
 		select {
 		case <-entered:
 		case <-time.After(5 * time.Second):
-			t.Fatal("a call was refused a place")
+			t.Fatal("a call was refused")
 		}
 	}
-	if r := ask(h, "POST", "/functions/v1/submit-report"); r.StatusCode != 200 {
-		t.Error("another function pays for it:", r.StatusCode)
+	if r := ask(h, "POST", "/functions/v1/hello"); r.StatusCode != 200 {
+		t.Error("another function:", r.StatusCode)
 	}
 }
 
-func TestPanicsTellNothing(t *testing.T) {
+func TestPanicReply(t *testing.T) {
 	h := testGateway(func(o *Options) {
 		o.Log = slog.New(slog.DiscardHandler)
 		o.REST = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret at /home/x.go:1") })
@@ -277,8 +276,8 @@ func TestPanicsTellNothing(t *testing.T) {
 	}
 }
 
-// TestHalfAReplyIsBrokenOff: a service of this process that breaks its reply off breaks it off for the client, too.
-func TestHalfAReplyIsBrokenOff(t *testing.T) {
+// TestAbortedReply: if a service in this process aborts its reply, the client sees an error.
+func TestAbortedReply(t *testing.T) {
 	s := live(t, func(o *Options) {
 		o.Functions = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"half":`)
@@ -286,27 +285,27 @@ func TestHalfAReplyIsBrokenOff(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		})
 	})
-	res, err := http.Post(s.URL+"/functions/v1/f", "text/plain", strings.NewReader(strings.Repeat("x", 2*inMemory)))
+	res, err := http.Post(s.URL+"/functions/v1/f", "text/plain", strings.NewReader(strings.Repeat("x", 2*bufferMemory)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
 	if got, err := io.ReadAll(res.Body); err == nil {
-		t.Errorf("it looks whole: %s", got)
+		t.Errorf("the reply looks complete: %s", got)
 	}
 }
 
-func proxyTo(t *testing.T, target string, patience time.Duration) http.Handler {
+func proxyTo(t *testing.T, target string, startTimeout time.Duration) http.Handler {
 	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Proxy(u, patience, slog.New(slog.DiscardHandler))
+	return Proxy(u, startTimeout, slog.New(slog.DiscardHandler))
 }
 
-// TestUpstreamThatIsStarting: a request waits for a service that comes up, and a body is sent once, whole.
-func TestUpstreamThatIsStarting(t *testing.T) {
+// TestProxyWaitsForUpstream: a request waits for a service that is starting, and its body is sent once.
+func TestProxyWaitsForUpstream(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -344,7 +343,7 @@ func TestUpstreamThatIsStarting(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatIsAway(t *testing.T) {
+func TestProxyWithoutUpstream(t *testing.T) {
 	h := testGateway(func(o *Options) { o.REST = proxyTo(t, "http://127.0.0.1:1", 0) })
 	r := ask(h, "GET", "/rest/v1/t", "apikey", "anon")
 	if body := text(t, r); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || strings.Contains(body, "127.0.0.1") {
@@ -352,8 +351,8 @@ func TestUpstreamThatIsAway(t *testing.T) {
 	}
 }
 
-// TestUpgradePasses: a WebSocket (any upgraded protocol) goes both ways through gateway and proxy.
-func TestUpgradePasses(t *testing.T) {
+// TestProxyUpgrade: a WebSocket works through gateway and proxy.
+func TestProxyUpgrade(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/socket/websocket" {
 			http.NotFound(w, r)
@@ -385,15 +384,15 @@ func TestUpgradePasses(t *testing.T) {
 	if err != nil || res.StatusCode != 101 {
 		t.Fatal(res, err)
 	}
-	time.Sleep(500 * time.Millisecond) // longer than the stall: a socket may be silent
+	time.Sleep(500 * time.Millisecond) // longer than the stall, which does not apply to sockets
 	fmt.Fprint(conn, "hello\n")
 	if line, err := in.ReadString('\n'); err != nil || line != "echo hello\n" {
 		t.Errorf("%q %v", line, err)
 	}
 }
 
-// TestUpstreamCORSIsNotDoubled: a service that does CORS by itself and one behind a gateway of its own.
-func TestUpstreamCORSIsNotDoubled(t *testing.T) {
+// TestUpstreamCORSIsReplaced covers services that set CORS headers themselves.
+func TestUpstreamCORSIsReplaced(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Add("Access-Control-Allow-Origin", "*")
 		w.Header().Add("Access-Control-Allow-Origin", "https://example.org")

@@ -8,16 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-chi/httprate"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Login asks for a user name and a password (RFC 7617) before it passes a request on. After five wrong passwords in a
-// row a client may try one a second, however many connections it has: what comes in between is answered 429, the right
-// password too. proxies are those whose X-Forwarded-For is believed.
+// Login requires a user name and a password (RFC 7617) for next. After five wrong passwords in a row a client may try one
+// password per second over all its connections. Other attempts get 429, even with the right password. proxies are the
+// proxies with a trusted X-Forwarded-For.
 func Login(user, password string, proxies []netip.Prefix, next http.Handler) http.Handler {
 	wantUser, wantPassword := sha256.Sum256([]byte(user)), sha256.Sum256([]byte(password))
-	g := &gateway{Options: Options{Proxies: proxies}}
-	tries := attempts{of: map[string]attempt{}}
+	attempts := newAttempts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -27,67 +26,61 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 		givenUser, givenPassword, _ := r.BasicAuth()
 		u, p := sha256.Sum256([]byte(givenUser)), sha256.Sum256([]byte(givenPassword))
 		right := subtle.ConstantTimeCompare(u[:], wantUser[:])&subtle.ConstantTimeCompare(p[:], wantPassword[:]) == 1 && password != ""
-		if givenPassword != "" && !tries.allow(g.visitor(r), right, time.Now()) {
+		if givenPassword != "" && !attempts.allow(trustedProxies(proxies).clientKey(r), right, time.Now()) {
 			h.Set("Retry-After", "1")
-			plain(w, http.StatusTooManyRequests, "Too many wrong passwords. Try again in a second.")
+			writeText(w, http.StatusTooManyRequests, "Too many wrong passwords. Try again in a second.")
 			return
 		}
 		if !right {
 			h.Set("WWW-Authenticate", `Basic realm="Studio", charset="UTF-8"`)
-			plain(w, http.StatusUnauthorized, "Unauthorized")
+			writeText(w, http.StatusUnauthorized, "Unauthorized")
 			return
 		}
-		r.Header.Del("Authorization") // Studio's own services would take it for theirs
+		r.Header.Del("Authorization") // Studio's services would read it
 		next.ServeHTTP(w, r)
 	})
 }
 
-// visitor is clientKey before forwarded has looked at the request.
-func (g *gateway) visitor(r *http.Request) string {
-	if g.trusted(r) {
-		if client := g.clientOf(r.Header.Values("X-Forwarded-For")); client.IsValid() {
-			return httprate.CanonicalizeIP(client.String())
-		}
-	}
-	client, _ := clientKey(r) // it never fails
-	return client
-}
-
 const (
 	freeAttempts = 5
-	mostClients  = 10_000 // with wrong passwords that are remembered; beyond them all begin anew
+	maxClients   = 10_000 // clients with counted wrong passwords
 )
 
-// attempts slows down who tries passwords.
+// attempts limits password attempts by client.
 type attempts struct {
-	mu sync.Mutex
-	of map[string]attempt // by client
+	mu       sync.Mutex
+	byClient *simplelru.LRU[string, attempt]
 }
 
-// attempt is how often in a row a client was wrong, and until when it may not try again.
+// attempt is the number of wrong passwords in a row, and the time before which the client may not try again.
 type attempt struct {
 	wrong int
 	until time.Time
 }
 
-// allow counts an attempt. When it is false the client must not learn whether the password was right.
+func newAttempts() *attempts {
+	clients, err := simplelru.NewLRU[string, attempt](maxClients, nil)
+	if err != nil { // only for a size below 1
+		panic(err)
+	}
+	return &attempts{byClient: clients}
+}
+
+// allow counts an attempt. If it returns false, the reply must not depend on whether the password was right.
 func (a *attempts) allow(client string, right bool, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	last := a.of[client]
+	last, _ := a.byClient.Get(client)
 	if now.Before(last.until) {
 		return false
 	}
 	if right {
-		delete(a.of, client)
+		a.byClient.Remove(client)
 		return true
-	}
-	if len(a.of) >= mostClients {
-		clear(a.of)
 	}
 	if last.wrong++; last.wrong > freeAttempts {
 		last.until = now.Add(time.Second)
 	}
-	a.of[client] = last
+	a.byClient.Add(client, last)
 	return true
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// guarded is a login with the password right behind a proxy at 192.0.2.9.
-func guarded(next http.HandlerFunc) func(from, user, password string) *httptest.ResponseRecorder {
+// loginBehindProxy returns a function that sends a request to a Login with the password "right" and a proxy at 192.0.2.9.
+func loginBehindProxy(next http.HandlerFunc) func(from, user, password string) *httptest.ResponseRecorder {
 	h := Login("supabase", "right", []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}, next)
 	return func(from, user, password string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -31,7 +31,7 @@ func guarded(next http.HandlerFunc) func(from, user, password string) *httptest.
 
 func TestLogin(t *testing.T) {
 	var authorization string
-	try := guarded(func(_ http.ResponseWriter, r *http.Request) { authorization = r.Header.Get("Authorization") })
+	try := loginBehindProxy(func(_ http.ResponseWriter, r *http.Request) { authorization = r.Header.Get("Authorization") })
 	for _, tt := range []struct {
 		user, password string
 		status         int
@@ -42,21 +42,21 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	if authorization != "" {
-		t.Error("the login reaches what is behind it")
+		t.Error("next gets the Authorization header")
 	}
 	r := httptest.NewRequest("GET", "/", nil)
 	r.SetBasicAuth("u", "")
 	w := httptest.NewRecorder()
 	if Login("u", "", nil, http.NotFoundHandler()).ServeHTTP(w, r); w.Code != 401 {
-		t.Error("an empty password opens the door")
+		t.Error("an empty password is accepted")
 	}
 }
 
-// TestGuessingIsSlow: however many connections it has, a client tries a password a second; no other one is held up, and
-// another's success gives it no new attempts.
-func TestGuessingIsSlow(t *testing.T) {
+// TestLoginLimitsGuessing: a client may try one password per second over all connections. Other clients are not affected,
+// and their success gives it no new attempts.
+func TestLoginLimitsGuessing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		try := guarded(func(http.ResponseWriter, *http.Request) {})
+		try := loginBehindProxy(func(http.ResponseWriter, *http.Request) {})
 		var tried atomic.Int64
 		guess := func(times int) {
 			var all sync.WaitGroup
@@ -74,7 +74,7 @@ func TestGuessingIsSlow(t *testing.T) {
 			t.Errorf("%d guesses at once, want %d", n, freeAttempts+1)
 		}
 		if w := try("192.0.2.1", "supabase", "right"); w.Code != 429 || w.Header().Get("Retry-After") == "" {
-			t.Errorf("between two attempts the right password is told: %d", w.Code)
+			t.Errorf("the right password between two attempts: %d", w.Code)
 		}
 		for _, other := range []string{"192.0.2.2", "192.0.2.9"} {
 			if w := try(other, "supabase", "right"); w.Code != 200 {
@@ -91,18 +91,18 @@ func TestGuessingIsSlow(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		if w := try("192.0.2.1", "supabase", "right"); w.Code != 200 {
-			t.Errorf("who remembers it at last gets %d", w.Code)
+			t.Errorf("the right password after the delay: %d", w.Code)
 		}
 	})
 }
 
-// TestGuessersAreForgotten: their number takes no more than a bounded memory.
-func TestGuessersAreForgotten(t *testing.T) {
-	a := attempts{of: map[string]attempt{}}
-	for i := range 3 * mostClients {
+// TestAttemptsAreBounded: the number of counted clients is limited.
+func TestAttemptsAreBounded(t *testing.T) {
+	a := newAttempts()
+	for i := range 3 * maxClients {
 		a.allow(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}).String(), false, time.Now())
 	}
-	if len(a.of) > mostClients {
-		t.Errorf("%d are remembered", len(a.of))
+	if n := a.byClient.Len(); n > maxClients {
+		t.Errorf("%d clients are kept", n)
 	}
 }

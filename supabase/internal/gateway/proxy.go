@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// Proxy serves a service that runs elsewhere. While nothing listens there yet it waits, up to patience: a request
-// that could not be delivered can be sent again whatever its method. Upgrades (WebSocket), streams and trailers pass.
-func Proxy(target *url.URL, patience time.Duration, log *slog.Logger) http.Handler {
+// Proxy forwards requests to a service that runs elsewhere. If the service does not listen yet, it retries the connection
+// for startTimeout; that is safe for every method, because nothing was sent. It supports upgrades (WebSocket), streams and
+// trailers.
+func Proxy(target *url.URL, startTimeout time.Duration, log *slog.Logger) http.Handler {
 	transport := &http.Transport{
-		DialContext:           patientDialer(patience),
+		DialContext:           retryingDialer(startTimeout),
 		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: 155 * time.Second, // a function may take 150 s
-		DisableCompression:    true,              // bytes pass as they are
+		DisableCompression:    true,              // forward the bytes unchanged
 	}
 	return &httputil.ReverseProxy{
 		Transport:     transport,
@@ -34,20 +35,20 @@ func Proxy(target *url.URL, patience time.Duration, log *slog.Logger) http.Handl
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if errors.Is(err, context.Canceled) {
-				panic(http.ErrAbortHandler) // the client is gone
+				panic(http.ErrAbortHandler) // the client has disconnected
 			}
-			log.WarnContext(r.Context(), "a service does not answer", "target", target.Host, "error", err)
+			log.WarnContext(r.Context(), "service unreachable", "target", target.Host, "error", err)
 			w.Header().Set("Retry-After", "1")
 			writeError(w, http.StatusServiceUnavailable, "The service is not available. Try again in a moment.")
 		},
 	}
 }
 
-// patientDialer dials again while the connection is refused or the name is not there yet, at growing intervals.
-func patientDialer(patience time.Duration) func(context.Context, string, string) (net.Conn, error) {
+// retryingDialer dials again, at growing intervals, while the connection is refused or the name does not resolve.
+func retryingDialer(timeout time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		deadline := time.Now().Add(patience)
+		deadline := time.Now().Add(timeout)
 		wait := 50 * time.Millisecond
 		for {
 			conn, err := dialer.DialContext(ctx, network, address)

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// reply is the ResponseWriter of every request: it remembers the status, lets the layers adjust headers at the last
-// moment, and gives a client that does not read ten seconds for each piece before the connection is cut.
+// reply is the ResponseWriter of every request. It records the status, lets the layers change headers just before they are
+// sent, and aborts the connection of a client that does not read a chunk within stall.
 type reply struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	hooks   []func(http.Header, int)
-	service string
-	as      string // what gives the request more power than others have: powers
-	status  int
-	https   bool // the visitor came by HTTPS
-	page    bool // errors are shown by a browser
-	stall   time.Duration
-	refused bool
-	body    *pacedBody // nil when there is none
-	instead *refusal   // replaces what the service says about a body that it was not given whole
+	control       *http.ResponseController
+	hooks         []func(http.Header, int)
+	service       *service
+	privilege     string // see privilegeOf
+	status        int
+	https         bool   // the client uses HTTPS
+	formErrorPage []byte // for the gateway's own errors; nil means JSON
+	stall         time.Duration
+	refused       bool       // override was sent
+	body          *pacedBody // nil without a request body
+	override      *refusal   // replaces the service's reply to an incomplete request body
 }
 
-// refusal is an answer of the gateway's own.
+// refusal is an error reply of the gateway itself.
 type refusal struct {
 	status  int
 	message string
 }
 
-// piece is how much is written under one deadline. A client slower than piece/stall is taken for a stalled one.
-const piece = 16 << 10
+// chunk is how many bytes are written under one deadline. A client slower than chunk/stall counts as stalled.
+const chunk = 16 << 10
 
-// before has a function look at the headers and the status just before they are sent.
-func (w *reply) before(hook func(http.Header, int)) { w.hooks = append(w.hooks, hook) }
+// onHeader registers a function that may change the headers just before they are sent.
+func (w *reply) onHeader(hook func(http.Header, int)) { w.hooks = append(w.hooks, hook) }
 
 func (w *reply) WriteHeader(status int) {
 	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
@@ -45,12 +45,12 @@ func (w *reply) WriteHeader(status int) {
 	if w.status != 0 {
 		return
 	}
-	if w.instead != nil {
+	if w.override != nil {
 		w.refuse()
 		return
 	}
 	if w.body != nil {
-		w.body.pace()
+		w.body.setDeadline()
 	}
 	w.status = status
 	for _, hook := range w.hooks {
@@ -59,19 +59,19 @@ func (w *reply) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// refuse sends the gateway's own answer in place of the service's.
+// refuse sends override instead of the service's reply.
 func (w *reply) refuse() {
-	instead := w.instead
-	w.instead = nil
+	override := w.override
+	w.override = nil
 	w.refused = true
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag"} {
 		w.Header().Del(name)
 	}
 	w.Header().Set("Connection", "close")
-	contentType, body := errorBody(w, instead.message)
+	contentType, body := errorBody(w, override.message)
 	w.Header().Set("Content-Type", contentType)
-	w.WriteHeader(instead.status)
-	_, _ = w.ResponseWriter.Write(body) // the client may be gone
+	w.WriteHeader(override.status)
+	_, _ = w.ResponseWriter.Write(body) // the client may have disconnected
 }
 
 func (w *reply) Write(p []byte) (written int, err error) {
@@ -82,8 +82,8 @@ func (w *reply) Write(p []byte) (written int, err error) {
 		return len(p), nil
 	}
 	for {
-		part := p[written:min(len(p), written+piece)]
-		w.extend()
+		part := p[written:min(len(p), written+chunk)]
+		w.extendDeadline()
 		n, err := w.ResponseWriter.Write(part)
 		written += n
 		if err != nil || written == len(p) {
@@ -92,8 +92,8 @@ func (w *reply) Write(p []byte) (written int, err error) {
 	}
 }
 
-// ReadFrom lets the kernel copy a file to the connection (sendfile) where the layers below can, in larger pieces. They get
-// no more time: a client that takes nothing is given up as soon as with other replies.
+// ReadFrom lets the kernel copy a file to the connection (sendfile) if the layers below support it. It uses larger chunks
+// with the same deadline.
 func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 	below, ok := w.ResponseWriter.(io.ReaderFrom)
 	file, left := src, int64(math.MaxInt64)
@@ -111,46 +111,46 @@ func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 		return io.Copy(io.Discard, src)
 	}
 	for left > 0 {
-		ask := min(filePieces*piece, left)
-		w.extend()
-		n, err := below.ReadFrom(&io.LimitedReader{R: file, N: ask})
+		size := min(fileChunks*chunk, left)
+		w.extendDeadline()
+		n, err := below.ReadFrom(&io.LimitedReader{R: file, N: size})
 		written, left = written+n, left-n
-		if err != nil || n < ask {
+		if err != nil || n < size {
 			return written, err
 		}
 	}
 	return written, nil
 }
 
-// filePieces is how many pieces of a file are given to the kernel at once.
-const filePieces = 2
+// fileChunks is the size of a chunk of a file, in chunks of other replies.
+const fileChunks = 2
 
-// extend moves the moment at which a stalled client is given up. A writer without deadlines (in tests) has none.
-func (w *reply) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) }
+// extendDeadline gives the client another stall to read. It has no effect on a writer without deadlines, as in tests.
+func (w *reply) extendDeadline() { _ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) }
 
-// Flush sends what is buffered: services ask for it by type assertion.
+// Flush sends buffered data. Services find it by type assertion.
 func (w *reply) Flush() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	w.extend()
-	_ = w.control.Flush() // not every writer can
+	w.extendDeadline()
+	_ = w.control.Flush() // not every writer supports it
 }
 
 // Unwrap lets http.ResponseController reach the connection, for upgrades.
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// plain answers with one line of text, as Supabase's gateway does for keys.
-func plain(w http.ResponseWriter, status int, text string) {
+// writeText writes a plain text reply, as Supabase's gateway does for key errors.
+func writeText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text)) // the client may be gone
+	_, _ = w.Write([]byte(text)) // the client may have disconnected
 }
 
-// writeError answers what the gateway itself refuses.
+// writeError writes an error reply of the gateway itself.
 func writeError(w http.ResponseWriter, status int, message string) {
 	contentType, body := errorBody(w, message)
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have disconnected
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// copying is a connection that counts the bytes of files that are given to the kernel to copy.
+// copying is a connection that counts the bytes that the kernel copies from files.
 type copying struct {
 	*net.TCPConn
 	copied *atomic.Int64
@@ -22,7 +22,7 @@ type copying struct {
 func (c copying) ReadFrom(src io.Reader) (int64, error) {
 	n, err := c.TCPConn.ReadFrom(src)
 	if part, ok := src.(*io.LimitedReader); ok {
-		if _, ok := part.R.(*os.File); ok { // what net asks for to use sendfile
+		if _, ok := part.R.(*os.File); ok { // net uses sendfile for this type
 			c.copied.Add(n)
 		}
 	}
@@ -42,9 +42,8 @@ func (l copyingListener) Accept() (net.Conn, error) {
 	return copying{conn.(*net.TCPConn), l.copied}, nil
 }
 
-// TestFilesAreCopiedByTheKernel: a file passes all layers without coming through this process, whole and in ranges, and
-// arrives as it is.
-func TestFilesAreCopiedByTheKernel(t *testing.T) {
+// TestSendfile: the kernel copies files and ranges of files to the connection, unchanged.
+func TestSendfile(t *testing.T) {
 	content := make([]byte, 300_000)
 	_, _ = rand.Read(content)
 	file := filepath.Join(t.TempDir(), "file")
@@ -56,11 +55,11 @@ func TestFilesAreCopiedByTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var copied atomic.Int64
-	door := NewDoor(copyingListener{l, &copied}, Bounds{Most: 10})
-	s := &http.Server{ConnState: door.State, Handler: testGateway(func(o *Options) {
+	limited, connState := LimitListener(copyingListener{l, &copied}, ConnLimits{Total: 10})
+	s := &http.Server{ConnState: connState, Handler: testGateway(func(o *Options) {
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
 	})}
-	go func() { _ = s.Serve(door) }()
+	go func() { _ = s.Serve(limited) }()
 	t.Cleanup(func() { _ = s.Close() })
 	for _, tt := range []struct {
 		name, ranges string
@@ -82,7 +81,7 @@ func TestFilesAreCopiedByTheKernel(t *testing.T) {
 		if err != nil || !bytes.Equal(got, tt.want) {
 			t.Errorf("%s: %d bytes, %v", tt.name, len(got), err)
 		}
-		// The first bytes go out with the headers. The client may be done before the server has counted.
+		// The first bytes are sent with the headers. The client may finish before the server has counted.
 		for deadline := time.Now().Add(time.Second); copied.Load()-before < int64(len(tt.want))-4096 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
@@ -92,8 +91,8 @@ func TestFilesAreCopiedByTheKernel(t *testing.T) {
 	}
 }
 
-// TestStalledReaderOfAFile: who does not take a file loses the connection.
-func TestStalledReaderOfAFile(t *testing.T) {
+// TestStalledFileReader: a client that does not read a file loses the connection.
+func TestStalledFileReader(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	f, err := os.Create(file)
 	if err == nil {
@@ -122,7 +121,7 @@ func TestStalledReaderOfAFile(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err == nil {
-			t.Error("a gigabyte was sent to nobody")
+			t.Error("a gigabyte was sent to a client that does not read")
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("the handler still writes after 10 s")

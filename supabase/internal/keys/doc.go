@@ -1,5 +1,6 @@
-// Package keys is about who signs and who is believed: JSON Web Keys, signing and checking of tokens, the API keys of an
-// installation with the role tokens they stand for, and their rotation.
+// Package keys holds the signing keys and API keys of an installation: it reads and writes JSON Web Keys, signs and
+// verifies tokens, resolves API keys to role tokens, and rotates all of them. It is the only package that parses JWKs and
+// that decides which tokens survive a rotation.
 //
-// Only app, auth, cli, fnhost/child and storage import it; it imports nothing of ours and opens no connection.
+// Only app, auth, cli, rest/token, stack and storage import it; it imports nothing of ours and opens no connection.
 package keys

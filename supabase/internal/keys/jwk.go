@@ -3,6 +3,7 @@ package keys
 import (
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -12,20 +13,20 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 )
 
-// Key is one JSON Web Key (RFC 7517) for signatures: an HMAC secret, a P-256 key or an RSA key. A key without its private
-// half checks only.
+// Key is one JSON Web Key (RFC 7517) for signatures. A key without its private half only verifies.
 type Key struct {
-	ID        string // kid; "" for a secret that every HS256 token may mean
-	Algorithm string // HS256, ES256 or RS256
+	ID        string // kid; "" for a secret that matches HS256 tokens with any kid
+	Algorithm string // HS256, ES256 or RS256; keys of ParseVerifySet may also have ES384, ES512 or EdDSA
 	secret    []byte
 	private   crypto.Signer
 	public    crypto.PublicKey
-	checks    bool // its key_ops say that it only checks
-	previous  bool // rotation replaced it: see keepsAlive
+	checks    bool // key_ops does not include "sign"
+	previous  bool // rotation replaced it: see survivesRotation
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -48,10 +49,10 @@ type jwk struct {
 	DP        string   `json:"dp,omitempty"`
 	DQ        string   `json:"dq,omitempty"`
 	QI        string   `json:"qi,omitempty"`
-	Previous  bool     `json:"daawo_previous,omitempty"` // ours; who does not know it leaves it (RFC 7517, section 4)
+	Previous  bool     `json:"daawo_previous,omitempty"` // a private member; other programs ignore it (RFC 7517, section 4)
 }
 
-// Secret makes an HS256 key of a shared secret. With an empty id it checks every HS256 token, whatever its kid.
+// Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
 func Secret(id, secret string) Key {
 	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret)}
 }
@@ -65,13 +66,13 @@ func GenerateES256() (Key, error) {
 	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public()}, nil
 }
 
-// CanSign says whether the key has its private half, and is meant to sign with it.
+// CanSign reports whether the key has its private half and its key_ops allow signing.
 func (k Key) CanSign() bool { return !k.checks && (k.secret != nil || k.private != nil) }
 
-// Shared is the secret of an HS256 key; false for the other kinds.
+// Shared returns the secret of an HS256 key, and false for other keys.
 func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 
-// CheckOnly is the key for checking alone: without its private half, or, as a secret has none, marked so.
+// CheckOnly returns a key that only verifies: without its private half, or, for a secret, with key_ops set to verify.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
 		public.previous = k.previous
@@ -81,7 +82,7 @@ func (k Key) CheckOnly() Key {
 	return k
 }
 
-// Public is the key without its private half; a secret has none and gives false.
+// Public returns the key without its private half, and false for a secret.
 func (k Key) Public() (Key, bool) {
 	if k.public == nil {
 		return Key{}, false
@@ -89,10 +90,11 @@ func (k Key) Public() (Key, bool) {
 	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public}, true
 }
 
-// Replaced says whether rotation replaced the key.
+// Replaced reports whether rotation replaced the key.
 func (k Key) Replaced() bool { return k.previous }
 
-// UnmarshalJSON reads one JWK. Keys of other types or curves, and RSA keys under 2048 bits, are refused.
+// UnmarshalJSON reads one JWK that may sign: a secret, a P-256 key or an RSA key of at least 2048 bits. It refuses other
+// keys.
 func (k *Key) UnmarshalJSON(text []byte) error {
 	var j jwk
 	if err := json.Unmarshal(text, &j); err != nil {
@@ -101,102 +103,159 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 	if j.Use != "" && j.Use != "sig" {
 		return fmt.Errorf("key %q is for %q, not for signatures", j.ID, j.Use)
 	}
-	var err error
-	switch j.Type {
-	case "oct":
-		*k, err = readSecret(j)
-	case "EC":
-		*k, err = readEC(j)
-	case "RSA":
-		*k, err = readRSA(j)
+	read, err := j.readPublic()
+	if err != nil {
+		return err
+	}
+	switch public := read.public.(type) {
+	case nil:
+	case *ecdsa.PublicKey:
+		read.private, err = j.ecPrivate(public)
+	case *rsa.PublicKey:
+		read.private, err = j.rsaPrivate(public)
 	default:
 		err = fmt.Errorf("key type %q is not supported", j.Type)
 	}
-	k.checks = len(j.Ops) > 0 && !slices.Contains(j.Ops, "sign")
-	k.previous = j.Previous
-	if err == nil && j.Algorithm != "" && j.Algorithm != k.Algorithm {
+	if err == nil && j.Algorithm != "" && j.Algorithm != read.Algorithm {
 		err = fmt.Errorf("key %q: algorithm %s does not fit a key of type %s", j.ID, j.Algorithm, j.Type)
 	}
-	return err
-}
-
-func readSecret(j jwk) (Key, error) {
-	secret, err := base64.RawURLEncoding.DecodeString(j.Secret)
-	if err != nil || len(secret) == 0 {
-		return Key{}, fmt.Errorf("key %q: k is not base64url", j.ID)
+	if err != nil {
+		return err
 	}
-	return Key{ID: j.ID, Algorithm: "HS256", secret: secret}, nil
+	read.checks = len(j.Ops) > 0 && !slices.Contains(j.Ops, "sign")
+	*k = read
+	return nil
 }
 
-func readEC(j jwk) (Key, error) {
-	if j.Curve != "P-256" {
-		return Key{}, fmt.Errorf("key %q: curve %q is not supported", j.ID, j.Curve)
+// readPublic reads the half of a key that verifies.
+func (j jwk) readPublic() (Key, error) {
+	k := Key{ID: j.ID, previous: j.Previous}
+	var err error
+	switch j.Type {
+	case "oct":
+		k.Algorithm = "HS256"
+		if k.secret, err = decode(j.Secret); err != nil {
+			err = fmt.Errorf("key %q: k is missing or not base64url", j.ID)
+		}
+	case "EC":
+		k.Algorithm, k.public, err = j.ecPublic()
+	case "RSA":
+		k.Algorithm = "RS256"
+		n, nerr := number(j.N)
+		e, eerr := number(j.E)
+		if err = errors.Join(nerr, eerr); err == nil {
+			k.public = &rsa.PublicKey{N: n, E: int(e.Int64())}
+		}
+	case "OKP":
+		k.Algorithm = "EdDSA"
+		x, xerr := decode(j.X)
+		if j.Curve != "Ed25519" || xerr != nil || len(x) != ed25519.PublicKeySize {
+			err = fmt.Errorf("key %q is not an Ed25519 key", j.ID)
+		} else {
+			k.public = ed25519.PublicKey(x)
+		}
+	default:
+		err = fmt.Errorf("key type %q is not supported", j.Type)
+	}
+	return k, err
+}
+
+func (j jwk) ecPublic() (algorithm string, public crypto.PublicKey, err error) {
+	var curve elliptic.Curve
+	switch j.Curve {
+	case "P-256":
+		algorithm, curve = "ES256", elliptic.P256()
+	case "P-384":
+		algorithm, curve = "ES384", elliptic.P384()
+	case "P-521":
+		algorithm, curve = "ES512", elliptic.P521()
+	default:
+		return "", nil, fmt.Errorf("key %q: curve %q is not supported", j.ID, j.Curve)
 	}
 	x, xerr := number(j.X)
 	y, yerr := number(j.Y)
 	if err := errors.Join(xerr, yerr); err != nil {
-		return Key{}, err
+		return "", nil, err
 	}
-	if x.BitLen() > 256 || y.BitLen() > 256 {
-		return Key{}, fmt.Errorf("key %q: the point is not on the curve", j.ID)
+	bits := curve.Params().BitSize
+	if x.BitLen() > bits || y.BitLen() > bits {
+		return "", nil, fmt.Errorf("key %q: the point is not on the curve", j.ID)
 	}
-	point := append([]byte{4}, append(x.FillBytes(make([]byte, 32)), y.FillBytes(make([]byte, 32))...)...)
-	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	size := (bits + 7) / 8
+	point := make([]byte, 1+2*size)
+	point[0] = 4 // uncompressed
+	x.FillBytes(point[1 : 1+size])
+	y.FillBytes(point[1+size:])
+	key, err := ecdsa.ParseUncompressedPublicKey(curve, point)
 	if err != nil {
-		return Key{}, fmt.Errorf("key %q: the point is not on the curve", j.ID)
+		return "", nil, fmt.Errorf("key %q: the point is not on the curve", j.ID)
 	}
-	k := Key{ID: j.ID, Algorithm: "ES256", public: public}
-	if j.D != "" {
-		d, err := number(j.D)
-		if err != nil || d.BitLen() > 256 {
-			return Key{}, fmt.Errorf("key %q: d is not a private key", j.ID)
-		}
-		private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d.FillBytes(make([]byte, 32)))
-		if err != nil || !private.PublicKey.Equal(public) {
-			return Key{}, fmt.Errorf("key %q: private and public half do not belong together", j.ID)
-		}
-		k.private = private
-	}
-	return k, nil
+	return algorithm, key, nil
 }
 
-func readRSA(j jwk) (Key, error) {
-	n, nerr := number(j.N)
-	e, eerr := number(j.E)
-	if err := errors.Join(nerr, eerr); err != nil {
-		return Key{}, err
+// ecPrivate returns nil for a JWK without a private half.
+func (j jwk) ecPrivate(public *ecdsa.PublicKey) (crypto.Signer, error) {
+	if public.Curve != elliptic.P256() {
+		return nil, fmt.Errorf("key %q: curve %q is not supported", j.ID, j.Curve)
 	}
-	if n.BitLen() < 2048 || !e.IsInt64() || e.Int64() < 3 || e.Int64() > 1<<31-1 {
-		return Key{}, fmt.Errorf("key %q: an RSA key of at least 2048 bits is needed", j.ID)
+	if j.D == "" {
+		return nil, nil
 	}
-	public := &rsa.PublicKey{N: n, E: int(e.Int64())}
-	k := Key{ID: j.ID, Algorithm: "RS256", public: public}
-	if j.D != "" {
-		d, derr := number(j.D)
-		p, perr := number(j.P)
-		q, qerr := number(j.Q)
-		if err := errors.Join(derr, perr, qerr); err != nil {
-			return Key{}, err
-		}
-		private := &rsa.PrivateKey{PublicKey: *public, D: d, Primes: []*big.Int{p, q}}
-		if err := private.Validate(); err != nil {
-			return Key{}, fmt.Errorf("key %q: %w", j.ID, err)
-		}
-		private.Precompute()
-		k.private = private
+	d, err := number(j.D)
+	if err != nil || d.BitLen() > 256 {
+		return nil, fmt.Errorf("key %q: d is not a private key", j.ID)
 	}
-	return k, nil
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d.FillBytes(make([]byte, 32)))
+	if err != nil || !private.PublicKey.Equal(public) {
+		return nil, fmt.Errorf("key %q: private and public half do not match", j.ID)
+	}
+	return private, nil
+}
+
+// rsaPrivate returns nil for a JWK without a private half.
+func (j jwk) rsaPrivate(public *rsa.PublicKey) (crypto.Signer, error) {
+	e, err := number(j.E)
+	if err != nil {
+		return nil, err
+	}
+	if public.N.BitLen() < 2048 || !e.IsInt64() || e.Int64() < 3 || e.Int64() > 1<<31-1 {
+		return nil, fmt.Errorf("key %q: an RSA key of at least 2048 bits is needed", j.ID)
+	}
+	if j.D == "" {
+		return nil, nil
+	}
+	d, derr := number(j.D)
+	p, perr := number(j.P)
+	q, qerr := number(j.Q)
+	if err := errors.Join(derr, perr, qerr); err != nil {
+		return nil, err
+	}
+	private := &rsa.PrivateKey{PublicKey: *public, D: d, Primes: []*big.Int{p, q}}
+	if err := private.Validate(); err != nil {
+		return nil, fmt.Errorf("key %q: %w", j.ID, err)
+	}
+	private.Precompute()
+	return private, nil
 }
 
 func number(text string) (*big.Int, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(raw) == 0 {
+	raw, err := decode(text)
+	if err != nil {
 		return nil, errors.New("a number of the key is missing or not base64url")
 	}
 	return new(big.Int).SetBytes(raw), nil
 }
 
-// MarshalJSON writes the JWK, private half included where the key has it: use Public first for what others may see.
+// decode reads base64url with or without padding. Empty text is an error.
+func decode(text string) ([]byte, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err == nil && len(raw) == 0 {
+		err = errors.New("empty")
+	}
+	return raw, err
+}
+
+// MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 	extractable := true
@@ -212,7 +271,8 @@ func (k Key) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.Type, j.Curve, j.X, j.Y = "EC", "P-256", encode(point[1:33]), encode(point[33:])
+		half := len(point)/2 + 1
+		j.Type, j.Curve, j.X, j.Y = "EC", public.Params().Name, encode(point[1:half]), encode(point[half:])
 		if private, ok := k.private.(*ecdsa.PrivateKey); ok {
 			d, err := private.Bytes()
 			if err != nil {
@@ -226,38 +286,8 @@ func (k Key) MarshalJSON() ([]byte, error) {
 			j.D, j.P, j.Q = encode(private.D.Bytes()), encode(private.Primes[0].Bytes()), encode(private.Primes[1].Bytes())
 			j.DP, j.DQ, j.QI = encode(private.Precomputed.Dp.Bytes()), encode(private.Precomputed.Dq.Bytes()), encode(private.Precomputed.Qinv.Bytes())
 		}
+	case ed25519.PublicKey:
+		j.Type, j.Curve, j.X = "OKP", "Ed25519", encode(public)
 	}
 	return json.Marshal(j)
-}
-
-// ParseSet reads a JWK set ({"keys":[…]}) or a bare array of keys, as GOTRUE_JWT_KEYS holds it.
-func ParseSet(text string) ([]Key, error) {
-	var bare []Key
-	if err := json.Unmarshal([]byte(text), &bare); err == nil {
-		return bare, nil
-	}
-	var set struct {
-		Keys []Key `json:"keys"`
-	}
-	if err := json.Unmarshal([]byte(text), &set); err != nil {
-		return nil, fmt.Errorf("JWK set: %w", err)
-	}
-	return set.Keys, nil
-}
-
-// JWKS is the JWK set that anybody may see: the public halves. Secrets are left out.
-func JWKS(keys []Key) json.RawMessage {
-	set := struct {
-		Keys []Key `json:"keys"`
-	}{Keys: []Key{}}
-	for _, k := range keys {
-		if public, ok := k.Public(); ok {
-			set.Keys = append(set.Keys, public)
-		}
-	}
-	text, err := json.Marshal(set)
-	if err != nil { // keys that were parsed or generated here always encode
-		return json.RawMessage(`{"keys":[]}`)
-	}
-	return text
 }

@@ -39,21 +39,21 @@ func mustSign(t testing.TB, k Key, payload string) string {
 	return token
 }
 
-// TestDemoSet: the CLI's keys, byte for byte, so that tutorials work unchanged.
+// TestDemoSet compares the demo keys with the official CLI's, byte for byte, because tutorials contain them.
 func TestDemoSet(t *testing.T) {
 	const anon = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJzdXBhYmFzZS1kZW1vIiwicm9sZSI6ImFub24iLCJleHAiOjE5ODM4MTI5OTZ9.CRXP1A7WOeoJeXxjNni43kdQwgnWNReilDMblYTn_I0"
 	if got := Demo().Anon; got != anon {
 		t.Errorf("anon key\n got %s\nwant %s", got, anon)
 	}
 	if !Demo().IsDemo() {
-		t.Error("the demo set does not know itself")
+		t.Error("IsDemo is false for the demo set")
 	}
 	fresh, err := Generate(noon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if fresh.IsDemo() {
-		t.Error("a generated set passes for the demo set")
+		t.Error("IsDemo is true for a generated set")
 	}
 }
 
@@ -73,9 +73,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestAttacks names each way in which a token is forged, and what it is refused as.
-func TestAttacks(t *testing.T) {
-	secret, ec, stranger := Secret("", strings.Repeat("s", 32)), mustES256(t), mustES256(t)
+// TestVerifyRefusesForgedTokens lists ways to forge a token and the error of each.
+func TestVerifyRefusesForgedTokens(t *testing.T) {
+	secret, ec, other := Secret("", strings.Repeat("s", 32)), mustES256(t), mustES256(t)
 	v := NewVerifier(at(noon), secret, ec)
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 	payload := fmt.Sprintf(`{"role":"service_role","exp":%d}`, noon.Add(time.Hour).Unix())
@@ -83,34 +83,34 @@ func TestAttacks(t *testing.T) {
 	public, _ := ec.Public()
 	publicJSON, _ := json.Marshal(public)
 	confused := Secret(ec.ID, string(publicJSON))
-	otherID := stranger
+	otherID := other
 	otherID.ID = ec.ID
 
 	for name, c := range map[string]struct {
 		token string
 		want  error
 	}{
-		"alg none":                          {part(`{"alg":"none","typ":"JWT"}`) + "." + part(payload) + ".", ErrAlgorithm},
-		"alg None in other letters":         {part(`{"alg":"nOnE"}`) + "." + part(payload) + ".", ErrMalformed},
-		"public key used as HMAC secret":    {mustSign(t, confused, payload), ErrSignature},
-		"unknown kid":                       {mustSign(t, stranger, payload), ErrKey},
-		"known kid, other key":              {mustSign(t, otherID, payload), ErrSignature},
-		"kid is a path":                     {part(`{"alg":"ES256","kid":"../../dev/null"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"kid is SQL":                        {part(`{"alg":"ES256","kid":"' or 1=1"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"kid is an object":                  {part(`{"alg":"ES256","kid":{}}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"asymmetric without kid":            {part(`{"alg":"ES256"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"its own key in the header":         {part(`{"alg":"ES256","jwk":`+string(publicJSON)+`}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"other role under an old signature": {strings.Join([]string{strings.Split(good, ".")[0], part(`{"role":"postgres"}`), strings.Split(good, ".")[2]}, "."), ErrSignature},
-		"cut":                               {good[:len(good)-4], ErrSignature},
-		"no signature":                      {strings.Join(strings.Split(good, ".")[:2], ".") + ".", ErrSignature},
-		"two parts":                         {strings.Join(strings.Split(good, ".")[:2], "."), ErrMalformed},
-		"expired":                           {mustSign(t, secret, fmt.Sprintf(`{"exp":%d}`, noon.Unix())), ErrExpired},
-		"from the future":                   {mustSign(t, secret, fmt.Sprintf(`{"nbf":%d}`, noon.Add(time.Minute).Unix())), ErrNotYet},
-		"exp is a word":                     {mustSign(t, secret, `{"exp":"never"}`), ErrMalformed},
-		"payload is a list":                 {mustSign(t, secret, `[]`), ErrMalformed},
-		"RS256 without such a key":          {part(`{"alg":"RS256","kid":"x"}`) + "." + part(payload) + "." + part("x"), ErrAlgorithm},
-		"enormous":                          {strings.Repeat("a", 1<<20), ErrMalformed},
-		"empty":                             {"", ErrMalformed},
+		"alg none":                       {part(`{"alg":"none","typ":"JWT"}`) + "." + part(payload) + ".", ErrAlgorithm},
+		"alg nOnE":                       {part(`{"alg":"nOnE"}`) + "." + part(payload) + ".", ErrMalformed},
+		"public key used as HMAC secret": {mustSign(t, confused, payload), ErrSignature},
+		"unknown kid":                    {mustSign(t, other, payload), ErrKey},
+		"known kid, other key":           {mustSign(t, otherID, payload), ErrSignature},
+		"kid is a path":                  {part(`{"alg":"ES256","kid":"../../dev/null"}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"kid is SQL":                     {part(`{"alg":"ES256","kid":"' or 1=1"}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"kid is an object":               {part(`{"alg":"ES256","kid":{}}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"asymmetric without kid":         {part(`{"alg":"ES256"}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"own key in the header":          {part(`{"alg":"ES256","jwk":`+string(publicJSON)+`}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"payload replaced":               {strings.Join([]string{strings.Split(good, ".")[0], part(`{"role":"postgres"}`), strings.Split(good, ".")[2]}, "."), ErrSignature},
+		"truncated signature":            {good[:len(good)-4], ErrSignature},
+		"no signature":                   {strings.Join(strings.Split(good, ".")[:2], ".") + ".", ErrSignature},
+		"two parts":                      {strings.Join(strings.Split(good, ".")[:2], "."), ErrMalformed},
+		"expired":                        {mustSign(t, secret, fmt.Sprintf(`{"exp":%d}`, noon.Unix())), ErrExpired},
+		"not yet valid":                  {mustSign(t, secret, fmt.Sprintf(`{"nbf":%d}`, noon.Add(time.Minute).Unix())), ErrNotYet},
+		"exp is a word":                  {mustSign(t, secret, `{"exp":"never"}`), ErrMalformed},
+		"payload is a list":              {mustSign(t, secret, `[]`), ErrMalformed},
+		"RS256 without an RSA key":       {part(`{"alg":"RS256","kid":"x"}`) + "." + part(payload) + "." + part("x"), ErrAlgorithm},
+		"too long":                       {strings.Repeat("a", 1<<20), ErrMalformed},
+		"empty":                          {"", ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if claims, err := v.Verify(c.token); !errors.Is(err, c.want) {
@@ -120,8 +120,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestCacheForgets: what was verified once is not believed past its time, nor after the keys changed.
-func TestCacheForgets(t *testing.T) {
+// TestVerifyCacheEnds verifies a cached token after its expiry and after a change of the keys.
+func TestVerifyCacheEnds(t *testing.T) {
 	secret := Secret("", strings.Repeat("s", 32))
 	now := noon
 	v := NewVerifier(Options{Now: func() time.Time { return now }}, secret)
@@ -131,97 +131,16 @@ func TestCacheForgets(t *testing.T) {
 	}
 	now = noon.Add(time.Minute)
 	if _, err := v.Verify(token); !errors.Is(err, ErrExpired) {
-		t.Errorf("past its time: %v", err)
+		t.Errorf("after expiry: %v", err)
 	}
 	now = noon
 	v.SetKeys(Secret("", strings.Repeat("t", 32)))
 	if _, err := v.Verify(token); !errors.Is(err, ErrSignature) {
-		t.Errorf("after the key changed: %v", err)
+		t.Errorf("after SetKeys: %v", err)
 	}
 }
 
-func TestRotation(t *testing.T) {
-	old, err := Generate(noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := old.Rotate(noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := NewVerifier(at(noon), next.Verifying()...)
-	for name, token := range map[string]string{"old anon": old.Anon, "old ES256": old.AnonToken, "new anon": next.Anon, "new ES256": next.AnonToken,
-		"new service_role": next.ServiceRole, "new service_role, ES256": next.ServiceRoleToken} {
-		if _, err := v.Verify(token); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	const session = `{"role":"authenticated","sub":"ayaan","session_id":"s"}`
-	replaced, err := old.Replace(noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nothing := NewVerifier(at(noon), replaced.Verifying()...)
-	for _, key := range []Key{Secret("", old.JWTSecret), old.Signing[0]} {
-		for payload, kept := range map[string]bool{
-			session: true, `{"role":"anon"}`: true, `{"role":"service_role"}`: false, `{"role":"authenticated","sub":"ayaan"}`: false,
-			`{"role":"service_role","sub":"ayaan","session_id":"s"}`: false, `{"role":"postgres","sub":"ayaan","session_id":"s"}`: false,
-			`{"role":"supabase_admin"}`: false, `{"role":"anon","sub":"ayaan","session_id":"s"}`: false, `{"role":"authenticated"}`: false, `{"url":"a/b"}`: false,
-		} {
-			token := mustSign(t, key, payload)
-			if _, err := v.Verify(token); (err == nil) != kept {
-				t.Errorf("%s of %s before: %v", payload, key.Algorithm, err)
-			}
-			if _, err := nothing.Verify(token); err == nil {
-				t.Errorf("%s of %s, which leaked", payload, key.Algorithm)
-			}
-		}
-	}
-	if _, _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
-		t.Error("pages kept offline have no key, or something of the old is kept")
-	}
-	if local, err := Demo().Rotate(noon); err != nil || len(local.Previous) != 0 {
-		t.Error("a secret that everybody knows may sign sessions:", err)
-	}
-	// The mark travels with the key where other programs are given it.
-	text, err := json.Marshal(next.Verifying())
-	if err != nil {
-		t.Fatal(err)
-	}
-	given, err := ParseSet(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewVerifier(at(noon), given...).Verify(old.ServiceRole); err == nil {
-		t.Error("a program that is given the keys takes the old service_role key")
-	}
-	later := noon.Add(RetiredFor)
-	for _, c := range []struct {
-		name, key string
-		when      time.Time
-		role      string
-	}{
-		{"new publishable", next.Publishable, noon, RoleAnon},
-		{"new secret", next.Secret, noon, RoleService},
-		{"old publishable, kept offline", old.Publishable, later.Add(-time.Second), RoleAnon},
-		{"old publishable, too old", old.Publishable, later, ""},
-		{"old secret", old.Secret, noon, ""},
-		{"old service_role", old.ServiceRole, noon, ""},
-		{"empty", "", noon, ""},
-	} {
-		role, token, ok := next.Resolve(c.key, c.when)
-		if role != c.role || ok != (c.role != "") {
-			t.Errorf("%s: role %q, %v", c.name, role, ok)
-		}
-		if ok {
-			if _, err := v.Verify(token); err != nil {
-				t.Errorf("%s: its token: %v", c.name, err)
-			}
-		}
-	}
-}
-
-func TestSetIsKeptPrivate(t *testing.T) {
+func TestSaveAndLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first, err := Generate(noon)
 	if err != nil {
@@ -235,7 +154,7 @@ func TestSetIsKeptPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first.Anon != again.Anon || first.Secret != again.Secret || first.Signer().ID != again.Signer().ID {
-		t.Error("what is read is not what was kept")
+		t.Error("Load returns another set than was saved")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -248,7 +167,7 @@ func TestSetIsKeptPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a file for all to read: %v", err)
+		t.Errorf("file that others can read: %v", err)
 	}
 }
 
@@ -271,12 +190,12 @@ func TestJWK(t *testing.T) {
 		t.Errorf("published: %s", published)
 	}
 	for name, bad := range map[string]string{
-		"a point off the curve": `[{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}]`,
-		"another curve":         `[{"kty":"EC","crv":"P-384","x":"AQ","y":"AQ"}]`,
-		"a short RSA key":       `[{"kty":"RSA","n":"AQAB","e":"AQAB"}]`,
-		"a key for encryption":  `[{"kty":"oct","k":"AQAB","use":"enc"}]`,
-		"algorithm of others":   `[{"kty":"oct","k":"AQAB","alg":"RS256"}]`,
-		"no JSON":               `keys`,
+		"point off the curve": `[{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}]`,
+		"unsupported curve":   `[{"kty":"EC","crv":"P-384","x":"AQ","y":"AQ"}]`,
+		"short RSA key":       `[{"kty":"RSA","n":"AQAB","e":"AQAB"}]`,
+		"encryption key":      `[{"kty":"oct","k":"AQAB","use":"enc"}]`,
+		"wrong algorithm":     `[{"kty":"oct","k":"AQAB","alg":"RS256"}]`,
+		"not JSON":            `keys`,
 	} {
 		if _, err := ParseSet(bad); err == nil {
 			t.Errorf("%s was accepted", name)
@@ -299,11 +218,11 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// BenchmarkVerify compares a remembered token with one that is checked anew.
+// BenchmarkVerify compares a cached token with an uncached one.
 func BenchmarkVerify(b *testing.B) {
 	ec := mustES256(b)
 	token := mustSign(b, ec, `{"role":"anon"}`)
-	b.Run("remembered", func(b *testing.B) {
+	b.Run("cached", func(b *testing.B) {
 		v := NewVerifier(Options{}, ec)
 		for b.Loop() {
 			if _, err := v.Verify(token); err != nil {
@@ -311,10 +230,10 @@ func BenchmarkVerify(b *testing.B) {
 			}
 		}
 	})
-	b.Run("anew", func(b *testing.B) {
+	b.Run("uncached", func(b *testing.B) {
 		keys := []Key{ec}
 		for b.Loop() {
-			if _, err := check(token, keys); err != nil {
+			if _, err := verify(token, keys); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -13,44 +14,35 @@ import (
 	"time"
 )
 
-// Set is every secret of an installation that signs or opens something. It is kept in one file of mode 0600, or given by
-// environment in the compose form.
+// Set holds every key of an installation. It is stored in one file of mode 0600, or comes from environment variables in a
+// compose installation.
 type Set struct {
-	JWTSecret string `json:"jwt_secret"` // HS256; signs the legacy API keys and checks legacy tokens
-	Signing   []Key  `json:"signing"`    // the first one signs new tokens; the others are on standby or previous and check
-	Previous  []Key  `json:"previous"`   // what rotation replaced; checks tokens of sessions until the next rotation
+	JWTSecret string `json:"jwt_secret"` // HS256; signs the legacy API keys and verifies legacy tokens
+	Signing   []Key  `json:"signing"`    // the first signs new tokens; all verify
+	Previous  []Key  `json:"previous"`   // replaced by rotation; verify session tokens until the next rotation
 
 	Anon        string `json:"anon"`         // legacy API keys: tokens for the roles anon and service_role
 	ServiceRole string `json:"service_role"` //
 	Publishable string `json:"publishable"`  // opaque API keys, which only the gateway understands
 	Secret      string `json:"secret"`       //
 
-	AnonToken        string `json:"anon_token"`         // what the opaque keys stand for; "" means the legacy token
+	AnonToken        string `json:"anon_token"`         // the token that an opaque key resolves to; "" means the legacy token
 	ServiceRoleToken string `json:"service_role_token"` //
 
-	Retired []Retired `json:"retired,omitempty"` // publishable keys that pages kept offline may still send
+	Retired []Retired `json:"retired,omitempty"` // publishable keys that offline pages may still send
 }
 
-// Retired is an API key that rotation replaced and that is accepted for a while.
-type Retired struct {
-	Key   string    `json:"key"`
-	Until time.Time `json:"until"`
-}
-
-// RetiredFor is how long an old publishable key is accepted after rotation.
-const RetiredFor = 30 * 24 * time.Hour
-
-// The roles that an API key can stand for.
+// The roles of API keys.
 const (
 	RoleAnon    = "anon"
 	RoleService = "service_role"
 )
 
-// roleUser is the role of a person who is signed in.
+// roleUser is the role of a signed-in user.
 const roleUser = "authenticated"
 
-// Demo is the official CLI's well-known local set: every Supabase tutorial works with it, and so does every attacker.
-// It is for loopback only.
+// Demo returns the official CLI's well-known local set, which Supabase tutorials use. Its keys are public knowledge, so it
+// is for loopback only.
 func Demo() Set {
 	const expires = 1983812996 // in 2032
 	s := Set{
@@ -64,13 +56,13 @@ func Demo() Set {
 	return s
 }
 
-// IsDemo says whether any part of the set is one that the whole world knows.
+// IsDemo reports whether any part of the set comes from the demo set.
 func (s Set) IsDemo() bool {
 	d := Demo()
 	return s.JWTSecret == d.JWTSecret || s.Anon == d.Anon || s.ServiceRole == d.ServiceRole || s.Publishable == d.Publishable || s.Secret == d.Secret
 }
 
-// Generate makes a fresh set: a secret, an ES256 signing key, and API keys of both kinds that are valid for ten years.
+// Generate makes a new set: a secret, an ES256 signing key, and legacy and opaque API keys that are valid for ten years.
 func Generate(now time.Time) (Set, error) {
 	signing, err := GenerateES256()
 	if err != nil {
@@ -101,8 +93,8 @@ func (s *Set) mint(now time.Time) error {
 	return errors.Join(errs[:]...)
 }
 
-// Verifying lists every key whose tokens are accepted. Those of the previous ones are marked: no API key that they signed
-// is accepted, whoever checks.
+// Verifying returns every key that verifies tokens. Previous keys are marked, so that they verify only tokens that survive
+// rotation, also in other processes that receive the keys.
 func (s Set) Verifying() []Key {
 	keys := []Key{Secret("", s.JWTSecret)}
 	keys = append(keys, s.Signing...)
@@ -113,7 +105,7 @@ func (s Set) Verifying() []Key {
 	return keys
 }
 
-// Signer is the key that signs new tokens: the first signing key, else the legacy secret.
+// Signer returns the key that signs new tokens: the first signing key, else the legacy secret.
 func (s Set) Signer() Key {
 	for _, k := range s.Signing {
 		if k.CanSign() {
@@ -123,8 +115,8 @@ func (s Set) Signer() Key {
 	return Secret("", s.JWTSecret)
 }
 
-// Resolve finds an API key and says which role it stands for and which token carries that role. Every key is compared, in
-// constant time, whichever fits.
+// Resolve returns the role of an API key and the token that carries the role. It compares every key in constant time and
+// does not stop at a match.
 func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool) {
 	given := sha256.Sum256([]byte(apikey))
 	consider := func(key, keyRole, keyToken string) {
@@ -135,57 +127,24 @@ func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool)
 	}
 	consider(s.Anon, RoleAnon, s.Anon)
 	consider(s.ServiceRole, RoleService, s.ServiceRole)
-	consider(s.Publishable, RoleAnon, or(s.AnonToken, s.Anon))
-	consider(s.Secret, RoleService, or(s.ServiceRoleToken, s.ServiceRole))
+	consider(s.Publishable, RoleAnon, cmp.Or(s.AnonToken, s.Anon))
+	consider(s.Secret, RoleService, cmp.Or(s.ServiceRoleToken, s.ServiceRole))
 	for _, old := range s.Retired {
 		if now.Before(old.Until) {
-			consider(old.Key, RoleAnon, or(s.AnonToken, s.Anon))
+			consider(old.Key, RoleAnon, cmp.Or(s.AnonToken, s.Anon))
 		}
 	}
 	return role, token, ok
 }
 
-// Rotate replaces every secret. The old secret API keys end with it. Sessions that the old keys signed, and signed links, are
-// accepted until they expire or the next rotation; the old publishable key and the old anonymous token, which pages kept
-// offline may hold, for RetiredFor. Of keys that everybody knows nothing is kept.
-func (s Set) Rotate(now time.Time) (Set, error) {
-	next, err := s.Replace(now)
-	if err != nil || s.IsDemo() {
-		return next, err
-	}
-	next.Previous = []Key{Secret(random(9), s.JWTSecret)}
-	for _, k := range s.Signing {
-		if public, ok := k.Public(); ok {
-			next.Previous = append(next.Previous, public)
-		}
-	}
-	return next, nil
-}
-
-// Replace is Rotate that accepts nothing that the old keys signed: whoever has them could sign sessions, too.
-func (s Set) Replace(now time.Time) (Set, error) {
-	next, err := Generate(now)
-	if err != nil {
-		return Set{}, err
-	}
-	until := now.Add(RetiredFor)
-	next.Retired = append(next.Retired, Retired{Key: s.Publishable, Until: until}, Retired{Key: s.Anon, Until: until})
-	for _, old := range s.Retired {
-		if now.Before(old.Until) {
-			next.Retired = append(next.Retired, old)
-		}
-	}
-	return next, nil
-}
-
-// Load reads a set from a file; fs.ErrNotExist when there is none yet. A file that others may read is refused.
+// Load reads a set from a file. It returns fs.ErrNotExist if the file is missing and refuses a file that others can read.
 func Load(path string) (Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Set{}, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return Set{}, fmt.Errorf("%s may be read by others (mode %04o): chmod 600 it, and rotate the keys if strangers use this machine", path, info.Mode().Perm())
+		return Set{}, fmt.Errorf("%s is readable by others (mode %04o): run chmod 600, and rotate the keys if other people use this machine", path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -198,7 +157,7 @@ func Load(path string) (Set, error) {
 	return s, nil
 }
 
-// Save writes the set, whole or not at all, readable by its owner only.
+// Save writes the set atomically to a file that only its owner can read.
 func (s Set) Save(path string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -216,24 +175,16 @@ func (s Set) Save(path string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// newOpaque makes an API key of the new kind: 22 random characters and a checksum of 8, so that a truncated key is
-// recognised as such.
+// newOpaque makes an opaque API key: 22 random characters and a checksum of 8, so that a truncated key is recognised.
 func newOpaque(prefix string) string {
 	body := random(17)[:22]
 	sum := sha256.Sum256([]byte(prefix + body))
 	return prefix + body + "_" + base64.RawURLEncoding.EncodeToString(sum[:])[:8]
 }
 
-// random is n bytes of chance in base64url.
+// random returns n random bytes in base64url.
 func random(n int) string {
 	raw := make([]byte, n)
 	_, _ = rand.Read(raw) // never fails (crypto/rand)
 	return base64.RawURLEncoding.EncodeToString(raw)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Sign makes a token of a payload. Equal payloads give equal HS256 tokens; the header names the key when it has an id.
+// Sign returns a token with the payload. The header has the key's id, if any. Equal payloads give equal HS256 tokens.
 func (k Key) Sign(payload json.RawMessage) (string, error) {
 	header := map[string]any{"typ": "JWT"}
 	if k.ID != "" {
@@ -18,12 +18,12 @@ func (k Key) Sign(payload json.RawMessage) (string, error) {
 	return k.sign(header, payload)
 }
 
-// SignPlain is Sign with neither typ nor kid in the header, as storage-api writes its signed URLs.
+// SignPlain is Sign without typ and kid in the header, as storage-api signs its URLs.
 func (k Key) SignPlain(payload json.RawMessage) (string, error) {
 	return k.sign(map[string]any{}, payload)
 }
 
-// sign joins header, payload and signature itself: the payload's members keep their order and their numbers.
+// sign joins header, payload and signature itself, so that the payload keeps the order of its members and its numbers.
 func (k Key) sign(header map[string]any, payload json.RawMessage) (string, error) {
 	if !json.Valid(payload) {
 		return "", errors.New("the token's payload is not JSON")

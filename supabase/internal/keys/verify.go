@@ -1,20 +1,23 @@
 package keys
 
 import (
-	"crypto/hmac"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Errors of Verify. Each engine answers them in its own dialect; several may apply, the first found is reported.
+// Errors of Verify. Each engine answers them in its own dialect. If several apply, Verify returns the first that it finds.
 var (
 	ErrMalformed = errors.New("the token is malformed")
 	ErrAlgorithm = errors.New("the token's algorithm is not accepted")
@@ -22,10 +25,10 @@ var (
 	ErrSignature = errors.New("the token's signature is wrong")
 	ErrExpired   = errors.New("the token is expired")
 	ErrNotYet    = errors.New("the token is not valid yet")
-	ErrNoRole    = errors.New("the token names a person but no role")
+	ErrNoRole    = errors.New("the token has a subject but no role")
 )
 
-// maxToken bounds what is parsed at all; headers are limited before, WebSocket and query tokens are not.
+// maxToken bounds what Verify parses. Header sizes are limited earlier, but WebSocket and query tokens are not.
 const maxToken = 16 << 10
 
 // Claims is a verified token.
@@ -35,34 +38,38 @@ type Claims struct {
 	SessionID string
 	Audience  []string
 	Issuer    string
-	Expires   time.Time       // zero when the token never expires
-	NotBefore time.Time       // zero when not given
+	Expires   time.Time       // zero if the token never expires
+	NotBefore time.Time       // zero if not given
 	Raw       json.RawMessage // the whole payload, for request.jwt.claims
 }
 
-// Options says how a Verifier reads time.
+// Options configures a Verifier.
 type Options struct {
-	Leeway time.Duration    // clocks may differ by so much
+	Leeway time.Duration    // accepted difference between clocks
 	Now    func() time.Time // nil means time.Now
-	// RefuseIDTokens refuses a token with a subject and without a role: the same keys sign it for an application to read, and
-	// it opens nothing.
+	// RefuseIDTokens refuses a token with a subject and without a role. Such a token is an OIDC ID token that the same keys
+	// signed: a client application reads it, and it grants no access.
 	RefuseIDTokens bool
 }
 
-// Verifier checks tokens against a set of keys that may change while it runs. What was verified is remembered until it
-// expires: an ES256 check costs a hundred microseconds, a look-up one.
+// Verifier verifies tokens with a set of keys that may change while it runs. It caches verified tokens: an ES256 check
+// takes a hundred microseconds, a lookup one.
 type Verifier struct {
 	options Options
-
-	mu    sync.RWMutex
-	keys  []Key
-	cache map[[sha256.Size]byte]*Claims
+	state   atomic.Pointer[verifierState]
 }
 
-// cacheSize bounds the memory of a Verifier: beyond it the cache starts anew, which costs some signatures.
+// verifierState is a set of keys and the tokens that it verified. The cache's key is the digest of the token, so that a
+// memory dump shows no token.
+type verifierState struct {
+	keys  []Key
+	cache *lru.Cache[[sha256.Size]byte, *Claims]
+}
+
+// cacheSize is the number of tokens that a Verifier caches.
 const cacheSize = 10_000
 
-// NewVerifier makes a Verifier that accepts tokens of the keys.
+// NewVerifier returns a Verifier for the keys.
 func NewVerifier(o Options, keys ...Key) *Verifier {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -72,44 +79,42 @@ func NewVerifier(o Options, keys ...Key) *Verifier {
 	return v
 }
 
-// SetKeys replaces the keys and forgets what was verified with the old ones.
+// SetKeys replaces the keys and empties the cache.
 func (v *Verifier) SetKeys(keys ...Key) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.keys = slices.Clone(keys)
-	v.cache = map[[sha256.Size]byte]*Claims{}
+	cache, err := lru.New[[sha256.Size]byte, *Claims](cacheSize)
+	if err != nil { // only for a size below 1
+		panic(err)
+	}
+	v.state.Store(&verifierState{keys: slices.Clone(keys), cache: cache})
 }
 
-// Verify checks signature, algorithm, expiry and not-before. The audience is the caller's to check.
+// Verify checks signature, algorithm, expiry and not-before. The caller checks the audience.
 func (v *Verifier) Verify(token string) (*Claims, error) {
 	if len(token) > maxToken {
 		return nil, fmt.Errorf("%w: over %d bytes", ErrMalformed, maxToken)
 	}
-	// The digest, not the token, is the cache's key: a memory dump shows no token.
+	state := v.state.Load()
 	digest := sha256.Sum256([]byte(token))
-	v.mu.RLock()
-	claims, known := v.cache[digest]
-	keys := v.keys
-	v.mu.RUnlock()
-	if !known {
+	claims, cached := state.cache.Get(digest)
+	if !cached {
 		var err error
-		if claims, err = check(token, keys); err != nil {
+		if claims, err = verify(token, state.keys); err != nil {
 			return nil, err
 		}
 	}
-	if err := v.timely(claims); err != nil {
+	if err := v.checkTimes(claims); err != nil {
 		return nil, err
 	}
 	if v.options.RefuseIDTokens && claims.Subject != "" && claims.Role == "" {
 		return nil, ErrNoRole
 	}
-	if !known {
-		v.remember(digest, claims, keys)
+	if !cached {
+		state.cache.Add(digest, claims)
 	}
 	return claims, nil
 }
 
-func (v *Verifier) timely(c *Claims) error {
+func (v *Verifier) checkTimes(c *Claims) error {
 	now := v.options.Now()
 	if !c.Expires.IsZero() && !now.Before(c.Expires.Add(v.options.Leeway)) {
 		return ErrExpired
@@ -120,28 +125,15 @@ func (v *Verifier) timely(c *Claims) error {
 	return nil
 }
 
-// remember keeps a verified token, unless the keys changed while it was checked.
-func (v *Verifier) remember(digest [sha256.Size]byte, c *Claims, used []Key) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(used) != len(v.keys) || (len(used) > 0 && &used[0] != &v.keys[0]) {
-		return
-	}
-	if len(v.cache) >= cacheSize {
-		clear(v.cache)
-	}
-	v.cache[digest] = c
-}
-
-// check verifies a token's signature and reads its payload.
-func check(token string, keys []Key) (*Claims, error) {
+// verify checks a token's signature and reads its payload.
+func verify(token string, keys []Key) (*Claims, error) {
 	parser := jwt.NewParser(jwt.WithoutClaimsValidation())
 	var payload claimSet
 	parsed, parts, err := parser.ParseUnverified(token, &payload)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	candidates, err := fitting(parsed, keys)
+	candidates, err := candidateKeys(parsed, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -149,35 +141,25 @@ func check(token string, keys []Key) (*Claims, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
+	raw, err := parser.DecodeSegment(parts[1])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
 	signed := token[:strings.LastIndexByte(token, '.')]
 	for _, k := range candidates {
-		if k.verify(parsed.Method, signed, signature) && (!k.previous || keepsAlive(payload.Role, payload.Subject, payload.SessionID)) {
-			raw, err := parser.DecodeSegment(parts[1])
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
-			}
+		if k.Verifies(parsed.Method, signed, signature, raw) {
 			return payload.claims(raw), nil
 		}
 	}
 	return nil, ErrSignature
 }
 
-// keepsAlive says which tokens outlive a rotation, until they expire: those of a person who is signed in, and the anonymous
-// one, which opens no more than a request without a token does and which a slow request under way carries. Every other is an
-// API key of ten years, and whoever rotates wants a stolen one to end.
-func keepsAlive(role, subject, session string) bool {
-	if subject == "" {
-		return role == RoleAnon
-	}
-	return role == roleUser && session != ""
-}
-
-// fitting picks the keys that may have signed a token: those of its algorithm and id. Asymmetric tokens must name their
-// key; an HS256 token may leave it out (legacy API keys do), and then every secret is tried.
-func fitting(token *jwt.Token, keys []Key) ([]Key, error) {
+// candidateKeys returns the keys with the token's algorithm and id. An asymmetric token must name its key. An HS256 token
+// may omit the id, as legacy API keys do; then every secret is a candidate.
+func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	algorithm := token.Method.Alg()
 	id, _ := token.Header["kid"].(string)
-	var found []Key
+	var candidates []Key
 	known := false
 	for _, k := range keys {
 		if k.Algorithm != algorithm {
@@ -185,28 +167,41 @@ func fitting(token *jwt.Token, keys []Key) ([]Key, error) {
 		}
 		known = true
 		if (id != "" && k.ID == id) || (algorithm == "HS256" && (k.ID == "" || id == "")) {
-			found = append(found, k)
+			candidates = append(candidates, k)
 		}
 	}
 	switch {
 	case !known:
 		return nil, fmt.Errorf("%w: %s", ErrAlgorithm, algorithm)
-	case len(found) == 0:
+	case len(candidates) == 0:
 		return nil, ErrKey
 	}
-	return found, nil
+	return candidates, nil
 }
 
-func (k Key) verify(method jwt.SigningMethod, signed string, signature []byte) bool {
-	if k.Algorithm == "HS256" {
-		mac := hmac.New(sha256.New, k.secret)
-		mac.Write([]byte(signed))
-		return hmac.Equal(mac.Sum(nil), signature)
+// Verifies reports whether the key made the signature with the method. signed is the token's header and payload as sent,
+// payload the decoded payload. A key that rotation replaced verifies only tokens that survive rotation. Algorithm does not
+// matter: a secret verifies every HMAC method, an RSA key every RSA method.
+func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte, payload json.RawMessage) bool {
+	if k.previous && !survivesRotation(payload) {
+		return false
 	}
-	return method.Verify(signed, signature, k.public) == nil
+	var material any
+	fits := false
+	switch method.(type) {
+	case *jwt.SigningMethodHMAC:
+		material, fits = k.secret, k.secret != nil
+	case *jwt.SigningMethodRSA, *jwt.SigningMethodRSAPSS:
+		material, fits = k.public.(*rsa.PublicKey)
+	case *jwt.SigningMethodECDSA:
+		material, fits = k.public.(*ecdsa.PublicKey)
+	case *jwt.SigningMethodEd25519:
+		material, fits = k.public.(ed25519.PublicKey)
+	}
+	return fits && method.Verify(signed, signature, material) == nil
 }
 
-// claimSet is the payload as far as anybody here reads it. Numbers may have fractions (RFC 7519, NumericDate).
+// claimSet is the part of the payload that Claims needs. Numbers may have fractions (RFC 7519, NumericDate).
 type claimSet struct {
 	Role      string           `json:"role"`
 	SessionID string           `json:"session_id"`

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Handler shows the inbox: a page at /, and Mailpit's JSON API (v1) below /api/v1 as far as programs under test use it.
+// Handler serves the inbox: a page at /, and the parts of Mailpit's JSON API (v1) that programs under test use below
+// /api/v1.
 func (b *Inbox) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/messages", b.listMessages)
@@ -91,15 +92,15 @@ func number(r *http.Request, name string, otherwise int) int {
 	return n
 }
 
-// chosen reads {"IDs": [...]}; no IDs mean all mails.
-func chosen(r *http.Request) func(*stored) bool {
+// byIDs reads {"IDs": [...]} from the body. Without IDs all mails match.
+func byIDs(r *http.Request) func(*stored) bool {
 	var body struct{ IDs []string }
 	_ = json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&body) // an empty body is allowed
 	return func(m *stored) bool { return len(body.IDs) == 0 || slices.Contains(body.IDs, m.ID) }
 }
 
 func (b *Inbox) deleteMessages(w http.ResponseWriter, r *http.Request) {
-	b.remove(chosen(r))
+	b.remove(byIDs(r))
 	_, _ = io.WriteString(w, "ok")
 }
 
@@ -128,7 +129,7 @@ func (b *Inbox) info(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// one finds the mail that the path names and marks it as read.
+// one finds the mail of the path and marks it as read.
 func (b *Inbox) one(show func(http.ResponseWriter, *http.Request, *stored)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		m := b.find(r.PathValue("id"))
@@ -168,7 +169,7 @@ func showPart(w http.ResponseWriter, r *http.Request, m *stored) {
 	http.Error(w, "part not found", http.StatusNotFound)
 }
 
-// viewPart shows a mail's HTML or text part alone: /view/<ID>.html, /view/latest.txt.
+// viewPart serves only a mail's HTML or text part: /view/<ID>.html, /view/latest.txt.
 func (b *Inbox) viewPart(w http.ResponseWriter, r *http.Request) {
 	id, kind, _ := strings.Cut(r.PathValue("file"), ".")
 	m := b.find(id)

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	inboxKeeps   = 500      // mails; older ones make room
-	inboxLargest = 10 << 20 // bytes of one mail
+	inboxLimit    = 500      // most mails; older ones are removed
+	inboxMailSize = 10 << 20 // largest mail in bytes
 )
 
-// Inbox is a mail server for development: it takes every mail for anybody, sends none on, and shows them. It keeps them in
-// memory. Listen on loopback only: whoever reaches it reads all.
+// Inbox is a mail server for development. It accepts every mail, forwards none and keeps them in memory. It must listen on
+// loopback only: every client can read all mails.
 type Inbox struct {
 	smtp *smtp.Server
 	http *http.Server
@@ -30,12 +30,12 @@ type Inbox struct {
 	work  sync.WaitGroup
 }
 
-// NewInbox makes an inbox; Serve runs it.
+// NewInbox returns an inbox. Serve runs it.
 func NewInbox(log *slog.Logger) *Inbox {
 	b := &Inbox{}
 	b.smtp = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{inbox: b}, nil }))
 	b.smtp.Domain = "localhost"
-	b.smtp.MaxMessageBytes = inboxLargest
+	b.smtp.MaxMessageBytes = inboxMailSize
 	b.smtp.MaxRecipients = 100
 	b.smtp.ReadTimeout = 30 * time.Second
 	b.smtp.WriteTimeout = 30 * time.Second
@@ -45,7 +45,7 @@ func NewInbox(log *slog.Logger) *Inbox {
 	return b
 }
 
-// Serve takes mail on the one listener and shows it on the other, in the background until Close.
+// Serve receives mail on the first listener and shows it on the second, in the background until Close.
 func (b *Inbox) Serve(smtpListener, httpListener net.Listener) {
 	b.work.Add(2)
 	go func() {
@@ -58,14 +58,14 @@ func (b *Inbox) Serve(smtpListener, httpListener net.Listener) {
 	}()
 }
 
-// Close ends both servers.
+// Close stops both servers.
 func (b *Inbox) Close(ctx context.Context) error {
 	err := errors.Join(b.smtp.Close(), b.http.Shutdown(ctx))
 	b.work.Wait()
 	return err
 }
 
-// session is one client's conversation by SMTP.
+// session is the SMTP session of one client.
 type session struct {
 	inbox *Inbox
 	from  string
@@ -74,7 +74,7 @@ type session struct {
 
 var _ smtp.AuthSession = (*session)(nil)
 
-// AuthMechanisms offers a login, and Auth lets anybody in: programs under test may insist on one.
+// AuthMechanisms offers PLAIN, because programs under test may require authentication. Auth accepts every login.
 func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
 func (s *session) Auth(string) (sasl.Server, error) {
@@ -107,12 +107,12 @@ func (b *Inbox) add(m *stored) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mails = append([]*stored{m}, b.mails...)
-	if len(b.mails) > inboxKeeps {
-		b.mails = b.mails[:inboxKeeps]
+	if len(b.mails) > inboxLimit {
+		b.mails = b.mails[:inboxLimit]
 	}
 }
 
-// list gives the mails that match, newest first.
+// list returns the mails that match, newest first.
 func (b *Inbox) list(match func(*stored) bool) []*stored {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,7 +125,7 @@ func (b *Inbox) list(match func(*stored) bool) []*stored {
 	return found
 }
 
-// find gives one mail by its ID, or the newest by "latest".
+// find returns a mail by its ID, or the newest for "latest".
 func (b *Inbox) find(id string) *stored {
 	found := b.list(func(m *stored) bool { return m.ID == id || id == "latest" })
 	if len(found) == 0 {
@@ -147,13 +147,13 @@ func (b *Inbox) remove(match func(*stored) bool) {
 	b.mails = kept
 }
 
-// markRead sets whether mails count as read.
+// markRead marks mails as read or unread.
 func (b *Inbox) markRead(read bool, match func(*stored) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, m := range b.mails {
 		if match(m) && m.Read != read {
-			changed := *m // others may hold the old one
+			changed := *m // other goroutines may hold the old value
 			changed.Read = read
 			b.mails[i] = &changed
 		}

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newInbox runs an inbox and gives a server that sends into it.
+// newInbox runs an inbox and returns a server that sends to it.
 func newInbox(t *testing.T) (*Inbox, Server) {
 	t.Helper()
 	listen := func() net.Listener {
@@ -36,7 +36,7 @@ func newInbox(t *testing.T) (*Inbox, Server) {
 			t.Error(err)
 		}
 	})
-	return b, Server{Host: "127.0.0.1", Port: smtp.Addr().(*net.TCPAddr).Port, From: "site@example.org", FromName: "Daawo", Plain: true, Timeout: 5 * time.Second}
+	return b, Server{Host: "127.0.0.1", Port: smtp.Addr().(*net.TCPAddr).Port, From: "sender@example.org", FromName: "Example", Plain: true, Timeout: 5 * time.Second}
 }
 
 // ask makes a request to the inbox and decodes its JSON.
@@ -61,17 +61,17 @@ type listing struct {
 	}
 }
 
-func TestMailArrivesAndIsShown(t *testing.T) {
+func TestSendToInbox(t *testing.T) {
 	b, s := newInbox(t)
 	err := s.Send(t.Context(), Message{
-		To: []string{"Faadumo <admin@example.org>"}, Subject: "Warbixin cusub — DW-1\r\nBcc: x@example.org", Text: "Qoraal: ñ ☀\n", HTML: "<p>Qoraal</p><script>1</script>", ID: "notice-7",
+		To: []string{"Ana <admin@example.org>"}, Subject: "Änderung — N-1\r\nBcc: x@example.org", Text: "Text: ñ ☀\n", HTML: "<p>Text</p><script>1</script>", ID: "notice-7",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := ask[listing](t, b, "GET", "/api/v1/messages", "")
-	if list.Total != 1 || list.Unread != 1 || list.Messages[0].Subject != "Warbixin cusub — DW-1 Bcc: x@example.org" ||
-		list.Messages[0].To[0] != (address{"Faadumo", "admin@example.org"}) {
+	if list.Total != 1 || list.Unread != 1 || list.Messages[0].Subject != "Änderung — N-1 Bcc: x@example.org" ||
+		list.Messages[0].To[0] != (address{"Ana", "admin@example.org"}) {
 		t.Fatalf("%+v", list)
 	}
 	m := ask[struct {
@@ -79,15 +79,15 @@ func TestMailArrivesAndIsShown(t *testing.T) {
 		From                               address
 		Bcc                                []address
 	}](t, b, "GET", "/api/v1/message/"+list.Messages[0].ID, "")
-	if strings.TrimSpace(m.Text) != "Qoraal: ñ ☀" || !strings.Contains(m.HTML, "<p>Qoraal</p>") || m.From != (address{"Daawo", "site@example.org"}) ||
+	if strings.TrimSpace(m.Text) != "Text: ñ ☀" || !strings.Contains(m.HTML, "<p>Text</p>") || m.From != (address{"Example", "sender@example.org"}) ||
 		m.MessageID != "notice-7@example.org" || len(m.Bcc) != 0 {
 		t.Errorf("%+v", m)
 	}
 	if after := ask[listing](t, b, "GET", "/api/v1/messages", ""); after.Unread != 0 {
-		t.Error("a mail that was read counts as unread")
+		t.Error("a mail that was read still counts as unread")
 	}
 	for path, has := range map[string]string{
-		"/": "Warbixin cusub", "/mail/latest": "Qoraal: ñ", "/view/latest.html": "<p>Qoraal</p>", "/view/latest.txt": "Qoraal: ñ",
+		"/": "Änderung", "/mail/latest": "Text: ñ", "/view/latest.html": "<p>Text</p>", "/view/latest.txt": "Text: ñ",
 		"/api/v1/message/latest/raw": "Subject:", "/api/v1/message/latest/headers": "Message-Id", "/readyz": "ok", "/api/v1/info": `"Messages":1`,
 	} {
 		w := httptest.NewRecorder()
@@ -96,7 +96,7 @@ func TestMailArrivesAndIsShown(t *testing.T) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s: a mail's script could run", path)
+			t.Errorf("%s: scripts of a mail could run", path)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func TestMailArrivesAndIsShown(t *testing.T) {
 func TestSearchAndDelete(t *testing.T) {
 	b, s := newInbox(t)
 	for _, m := range []Message{
-		{To: []string{"one@example.org"}, Subject: "First report", Text: "alpha"},
-		{To: []string{"two@example.org"}, Subject: "Second report", Text: "beta gamma"},
+		{To: []string{"one@example.org"}, Subject: "First note", Text: "alpha"},
+		{To: []string{"two@example.org"}, Subject: "Second note", Text: "beta gamma"},
 		{To: []string{"two@example.org"}, Subject: "Code", Text: "123456"},
 	} {
 		if err := s.Send(t.Context(), m); err != nil {
@@ -113,15 +113,15 @@ func TestSearchAndDelete(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{
-		`to:"two@example.org"`: 2, `to:two@example.org subject:report`: 1, `report`: 2, `"beta gamma"`: 1, `-subject:report`: 1,
-		`from:site@example.org`: 3, `is:unread`: 3, `is:read`: 0, `nothing`: 0, `addressed:one@example.org`: 1,
+		`to:"two@example.org"`: 2, `to:two@example.org subject:note`: 1, `note`: 2, `"beta gamma"`: 1, `-subject:note`: 1,
+		`from:sender@example.org`: 3, `is:unread`: 3, `is:read`: 0, `nothing`: 0, `addressed:one@example.org`: 1,
 	} {
 		if got := ask[listing](t, b, "GET", "/api/v1/search?query="+url.QueryEscape(query), ""); got.MessagesCount != want {
 			t.Errorf("%s: %d, want %d", query, got.MessagesCount, want)
 		}
 	}
 	page := ask[listing](t, b, "GET", "/api/v1/messages?start=1&limit=1", "")
-	if page.Count != 1 || page.Total != 3 || page.Messages[0].Subject != "Second report" {
+	if page.Count != 1 || page.Total != 3 || page.Messages[0].Subject != "Second note" {
 		t.Errorf("%+v", page)
 	}
 	do := func(method, path, body string) {
@@ -137,42 +137,42 @@ func TestSearchAndDelete(t *testing.T) {
 	}
 	do("DELETE", "/api/v1/messages", `{"IDs":["`+page.Messages[0].ID+`"]}`)
 	do("DELETE", "/api/v1/search?query=subject:Code", "")
-	if got := ask[listing](t, b, "GET", "/api/v1/messages", ""); got.Total != 1 || got.Messages[0].Subject != "First report" {
+	if got := ask[listing](t, b, "GET", "/api/v1/messages", ""); got.Total != 1 || got.Messages[0].Subject != "First note" {
 		t.Errorf("%+v", got)
 	}
 	do("DELETE", "/api/v1/messages", "")
 	if got := ask[listing](t, b, "GET", "/api/v1/messages", ""); got.Total != 0 {
-		t.Errorf("%d mails are left", got.Total)
+		t.Errorf("%d mails, want 0", got.Total)
 	}
 }
 
-func TestServerThatCannotBeReachedOrCannotEncrypt(t *testing.T) {
+func TestSendErrors(t *testing.T) {
 	_, s := newInbox(t)
 	m := Message{To: []string{"a@example.org"}, Subject: "x", Text: "y"}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.Plain = false // the inbox has no TLS: a password or a report must not go there in the clear
+	s.Plain = false // the inbox has no TLS, so nothing may be sent
 	if err := s.Send(t.Context(), m); err == nil {
-		t.Error("mail was sent in the clear")
+		t.Error("mail was sent without TLS")
 	}
 	s.Port = 1
 	if err := s.Send(t.Context(), m); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("%v does not name the server", err)
 	}
-	for _, bad := range []Message{{To: []string{"nobody"}, Text: "x"}, {Text: "x"}} {
+	for _, bad := range []Message{{To: []string{"invalid"}, Text: "x"}, {Text: "x"}} {
 		if err := s.Send(t.Context(), bad); err == nil {
 			t.Errorf("%v was sent", bad)
 		}
 	}
 }
 
-func TestInboxKeepsTheNewest(t *testing.T) {
+func TestInboxLimit(t *testing.T) {
 	b := NewInbox(slog.New(slog.DiscardHandler))
-	for range inboxKeeps + 10 {
+	for range inboxLimit + 10 {
 		b.add(parse([]byte("Subject: x\r\n\r\ny"), "a@example.org", nil, time.Now()))
 	}
-	if n := len(b.list(all)); n != inboxKeeps {
+	if n := len(b.list(all)); n != inboxLimit {
 		t.Errorf("%d mails", n)
 	}
 }

@@ -1,7 +1,7 @@
-// Package mail sends mail over SMTP, and for development keeps an inbox that takes mail over SMTP and shows it on a web
-// page and by Mailpit's JSON API.
+// Package mail sends mail over SMTP and has an inbox for development. The inbox receives mail over SMTP and shows it on a
+// web page and through Mailpit's JSON API.
 //
-// outbox sends through it, auth writes messages for it, app runs the inbox. It imports nothing of ours.
+// outbox sends mail with it, auth composes messages for it, and app runs the inbox. It imports nothing of ours.
 package mail
 
 import (
@@ -14,31 +14,30 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Message is one mail. Text or HTML may be empty, not both.
+// Message is one mail. Either Text or HTML may be empty.
 type Message struct {
 	To      []string `json:"to"` // addresses, with or without a name
 	Subject string   `json:"subject"`
 	Text    string   `json:"text,omitempty"`
 	HTML    string   `json:"html,omitempty"`
 	ReplyTo string   `json:"reply_to,omitempty"`
-	ID      string   `json:"id,omitempty"` // left part of the Message-ID, the same at every attempt; "" makes one up
+	ID      string   `json:"id,omitempty"` // left part of the Message-ID, equal for all attempts; "" generates one
 }
 
-// Server is the SMTP server to send through, and who sends.
+// Server is the SMTP server to send through, with the sender's address.
 type Server struct {
 	Host     string
-	Port     int    // 465 speaks TLS from the start; any other port upgrades by STARTTLS
-	User     string // "" sends without logging in
+	Port     int    // 465 uses TLS from the start; other ports use STARTTLS
+	User     string // "" sends without authentication
 	Password string
 	From     string // address of the sender
 	FromName string
-	// Plain allows a connection without TLS: for the inbox on this machine. Everywhere else a server that cannot encrypt
-	// is refused.
+	// Plain allows a connection without TLS, for the inbox on this machine. Otherwise a server without TLS is an error.
 	Plain   bool
 	Timeout time.Duration // of one delivery; 0 means 30 s
 }
 
-// Send delivers one message or says why it could not.
+// Send delivers one message.
 func (s Server) Send(ctx context.Context, m Message) error {
 	msg, err := s.compose(m)
 	if err != nil {
@@ -54,14 +53,14 @@ func (s Server) Send(ctx context.Context, m Message) error {
 	return nil
 }
 
-// Check connects and logs in, and sends nothing.
+// Check connects and authenticates without sending mail.
 func (s Server) Check(ctx context.Context) error {
 	client, err := gomail.NewClient(s.Host, s.options()...)
 	if err != nil {
 		return fmt.Errorf("mail server: %w", err)
 	}
 	if err := client.DialWithContext(ctx); err != nil {
-		return fmt.Errorf("reach the mail server %s:%d: %w", s.Host, s.Port, err)
+		return fmt.Errorf("connect to the mail server %s:%d: %w", s.Host, s.Port, err)
 	}
 	return client.Close()
 }
@@ -116,7 +115,7 @@ func (s Server) compose(m Message) (*gomail.Msg, error) {
 	return msg, nil
 }
 
-// oneLine keeps a subject from becoming further headers.
+// oneLine removes line breaks, so a subject cannot add headers.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func domain(address string) string {

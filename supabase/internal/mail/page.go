@@ -11,7 +11,7 @@ var pageHTML string
 
 var pages = template.Must(template.New("page").Parse(pageHTML))
 
-// page lists the mails. It asks for itself anew every few seconds, so that a mail shows up while one waits for it.
+// page lists the mails. The page reloads every few seconds to show new mail.
 func (b *Inbox) page(w http.ResponseWriter, _ *http.Request) {
 	var list []summary
 	for _, m := range b.list(all) {
@@ -33,5 +33,5 @@ func (b *Inbox) mailPage(w http.ResponseWriter, r *http.Request) {
 func show(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'")
-	_ = pages.ExecuteTemplate(w, name, data) // only a reader who left makes it fail
+	_ = pages.ExecuteTemplate(w, name, data) // fails only if the client disconnected
 }

@@ -15,7 +15,7 @@ import (
 	gmail "github.com/emersion/go-message/mail"
 )
 
-// address is a person in Mailpit's JSON.
+// address is an address in Mailpit's JSON.
 type address struct {
 	Name    string `json:"Name"`
 	Address string `json:"Address"`
@@ -30,7 +30,7 @@ type attachment struct {
 	content     []byte
 }
 
-// stored is a mail in the inbox. Field names are those of Mailpit's API (v1).
+// stored is a mail in the inbox. The field names are those of Mailpit's API (v1).
 type stored struct {
 	ID, MessageID string
 	Read          bool
@@ -48,7 +48,7 @@ type stored struct {
 	header        mail.Header
 }
 
-// parse reads a mail as it arrived. A mail that is not well formed is kept with what can be read of it.
+// parse parses a received mail. Of a malformed mail it keeps the readable parts.
 func parse(raw []byte, from string, to []string, now time.Time) *stored {
 	m := &stored{
 		ID: rand.Text(), ReturnPath: from, From: address{Address: from}, Created: now, Date: now, Size: len(raw), raw: raw,
@@ -91,7 +91,7 @@ func (m *stored) readHeader(h gmail.Header, recipients []string) {
 		m.From = from[0]
 	}
 	m.To, m.Cc, m.ReplyTo = people("To"), people("Cc"), people("Reply-To")
-	// Who got it without being named is a blind copy.
+	// A recipient that is not in the header got a blind copy.
 	for _, r := range recipients {
 		if !includes(m.To, r) && !includes(m.Cc, r) {
 			m.Bcc = append(m.Bcc, address{Address: r})
@@ -109,7 +109,7 @@ func includes(people []address, a string) bool {
 }
 
 func (m *stored) readPart(part *gmail.Part, n int) {
-	content, _ := io.ReadAll(part.Body) // a broken part is shown as far as it goes
+	content, _ := io.ReadAll(part.Body) // show the readable start of a broken part
 	switch h := part.Header.(type) {
 	case *gmail.InlineHeader:
 		kind, _, _ := h.ContentType()
@@ -137,7 +137,7 @@ var (
 	blankness = regexp.MustCompile(`\s+`)
 )
 
-// snippet is the beginning of the text, for lists.
+// snippet returns the beginning of the text, for lists.
 func (m *stored) snippet() string {
 	text := m.Text
 	if text == "" {
@@ -150,8 +150,8 @@ func (m *stored) snippet() string {
 	return text
 }
 
-// matches says whether the mail fits a search in Mailpit's notation: words, "phrases", and from:, to:, cc:, bcc:,
-// subject:, message-id: and is:read / is:unread before them; a leading - or ! inverts. All have to fit.
+// matches reports whether the mail matches a search in Mailpit's syntax: words, "phrases", and from:, to:, cc:, bcc:,
+// subject:, message-id: and is:read / is:unread before them. A leading - or ! negates a term. All terms must match.
 func (m *stored) matches(query string) bool {
 	for _, term := range terms(query) {
 		inverted := strings.HasPrefix(term, "-") || strings.HasPrefix(term, "!")
@@ -198,7 +198,7 @@ func (m *stored) matchesTerm(term string) bool {
 	return strings.Contains(text, value) || anyOf(m.To...)
 }
 
-// terms splits a search at blanks outside quotation marks.
+// terms splits a search at spaces outside quotation marks.
 func terms(query string) []string {
 	quoted := false
 	return strings.FieldsFunc(query, func(c rune) bool {

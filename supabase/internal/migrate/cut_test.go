@@ -16,10 +16,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The connection is cut after every single message of every migration: what is
-// recorded is there, what is not recorded has left nothing, and running again
-// finishes the work.
-func TestCutAtEveryStatement(t *testing.T) {
+// The connection is cut after every message of every migration. Recorded steps
+// must be complete, other steps must leave nothing, and running again must
+// finish the work.
+func TestConnectionLossAtEveryMessage(t *testing.T) {
 	site := os.DirFS("../..")
 	apply := func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := migrate.Apply(ctx, conn, site)
@@ -31,7 +31,7 @@ func TestCutAtEveryStatement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The state after each number of migrations, made without accidents.
+		// The expected state after each number of migrations.
 		ref := testdb.New(t)
 		states := []string{fingerprint(t, ref)}
 		for i := range all {
@@ -66,8 +66,8 @@ func TestCutAtEveryStatement(t *testing.T) {
 	})
 }
 
-// cutEverywhere calls apply again and again, each time allowing one message
-// more, until one more of the steps that ledger records is done; and so on.
+// cutEverywhere calls apply repeatedly. Each call may send one message more than
+// the last, until the ledger records another step; then the count starts again.
 func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string, apply func(context.Context, *pgx.Conn) error) {
 	done, cuts := 0, 0
 	for messages := 1; ; messages++ {
@@ -77,7 +77,7 @@ func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []st
 		err := withCut(t, db.URL(role), messages, apply)
 		now := recorded(t, db, ledger)
 		if got := fingerprint(t, db); got != states[now] {
-			t.Fatalf("cut after %d messages: %d steps are recorded, but the schema is not theirs", messages, now)
+			t.Fatalf("cut after %d messages: the schema does not match the %d recorded steps", messages, now)
 		}
 		if err == nil {
 			if now != len(states)-1 {
@@ -92,16 +92,16 @@ func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []st
 	}
 	t.Logf("%d cuts", cuts)
 	if cuts < len(states) {
-		t.Error("too few: the test did not cut what it should")
+		t.Error("fewer cuts than steps")
 	}
 }
 
 var errCut = errors.New("cut")
 
-// cutConn is a connection that breaks when it has sent so many messages.
+// cutConn is a connection that breaks after a number of messages.
 type cutConn struct {
 	net.Conn
-	left *atomic.Int64 // pgx cancels from a goroutine of its own, over a second connection
+	left *atomic.Int64 // atomic: pgx cancels from another goroutine, over a second connection
 }
 
 func (c cutConn) Write(b []byte) (int, error) {
@@ -119,7 +119,7 @@ func withCut(t *testing.T, url string, messages int, f func(context.Context, *pg
 		t.Fatal(err)
 	}
 	var left atomic.Int64
-	left.Store(1 << 30) // until the connection is made
+	left.Store(1 << 30) // no cut while connecting
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)
 		return cutConn{c, &left}, err
@@ -143,7 +143,7 @@ func recorded(t *testing.T, db *testdb.DB, ledger string) int {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	// The cut session's end must be over: it holds the migrators' lock.
+	// Take the migration lock to wait until the cut session has ended.
 	var n int
 	err = conn.QueryRow(ctx, fmt.Sprintf(`
 		select case when to_regclass('%s') is null then '0'
@@ -166,8 +166,8 @@ func (f firstN) Glob(pattern string) ([]string, error) {
 	return all[:min(f.n, len(all))], err
 }
 
-// fingerprint describes what migrations make: relations, columns, constraints,
-// functions, policies, triggers, grants, comments, buckets.
+// fingerprint describes everything that migrations create: relations, columns,
+// constraints, functions, policies, triggers, grants, comments, buckets.
 func fingerprint(t *testing.T, db *testdb.DB) string {
 	t.Helper()
 	return testdb.Value[string](db, `
@@ -196,7 +196,7 @@ func fingerprint(t *testing.T, db *testdb.DB) string {
 			union all
 			select nspname || ' ' || coalesce(nspacl::text, '') from pg_namespace where nspname not like 'pg_%' and nspname not in ('daawo', 'supabase_migrations')
 			union all
-			select d.description from pg_description d where objoid >= 16384 and d.description not like '%platform schema that this database has%'
+			select d.description from pg_description d where objoid >= 16384 and d.description not like '%files of the platform schema%'
 			union all
 			select defaclrole::regrole || ' ' || defaclnamespace::regnamespace || ' ' || defaclacl::text from pg_default_acl
 			union all

@@ -8,21 +8,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ledger is a table that records which files a database has seen, and by a hash in which form.
+// ledger describes a table that records which files a database has applied, with the hash of each.
 type ledger struct {
 	table  string
-	column string // the files' names; the hash is in the column hash
-	create string // makes the table, and its schema
+	column string // the column of the file names; the hashes are in column hash
+	create string // SQL that creates the table and its schema
 }
 
-// seen returns the hash of each file. It makes the table only where there is none: a role that owns nothing of it may
-// still find that there is nothing to do.
+// seen returns the recorded hash of each file. It creates the table only if it is missing, so a role without the right to
+// create it can still find that there is nothing to do.
 func (l ledger) seen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	there, err := l.exists(ctx, conn)
+	exists, err := l.created(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	if !there {
+	if !exists {
 		if _, err := conn.Exec(ctx, l.create); err != nil {
 			return nil, err
 		}
@@ -40,19 +40,19 @@ func (l ledger) seen(ctx context.Context, conn *pgx.Conn) (map[string]string, er
 	return hashes, err
 }
 
-func (l ledger) exists(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
-	err = conn.QueryRow(ctx, `select to_regclass($1) is not null`, l.table).Scan(&there)
-	return there, err
+func (l ledger) created(ctx context.Context, conn *pgx.Conn) (exists bool, err error) {
+	err = conn.QueryRow(ctx, `select to_regclass($1) is not null`, l.table).Scan(&exists)
+	return exists, err
 }
 
-// hashOf is what a ledger records of a file.
+// hashOf returns the hash that a ledger records for a file.
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// afresh runs a file in a transaction of its own. What the one before has set for its session is not for this one.
-func afresh(ctx context.Context, conn *pgx.Conn, file func(tx pgx.Tx) error) error {
+// fromScratch runs a file in its own transaction, with all session settings reset.
+func fromScratch(ctx context.Context, conn *pgx.Conn, file func(tx pgx.Tx) error) error {
 	if _, err := conn.Exec(ctx, `reset all`); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func project(files map[string]string) fs.FS {
 	return m
 }
 
-func TestApplyIsAllOrNothing(t *testing.T) {
+func TestApplyIsAtomic(t *testing.T) {
 	db := testdb.New(t)
 	conn := db.Conn("postgres")
 	ctx := t.Context()
@@ -43,17 +43,17 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 		t.Fatalf("got error %v, want one that names file, statement and line", err)
 	}
 	if len(applied) != 1 {
-		t.Errorf("applied %v, want the first only", applied)
+		t.Errorf("applied %v, want only the first", applied)
 	}
 	if got := tables(db); got != "a" {
-		t.Errorf("tables %q, want a alone: the failed migration must leave nothing", got)
+		t.Errorf("tables %q, want only a: the failed migration must leave nothing", got)
 	}
 	files["migrations/2_second.sql"] = `create table b (id int);`
 	pending, err := migrate.Pending(ctx, conn, project(files))
 	if err != nil || len(pending) != 2 {
 		t.Errorf("pending %v, %v, want two", pending, err)
 	}
-	for range 2 { // the second run finds nothing to do
+	for range 2 { // the second run has nothing to do
 		if _, err := migrate.Apply(ctx, conn, project(files)); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestApplyKeepsItsTransaction(t *testing.T) {
+func TestApplyIgnoresTransactionControl(t *testing.T) {
 	for _, end := range []string{"commit", "commit and no chain", "end work and chain", "rollback and chain"} {
 		db := testdb.New(t)
 		_, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{
@@ -73,12 +73,12 @@ func TestApplyKeepsItsTransaction(t *testing.T) {
 			t.Errorf("%s: got error %v", end, err)
 		}
 		if got := tables(db); got != "" {
-			t.Errorf("%s: table %q is left", end, got)
+			t.Errorf("%s: table %q was not rolled back", end, got)
 		}
 	}
 }
 
-func TestApplyLeavesANewerDatabaseAlone(t *testing.T) {
+func TestApplyIgnoresNewerMigrations(t *testing.T) {
 	db := testdb.New(t)
 	conn := db.Conn("postgres")
 	both := map[string]string{"migrations/1_a.sql": `create table a ()`, "migrations/2_b.sql": `create table b ()`}
@@ -87,11 +87,11 @@ func TestApplyLeavesANewerDatabaseAlone(t *testing.T) {
 	}
 	delete(both, "migrations/2_b.sql")
 	if applied, err := migrate.Apply(t.Context(), conn, project(both)); err != nil || len(applied) != 0 {
-		t.Errorf("got %v, %v, want nothing done", applied, err)
+		t.Errorf("got %v, %v, want nothing applied", applied, err)
 	}
 }
 
-func TestMigratorsTakeTurns(t *testing.T) {
+func TestConcurrentApply(t *testing.T) {
 	db := testdb.New(t)
 	p := project(map[string]string{"migrations/1_a.sql": `create table a (); select pg_sleep(0.05)`, "migrations/2_b.sql": `create table b ()`})
 	var wg sync.WaitGroup
@@ -120,16 +120,15 @@ func TestSeedRunsOnce(t *testing.T) {
 		if diff := cmp.Diff(want, ran); diff != "" {
 			t.Errorf("run %d: %s", i, diff)
 		}
-		files["seed.sql"] += "\n" // changed: recorded, not run again
+		files["seed.sql"] += "\n" // a changed file is recorded but not run again
 	}
 	if n := testdb.Value[int](db, `select count(*)::int from public.a`); n != 2 {
 		t.Errorf("got %d rows, want 2", n)
 	}
 }
 
-// A nearly full disk makes the database refuse writes; the program must still
-// start on it.
-func TestNothingToDoNeedsNoWrites(t *testing.T) {
+// Postgres refuses writes on a nearly full disk. The program must still start.
+func TestNothingPendingNeedsNoWrites(t *testing.T) {
 	db := testdb.New(t)
 	site := os.DirFS("../..")
 	all := func(role string) error {
@@ -149,7 +148,7 @@ func TestNothingToDoNeedsNoWrites(t *testing.T) {
 	}
 	db.ExecAs("supabase_admin", `alter database `+db.Name+` set default_transaction_read_only = on`)
 	if err := all("postgres"); err != nil {
-		t.Errorf("on a database that takes no writes: %v", err)
+		t.Errorf("on a read-only database: %v", err)
 	}
 }
 
@@ -165,18 +164,18 @@ func TestPlatformIsIdempotent(t *testing.T) {
 		t.Error("a second run applied something")
 	}
 	if err := migrate.Platform(ctx, db.Conn("postgres")); err != nil {
-		t.Errorf("with nothing to do, as a role that is no superuser: %v", err)
+		t.Errorf("nothing pending, role without superuser: %v", err)
 	}
-	// Every file can run on top of itself: that is how a changed one is applied.
+	// Every file can run again: that is how a changed file is applied.
 	db.ExecAs("supabase_admin", `update daawo.platform set hash = 'an older one'`)
 	if err := migrate.Platform(ctx, conn); err != nil {
 		t.Error(err)
 	}
 }
 
-// The official CLI and we leave the same rows behind, so that each finds
+// The official CLI and this package write the same records, so each finds
 // nothing to do after the other.
-func TestRecordsAsTheOfficialCLI(t *testing.T) {
+func TestRecordsLikeOfficialCLI(t *testing.T) {
 	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../.."} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -190,16 +189,16 @@ func TestRecordsAsTheOfficialCLI(t *testing.T) {
 				t.Fatal(err)
 			}
 			if out := push(t, theirs, dir); !strings.Contains(out, "Applying migration") {
-				t.Errorf("the CLI found nothing to apply to a new database:\n%s", out)
+				t.Errorf("the CLI applied nothing to a new database:\n%s", out)
 			}
 			if out := push(t, ours, dir); !strings.Contains(out, "up to date") {
-				t.Errorf("the CLI found something to do after us:\n%s", out)
+				t.Errorf("the CLI has pending migrations after ours:\n%s", out)
 			}
 			if applied, err := migrate.Apply(t.Context(), theirs.Conn("postgres"), fsys); err != nil || len(applied) != 0 {
-				t.Errorf("we found %v to do after the CLI, error %v", applied, err)
+				t.Errorf("applied %v after the CLI, error %v", applied, err)
 			}
 			if diff := cmp.Diff(records(t, theirs), records(t, ours)); diff != "" {
-				t.Errorf("records differ (- the CLI's, + ours):\n%s", diff)
+				t.Errorf("records differ (-CLI +ours):\n%s", diff)
 			}
 		})
 	}
@@ -220,7 +219,7 @@ func push(t *testing.T, db *testdb.DB, dir string) string {
 	return string(out)
 }
 
-// records is all that the CLI keeps about migrations and seeds, with the
+// records returns all that the CLI stores about migrations and seeds, with the
 // columns' names and types.
 func records(t *testing.T, db *testdb.DB) []string {
 	t.Helper()

@@ -11,13 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Files 00–19 belong to this package, 20–29 are the auth schema, 30–39 the
+// Files 00 to 19 are the base platform, 20 to 29 the auth schema, 30 to 39 the
 // storage schema. Each is idempotent and runs again when its text changes.
 //
 //go:embed platform/*.sql
 var platformFiles embed.FS
 
-// platformLedger has the hash of each file of the platform by its name.
+// platformLedger records the hash of each platform file by its name.
 var platformLedger = ledger{"daawo.platform", "name", `
 	create schema if not exists daawo;
 	create table daawo.platform (
@@ -25,23 +25,23 @@ var platformLedger = ledger{"daawo.platform", "name", `
 		hash       text not null,
 		applied_at timestamptz not null default now()
 	);
-	comment on table daawo.platform is 'The parts of the platform schema that this database has, by the hash of their SQL.'`}
+	comment on table daawo.platform is 'The applied files of the platform schema, with the hashes of their SQL.'`}
 
-// PlatformFiles are the platform's SQL files, in a folder named platform.
+// PlatformFiles returns the platform's SQL files, in a folder named platform.
 func PlatformFiles() fs.FS { return platformFiles }
 
-// Platform applies, in the order of their names, those platform files that
-// this database has not seen in their present form. conn must be a superuser,
-// or, where the roles exist already, a member of them.
+// Platform applies the platform files that this database has not recorded with
+// their present hash, in the order of their names. conn must be a superuser. If
+// the roles exist already, membership in them is enough.
 //
-// skip names files by prefix, such as "20" and "30" where the real services
-// keep their own schemas.
+// skip lists prefixes of file names to skip, such as "20" and "30" if the real
+// services keep their own schemas.
 func Platform(ctx context.Context, conn *pgx.Conn, skip ...string) error {
 	return platform(ctx, conn, platformFiles, skip)
 }
 
 func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) error {
-	return locked(ctx, conn, func() error {
+	return Locked(ctx, conn, func() error {
 		seen, err := platformLedger.seen(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("platform schema: %w", err)
@@ -59,11 +59,11 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 	})
 }
 
-// Behind says whether a database that this program or an older one has made
-// lacks something that Platform or Apply would bring. A database that has
-// nothing yet is not behind. It changes nothing.
-func Behind(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) (bool, error) {
-	if made, err := platformLedger.exists(ctx, conn); err != nil || !made {
+// HasPending reports whether Platform or Apply would change a database that
+// this program or an older release created. It returns false for an empty
+// database. It changes nothing.
+func HasPending(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) (bool, error) {
+	if exists, err := platformLedger.created(ctx, conn); err != nil || !exists {
 		return false, err
 	}
 	seen, err := platformLedger.seen(ctx, conn)
@@ -78,10 +78,10 @@ func Behind(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) 
 	return len(pending) > 0, err
 }
 
-// platformFile is a file of the platform with the hash by which it is recorded.
+// platformFile is a platform file with its hash.
 type platformFile struct{ name, text, hash string }
 
-// unseen lists the files that were not applied in their present form.
+// unseen returns the files that are not recorded with their present hash.
 func unseen(files fs.FS, seen map[string]string, skip []string) (missing []platformFile, err error) {
 	names, err := fs.Glob(files, "platform/*.sql") // sorted by name
 	if err != nil {
@@ -104,15 +104,15 @@ func unseen(files fs.FS, seen map[string]string, skip []string) (missing []platf
 }
 
 func applyPlatform(ctx context.Context, conn *pgx.Conn, f platformFile) error {
-	return afresh(ctx, conn, func(tx pgx.Tx) error {
-		// What a file sets for itself ends with its transaction.
+	return fromScratch(ctx, conn, func(tx pgx.Tx) error {
+		// These settings end with the transaction.
 		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, f.text); err != nil {
 			return err
 		}
-		// It may have gone on as the owner of what it makes.
+		// The file may have switched to the owner of its objects.
 		if _, err := tx.Exec(ctx, `reset role`); err != nil {
 			return err
 		}

@@ -10,23 +10,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// seedLedger is the official CLI's table of the seed files that have run.
+// seedLedger is the table in which the official CLI records seed files.
 var seedLedger = ledger{"supabase_migrations.seed_files", "path", `
 	set client_min_messages = warning;
 	create schema if not exists supabase_migrations;
 	create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
 	reset client_min_messages`}
 
-// Seed runs the seed files that this database has not seen, each in a
-// transaction of its own, and returns their names. patterns are config.toml's
-// [db.seed] sql_paths, relative to project. A file that has changed since it
-// ran is not run again, only its new hash is recorded, as by the official CLI.
+// Seed runs the seed files that are not recorded in this database, each in its
+// own transaction, and returns their names. patterns are config.toml's [db.seed]
+// sql_paths, relative to project. If a recorded file has changed, Seed does not
+// run it again and records only its new hash, as the official CLI does.
 func Seed(ctx context.Context, conn *pgx.Conn, project fs.FS, patterns []string) (ran []string, err error) {
 	files, err := seedFiles(project, patterns)
 	if err != nil {
 		return nil, err
 	}
-	err = locked(ctx, conn, func() error {
+	err = Locked(ctx, conn, func() error {
 		seen, err := seedLedger.seen(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("seed: %w", err)
@@ -45,7 +45,7 @@ func Seed(ctx context.Context, conn *pgx.Conn, project fs.FS, patterns []string)
 	return ran, err
 }
 
-// seedFiles expands the patterns in their order, each file once.
+// seedFiles expands the patterns in order and returns each file once.
 func seedFiles(project fs.FS, patterns []string) ([]string, error) {
 	var files []string
 	seen := map[string]bool{}
@@ -69,12 +69,12 @@ func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, se
 	if err != nil {
 		return false, err
 	}
-	// The CLI names files from the folder above the project's.
+	// The CLI records paths relative to the parent of the project folder.
 	name, hash := "supabase/"+file, hashOf(text)
 	if seen[name] == hash {
 		return false, nil
 	}
-	err = afresh(ctx, conn, func(tx pgx.Tx) error {
+	err = fromScratch(ctx, conn, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
 			insert into supabase_migrations.seed_files as old (path, hash) values ($1, $2)
 			on conflict (path) do update set hash = excluded.hash

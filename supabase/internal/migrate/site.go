@@ -15,16 +15,16 @@ import (
 
 // Migration is one file of a migrations folder.
 type Migration struct {
-	Version, Name string // 20260901000000_reports.sql is version 20260901000000, name reports
+	Version, Name string // 20260901000000_notes.sql has version 20260901000000 and name notes
 	Statements    []string
 	file          string
 }
 
-// fileName is the official CLI's form of a migration's file name.
+// fileName matches a migration's file name, as the official CLI does.
 var fileName = regexp.MustCompile(`^([0-9]+)_(.*)\.sql$`)
 
 // Read returns the migrations in the folder migrations of project, oldest
-// first. Files of other names are not migrations, as for the official CLI.
+// first. It skips files with other names, as the official CLI does.
 func Read(project fs.FS) ([]Migration, error) {
 	files, err := fs.Glob(project, "migrations/*.sql") // sorted by name
 	if err != nil {
@@ -45,18 +45,19 @@ func Read(project fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Apply applies those of a project's migrations that the database does not
-// have yet, oldest first, and returns them. Each is all or nothing, and is
-// recorded as the official CLI records it, which then finds nothing to do.
+// Apply applies the project's migrations that the database does not have,
+// oldest first, and returns them. Each runs in one transaction and is recorded
+// in the official CLI's form, so the CLI finds nothing to do afterwards.
 //
-// conn should belong to the role postgres, as the CLI's would. Migrations that
-// the database has and the project does not are a newer release's, and left alone.
+// conn should log in as the role postgres, as the CLI does. Apply ignores
+// recorded migrations that the project does not have: a newer release added
+// them.
 func Apply(ctx context.Context, conn *pgx.Conn, project fs.FS) (applied []Migration, err error) {
 	all, err := Read(project)
 	if err != nil {
 		return nil, err
 	}
-	err = locked(ctx, conn, func() error {
+	err = Locked(ctx, conn, func() error {
 		recorded, err := recordedVersions(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("migrations: %w", err)
@@ -75,8 +76,8 @@ func Apply(ctx context.Context, conn *pgx.Conn, project fs.FS) (applied []Migrat
 	return applied, err
 }
 
-// Pending returns the project's migrations that the database does not have.
-// It changes nothing.
+// Pending returns the project's migrations that the database does not have. It
+// changes nothing.
 func Pending(ctx context.Context, conn *pgx.Conn, project fs.FS) ([]Migration, error) {
 	all, err := Read(project)
 	if err != nil {
@@ -84,7 +85,7 @@ func Pending(ctx context.Context, conn *pgx.Conn, project fs.FS) ([]Migration, e
 	}
 	recorded, err := versions(ctx, conn)
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "42P01" { // no such table: none was ever applied
+	if errors.As(err, &pg) && pg.Code == "42P01" { // undefined_table: no migration was ever applied
 		return all, nil
 	} else if err != nil {
 		return nil, err
@@ -98,9 +99,9 @@ func Pending(ctx context.Context, conn *pgx.Conn, project fs.FS) ([]Migration, e
 	return pending, nil
 }
 
-// recordedVersions makes the CLI's table where it is missing, in the steps by
-// which the CLI came to its present form, and reads it. A database that has
-// nothing to gain is only read: it may be taking no writes.
+// recordedVersions reads the CLI's table. If the table or a column is missing,
+// it first creates them with the CLI's own steps. Otherwise it only reads: the
+// database may be read-only.
 func recordedVersions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
 	var complete bool
 	err := conn.QueryRow(ctx, `
@@ -141,13 +142,13 @@ func versions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
 }
 
 func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
-	return afresh(ctx, conn, func(tx pgx.Tx) error {
+	return fromScratch(ctx, conn, func(tx pgx.Tx) error {
 		if err := runAll(ctx, tx, m.Statements); err != nil {
 			return err
 		}
 		statements := m.Statements
 		if statements == nil {
-			statements = []string{} // as the CLI: an empty array, not null
+			statements = []string{} // the CLI stores an empty array, not null
 		}
 		_, err := tx.Exec(ctx, `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`,
 			m.Version, m.Name, statements)
@@ -155,7 +156,7 @@ func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// runAll runs the statements of a file in our transaction.
+// runAll runs the statements of a file in tx.
 func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 	conn := tx.Conn().PgConn()
 	for i, stmt := range statements {
@@ -166,21 +167,21 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", where, withLine(err, stmt))
 		}
-		if conn.TxStatus() != 'T' { // prepare transaction, where the server allows it
-			return fmt.Errorf("%s ends the transaction that makes the file all or nothing", where)
+		if conn.TxStatus() != 'T' { // such as PREPARE TRANSACTION
+			return fmt.Errorf("%s ends the file's transaction: remove the statement", where)
 		}
 	}
 	return nil
 }
 
-// control matches statements by which a file would end our transaction.
+// control matches statements that would end the file's transaction.
 var control = regexp.MustCompile(`(?is)^(begin|start\s+transaction|commit|end|rollback|abort)(\s+(work|transaction))?(\s+and\s+(no\s+)?chain)?$`)
 
 func controlsTransaction(stmt string) bool {
 	return control.MatchString(stripComments(stmt))
 }
 
-// stripComments removes the comments before a statement.
+// stripComments removes leading comments from a statement.
 func stripComments(stmt string) string {
 	s := splitter{text: stmt}
 	i := 0

@@ -2,12 +2,12 @@ package migrate
 
 import "strings"
 
-// split cuts a migration into its statements, as the official CLI records
-// them: without the semicolons between them and the space around them, with
-// the comments that precede them. Empty ones are dropped.
+// split cuts a migration into its statements, in the form that the official CLI
+// records: without the semicolons between them and the space around them, with
+// the comments before them. It drops empty statements.
 //
 // A semicolon ends a statement only at the top level: outside of comments,
-// quotes, parentheses and the bodies that SQL functions may have (BEGIN ATOMIC).
+// quotes, parentheses and the bodies of SQL functions (BEGIN ATOMIC).
 func split(text string) []string {
 	var out []string
 	s := splitter{text: strings.TrimPrefix(text, "\ufeff")}
@@ -26,58 +26,82 @@ type splitter struct{ text string }
 // statement returns the index of the semicolon that ends the statement at i,
 // or the end of the text.
 func (s splitter) statement(i int) int {
-	parens, blocks := 0, 0 // open parentheses; open BEGIN ATOMIC and CASE
-	last := ""             // the word before, in lower case
+	var n nesting
 	for i < len(s.text) {
 		c := s.text[i]
-		switch {
-		case c == ';' && parens == 0 && blocks == 0:
+		if c == ';' && n.top() {
 			return i
-		case c == '-' && s.at(i+1) == '-':
-			i = s.lineComment(i)
-			continue
-		case c == '/' && s.at(i+1) == '*':
-			i = s.blockComment(i)
-			continue
-		case c == '\'' || c == '"':
-			i = s.quoted(i, c, false)
-			continue
-		case c == '$':
-			if end, ok := s.dollarQuoted(i); ok {
-				i = end
-				continue
-			}
-		case isWord(c):
-			end := i
-			for end < len(s.text) && (isWord(s.text[end]) || s.text[end] == '$') {
-				end++
-			}
-			word := strings.ToLower(s.text[i:end])
-			if word == "e" && s.at(end) == '\'' {
-				i = s.quoted(end, '\'', true)
-				continue
-			}
-			switch {
-			case word == "atomic" && last == "begin":
-				blocks++
-			case blocks > 0 && word == "case":
-				blocks++
-			case blocks > 0 && word == "end":
-				blocks--
-			}
-			last, i = word, end
-			continue
-		case c == '(':
-			parens++
-		case c == ')':
-			parens = max(0, parens-1)
 		}
-		if c > ' ' {
-			last = ""
+		if end, ok := s.opaque(i); ok {
+			i = end
+			continue
 		}
+		if isWord(c) {
+			end := s.word(i)
+			n.word(strings.ToLower(s.text[i:end]))
+			i = end
+			continue
+		}
+		n.symbol(c)
 		i++
 	}
 	return len(s.text)
+}
+
+// nesting counts the open parentheses and blocks of a statement.
+type nesting struct {
+	parens, blocks int    // blocks are BEGIN ATOMIC and, inside it, CASE
+	last           string // the previous token if it is a word, in lower case
+}
+
+func (n *nesting) top() bool { return n.parens == 0 && n.blocks == 0 }
+
+func (n *nesting) word(word string) {
+	switch {
+	case word == "atomic" && n.last == "begin", n.blocks > 0 && word == "case":
+		n.blocks++
+	case n.blocks > 0 && word == "end":
+		n.blocks--
+	}
+	n.last = word
+}
+
+func (n *nesting) symbol(c byte) {
+	switch c {
+	case '(':
+		n.parens++
+	case ')':
+		n.parens = max(0, n.parens-1)
+	}
+	if c > ' ' {
+		n.last = ""
+	}
+}
+
+// opaque skips the comment or quoted string at i and returns its end. It
+// returns false if there is none.
+func (s splitter) opaque(i int) (int, bool) {
+	switch c := s.text[i]; {
+	case c == '-' && s.at(i+1) == '-':
+		return s.lineComment(i), true
+	case c == '/' && s.at(i+1) == '*':
+		return s.blockComment(i), true
+	case c == '\'' || c == '"':
+		return s.quoted(i, c, false), true
+	case c == '$':
+		return s.dollarQuoted(i)
+	case (c == 'e' || c == 'E') && s.at(i+1) == '\'':
+		return s.quoted(i+1, '\'', true), true
+	}
+	return 0, false
+}
+
+// word returns the end of the word at i.
+func (s splitter) word(i int) int {
+	for i < len(s.text) && (isWord(s.text[i]) || s.text[i] == '$') {
+		i++
+	}
+	return i
 }
 
 func (s splitter) at(i int) byte {
@@ -115,8 +139,8 @@ func (s splitter) blockComment(i int) int {
 	return len(s.text)
 }
 
-// quoted skips a quoted string or name. A doubled quote inside it reads as an
-// end and a new beginning, which comes to the same.
+// quoted skips a quoted string or name. It treats a doubled quote as the end of
+// one string and the start of another, which gives the same result.
 func (s splitter) quoted(i int, quote byte, backslashes bool) int {
 	for i++; i < len(s.text); i++ {
 		switch {
@@ -124,7 +148,7 @@ func (s splitter) quoted(i int, quote byte, backslashes bool) int {
 			i++
 		case s.text[i] == quote:
 			if backslashes && s.at(i+1) == quote {
-				i++ // stay inside: what follows still has backslashes
+				i++ // stay inside: the rest may hold backslash escapes
 				continue
 			}
 			return i + 1
@@ -151,7 +175,7 @@ func (s splitter) dollarQuoted(i int) (int, bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWord reports whether c may be part of a name; beyond ASCII all may.
+// isWord reports whether c can be part of a name. All bytes beyond ASCII can.
 func isWord(c byte) bool {
 	return c == '_' || isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }

@@ -12,9 +12,9 @@ func TestSplit(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"nothing", " \n;; ; ", nil},
-		{"without the last semicolon", "select 1; select 2", []string{"select 1", "select 2"}},
-		{"comments go with what follows", "-- a; b\nselect 1; -- c; d\n", []string{"-- a; b\nselect 1", "-- c; d"}},
+		{"empty", " \n;; ; ", nil},
+		{"no final semicolon", "select 1; select 2", []string{"select 1", "select 2"}},
+		{"comments stay with the next statement", "-- a; b\nselect 1; -- c; d\n", []string{"-- a; b\nselect 1", "-- c; d"}},
 		{"nested comments", "/* a; /* b; */ c; */ select 1;", []string{"/* a; /* b; */ c; */ select 1"}},
 		{"strings", `select 'a;''b;'; select "c;""d;"`, []string{`select 'a;''b;'`, `select "c;""d;"`}},
 		{"backslashes only in E strings", `select 'c:\'; select E'a\'b;'';c';`, []string{`select 'c:\'`, `select E'a\'b;'';c'`}},
@@ -26,9 +26,9 @@ func TestSplit(t *testing.T) {
 			"create function f() returns int begin atomic select case 1 when 1 then 2 end; select 3; end; select 4",
 			[]string{"create function f() returns int begin atomic select case 1 when 1 then 2 end; select 3; end", "select 4"},
 		},
-		{"a transaction is no body", "begin; select 1; end;", []string{"begin", "select 1", "end"}},
+		{"BEGIN without ATOMIC", "begin; select 1; end;", []string{"begin", "select 1", "end"}},
 		{"byte order mark", "\ufeffselect 1;\r\nselect 2;\r\n", []string{"select 1", "select 2"}},
-		{"unfinished things", "select 'a;", []string{"select 'a;"}},
+		{"unfinished string", "select 'a;", []string{"select 'a;"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestControlsTransaction(t *testing.T) {
 	}
 }
 
-// Nothing but semicolons and space is ever lost.
+// split may drop only semicolons and white space between statements.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"a;b", "'a;", "$$;$$;", "/*;/*;*/", "(;", "begin atomic;end;", "e'\\';", "\xff;$"} {
 		f.Add(seed)
@@ -67,7 +67,7 @@ func FuzzSplit(f *testing.F) {
 		for _, stmt := range split(text) {
 			after, found := strings.CutPrefix(strings.TrimLeftFunc(rest, isBetween), stmt)
 			if !found {
-				t.Fatalf("split(%q) lost something before %q", text, stmt)
+				t.Fatalf("split(%q) lost text before %q", text, stmt)
 			}
 			rest = after
 		}

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Check says whether one part is ready to serve: nil, or why not.
+// Check returns nil if a part is ready to serve, or the reason why not.
 type Check func(context.Context) error
 
-// Live answers /healthz: the process is up, whatever its parts do.
+// Live serves /healthz: the process is running, in any state of its parts.
 func Live() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
 }
 
-// Ready answers /readyz: 200 when every check passes within two seconds, else 503 with the names of those that do not.
-// Why they fail is for the log, not for the network.
+// Ready serves /readyz: 200 if every check passes within two seconds, else 503 with the names of the failing checks. The
+// reasons go only to the log.
 func Ready(checks map[string]Check) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -50,5 +50,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }

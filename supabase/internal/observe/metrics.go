@@ -13,14 +13,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts what the gateway serves, beside the Go runtime's own figures.
+// Metrics counts the requests of the gateway and includes the Go runtime's metrics.
 type Metrics struct {
 	registry *prometheus.Registry
 	duration *prometheus.HistogramVec
 	inFlight *prometheus.GaugeVec
 }
 
-// NewMetrics makes a registry of its own, so that two stacks in one process do not meet.
+// NewMetrics returns metrics with their own registry, so two stacks in one process do not conflict.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -39,19 +39,19 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Metrics is a prometheus.Registerer, for the figures of other parts: the database pool, the queue, the functions.
+// Metrics is a prometheus.Registerer for the metrics of other parts: the database pool, the queue, the functions.
 var _ prometheus.Registerer = (*Metrics)(nil)
 
 // Register adds a collector.
 func (m *Metrics) Register(c prometheus.Collector) error { return m.registry.Register(c) }
 
-// MustRegister adds collectors and panics when it cannot: a mistake of the program, not of its input.
+// MustRegister adds collectors. It panics if that fails, because that is a programming error.
 func (m *Metrics) MustRegister(c ...prometheus.Collector) { m.registry.MustRegister(c...) }
 
-// Unregister removes a collector and says whether it was there.
+// Unregister removes a collector and reports whether it was registered.
 func (m *Metrics) Unregister(c prometheus.Collector) bool { return m.registry.Unregister(c) }
 
-// Begin counts a request of a service in; the function it returns counts it out.
+// Begin counts a request of a service as in flight. The returned function ends it with its status.
 func (m *Metrics) Begin(service, method string) func(status int) {
 	gauge := m.inFlight.WithLabelValues(service)
 	gauge.Inc()
@@ -62,7 +62,7 @@ func (m *Metrics) Begin(service, method string) func(status int) {
 	}
 }
 
-// knownMethod keeps a client from making up label values.
+// knownMethod limits the values of the method label.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -71,8 +71,8 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// Handler answers /metrics to loopback, and from anywhere to who bears the token. Others see 404. A request that a
-// proxy passed on is not from loopback, whatever its last hop.
+// Handler serves /metrics to loopback, and to any client with the token. Other clients get 404. A forwarded request does
+// not count as loopback.
 func (m *Metrics) Handler(token string) http.Handler {
 	metrics := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

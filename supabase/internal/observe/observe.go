@@ -1,7 +1,7 @@
-// Package observe is how the stack is seen from outside: structured logs, Prometheus metrics and the health routes.
+// Package observe provides structured logs, Prometheus metrics and health routes.
 //
-// Only app, cli and gateway import it; it imports nothing of ours. Nothing here records an address, a user agent, a
-// query string or a body: those belong to visitors.
+// Only app, cli and gateway import it; it imports nothing of ours. It never records personal data: no address, user agent,
+// query string or body.
 package observe
 
 import (
@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Logger writes to w. Level is debug, info, warn or error; format is text, json or "" for text on a terminal and JSON
-// elsewhere.
+// Logger returns a logger to w. level is debug, info, warn or error. format is text, json or "" for text on a terminal and
+// JSON elsewhere.
 func Logger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -30,18 +30,18 @@ func Logger(w io.Writer, level, format string) *slog.Logger {
 
 type requestIDKey struct{}
 
-// WithRequestID puts the id of a request into ctx: every line logged with that context carries it.
+// WithRequestID stores a request's id in ctx. Every line that is logged with this context has the id.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-// RequestID is the id of the request that ctx belongs to, "" outside of one.
+// RequestID returns the id of the request of ctx, or "".
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// withRequestID adds the request's id to what is logged on its behalf.
+// withRequestID adds the request's id to log records.
 type withRequestID struct{ slog.Handler }
 
 func (h withRequestID) Handle(ctx context.Context, r slog.Record) error {

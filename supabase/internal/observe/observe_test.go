@@ -15,12 +15,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestLogCarriesTheRequestID(t *testing.T) {
+func TestLogHasRequestID(t *testing.T) {
 	var out bytes.Buffer
 	log := Logger(&out, "info", "json").With("a", 1)
 	log.InfoContext(WithRequestID(t.Context(), "r-1"), "hello")
-	log.DebugContext(t.Context(), "too fine")
-	if got := out.String(); !strings.Contains(got, `"request_id":"r-1"`) || strings.Contains(got, "too fine") {
+	log.DebugContext(t.Context(), "debug line")
+	if got := out.String(); !strings.Contains(got, `"request_id":"r-1"`) || strings.Contains(got, "debug line") {
 		t.Error(got)
 	}
 }
@@ -45,13 +45,13 @@ func TestReady(t *testing.T) {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 			if (w.Code == 503) != (w.Header().Get("Retry-After") != "") {
-				t.Error("Retry-After belongs to 503 only")
+				t.Error("want Retry-After with 503 only")
 			}
 		}
 	})
 }
 
-func TestMetricsAreForTheOperator(t *testing.T) {
+func TestMetricsAccess(t *testing.T) {
 	m := NewMetrics()
 	m.Begin("rest", "BREW")(418)
 	tests := []struct {
@@ -60,11 +60,11 @@ func TestMetricsAreForTheOperator(t *testing.T) {
 	}{
 		{"loopback", "", "127.0.0.1:9", "", "", 200},
 		{"loopback v6", "", "[::1]:9", "", "", 200},
-		{"stranger", "", "192.0.2.1:9", "", "", 404},
-		{"stranger behind a local proxy", "", "127.0.0.1:9", "", "192.0.2.1", 404},
+		{"other client", "", "192.0.2.1:9", "", "", 404},
+		{"other client behind a local proxy", "", "127.0.0.1:9", "", "192.0.2.1", 404},
 		{"token", "t", "192.0.2.1:9", "Bearer t", "", 200},
 		{"wrong token", "t", "192.0.2.1:9", "Bearer x", "", 404},
-		{"loopback without the token that is set", "t", "127.0.0.1:9", "", "", 404},
+		{"loopback without the configured token", "t", "127.0.0.1:9", "", "", 404},
 		{"empty bearer", "", "192.0.2.1:9", "Bearer ", "", 404},
 	}
 	for _, tt := range tests {
@@ -81,7 +81,7 @@ func TestMetricsAreForTheOperator(t *testing.T) {
 				t.Errorf("status %d, want %d", w.Code, tt.status)
 			}
 			if shown := strings.Contains(w.Body.String(), `method="other",service="rest",status="418"`); shown != (tt.status == 200) {
-				t.Errorf("figures shown: %v", shown)
+				t.Errorf("metrics shown: %v", shown)
 			}
 		})
 	}

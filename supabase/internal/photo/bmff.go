@@ -8,7 +8,7 @@ import (
 
 var errBMFF = fmt.Errorf("%w: broken HEIF", ErrFormat)
 
-// eachBox walks the boxes of an ISO base media file (ISO 14496-12). fn gets the type, where the content begins, and the
+// eachBox calls fn with the boxes of an ISO base media file (ISO 14496-12): the type, the offset of the content, and the
 // content.
 func eachBox(data []byte, base int, fn func(kind string, at int, content []byte) error) error {
 	for pos := 0; pos < len(data); {
@@ -36,132 +36,168 @@ func eachBox(data []byte, base int, fn func(kind string, at int, content []byte)
 	return nil
 }
 
-// probeBMFF recognises HEIF and AVIF by their brands and takes the largest of the sizes that the file declares.
+// probeBMFF recognizes HEIF and AVIF by their brands and takes the largest of the declared sizes.
 func probeBMFF(data []byte, info *Info) error {
 	return eachBox(data, 0, func(kind string, _ int, content []byte) error {
 		switch kind {
 		case "ftyp":
-			for i := 0; i+4 <= len(content); i += 4 {
-				switch string(content[i : i+4]) {
-				case "avif", "avis":
-					info.Format = AVIF
-				case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
-					if info.Format == Unknown {
-						info.Format = HEIF
-					}
-				}
-			}
-			if info.Format == Unknown {
+			if info.Format = brandFormat(content, info.Format); info.Format == Unknown {
 				return ErrFormat
 			}
 		case "meta":
 			if len(content) < 4 {
 				return errBMFF
 			}
-			return eachBox(content[4:], 0, func(kind string, _ int, content []byte) error {
-				if kind != "iprp" {
-					return nil
-				}
-				return eachBox(content, 0, func(kind string, _ int, content []byte) error {
-					if kind != "ipco" {
-						return nil
-					}
-					return eachBox(content, 0, func(kind string, _ int, content []byte) error {
-						if kind == "ispe" && len(content) >= 12 {
-							w, h := int(binary.BigEndian.Uint32(content[4:])), int(binary.BigEndian.Uint32(content[8:]))
-							if uint64(w)*uint64(h) > uint64(info.Width)*uint64(info.Height) {
-								info.Width, info.Height = w, h
-							}
-						}
-						return nil
-					})
-				})
-			})
+			return eachNested(content[4:], []string{"iprp", "ipco", "ispe"}, info.enlarge)
 		}
 		return nil
 	})
+}
+
+// brandFormat returns the format of the brands in an ftyp box. AVIF wins over HEIF and over the earlier format.
+func brandFormat(brands []byte, format Format) Format {
+	for i := 0; i+4 <= len(brands); i += 4 {
+		switch string(brands[i : i+4]) {
+		case "avif", "avis":
+			format = AVIF
+		case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
+			if format == Unknown {
+				format = HEIF
+			}
+		}
+	}
+	return format
+}
+
+// eachNested calls fn with the content of every box at a path of box types.
+func eachNested(data []byte, path []string, fn func(content []byte)) error {
+	return eachBox(data, 0, func(kind string, _ int, content []byte) error {
+		switch {
+		case kind != path[0]:
+		case len(path) > 1:
+			return eachNested(content, path[1:], fn)
+		default:
+			fn(content)
+		}
+		return nil
+	})
+}
+
+// enlarge takes the dimensions of an ispe box if they are larger than the present ones.
+func (i *Info) enlarge(ispe []byte) {
+	if len(ispe) < 12 {
+		return
+	}
+	w, h := int(binary.BigEndian.Uint32(ispe[4:])), int(binary.BigEndian.Uint32(ispe[8:]))
+	if uint64(w)*uint64(h) > uint64(i.Width)*uint64(i.Height) {
+		i.Width, i.Height = w, h
+	}
 }
 
 // extent is a range of the file.
 type extent struct{ at, size int64 }
 
-// stripBMFF overwrites with zeros the bytes of the EXIF and XMP items, and every box that the picture does not need: such
-// boxes hold XMP, or the video of a motion photo with its place and sound. Every other offset in the file stays true. A
-// sequence, whose moov box holds both pictures and what tells about them, is refused.
+// stripBMFF zeroes the EXIF and XMP items and every box that the image does not need, such as XMP or the video of a motion
+// photo. The file keeps its length, so all other offsets stay valid. It refuses image sequences, because their moov box
+// holds both images and metadata.
 func stripBMFF(data []byte) ([]byte, error) {
-	out := append([]byte(nil), data...)
-	private := map[uint64]bool{}
-	var locations []byte
-	idat := int64(-1)
-	var blanked []extent
-	blank := func(start, at int, content []byte) {
-		copy(out[start+4:], "free")
-		clear(out[at : at+len(content)])
-		blanked = append(blanked, extent{int64(at), int64(len(content))})
+	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, idat: -1}
+	if err := s.file(data); err != nil {
+		return nil, err
 	}
+	if err := s.items(); err != nil {
+		return nil, err
+	}
+	return s.out, nil
+}
+
+// stripper zeroes the metadata of an ISO base media file.
+type stripper struct {
+	out       []byte
+	private   map[uint64]bool // ids of the items with metadata
+	locations []byte          // content of the iloc box
+	idat      int64           // offset of the idat box's content, or -1
+	blanked   []extent        // zeroed boxes, in order
+}
+
+// file zeroes the top-level boxes that the image does not need and reads the meta box.
+func (s *stripper) file(data []byte) error {
 	start := 0 // of the box's header
-	err := eachBox(data, 0, func(kind string, at int, content []byte) error {
+	return eachBox(data, 0, func(kind string, at int, content []byte) error {
 		switch kind {
 		case "ftyp", "mdat":
 		case "moov":
 			return errBMFF
 		case "meta":
-			if len(content) < 4 || locations != nil {
+			if len(content) < 4 || s.locations != nil {
 				return errBMFF
 			}
-			start := at + 4
-			err := eachBox(content[4:], start, func(kind string, at int, content []byte) error {
-				switch kind {
-				case "iinf":
-					if err := privateItems(content, private); err != nil {
-						return err
-					}
-				case "iloc":
-					if locations != nil {
-						return errBMFF
-					}
-					locations = content
-				case "idat":
-					idat = int64(at)
-				case "hdlr", "dinf", "pitm", "iprp", "iref", "ipro", "grpl":
-				default:
-					blank(start, at, content)
-				}
-				start = at + len(content)
-				return nil
-			})
-			if err != nil {
+			if err := s.meta(content[4:], at+4); err != nil {
 				return err
 			}
 		default:
-			blank(start, at, content)
+			s.blank(start, at, content)
 		}
 		start = at + len(content)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	secrets, needed, err := itemExtents(locations, private, idat)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range secrets {
-		if e.at < 0 || e.size <= 0 || e.at > int64(len(out)) || e.size > int64(len(out))-e.at { // of size 0 is what has no end
-			return nil, errBMFF
-		}
-		clear(out[e.at : e.at+e.size])
-	}
-	for _, n := range needed {
-		i := sort.Search(len(blanked), func(i int) bool { return blanked[i].at+blanked[i].size > n.at })
-		if i < len(blanked) && blanked[i].at < n.at+n.size {
-			return nil, errBMFF // the picture would go, too
-		}
-	}
-	return out, nil
 }
 
-// privateItems collects the ids of items that hold EXIF or a document such as XMP.
+// meta reads the items of the meta box and zeroes its boxes that the image does not need.
+func (s *stripper) meta(data []byte, base int) error {
+	start := base // of the box's header
+	return eachBox(data, base, func(kind string, at int, content []byte) error {
+		switch kind {
+		case "iinf":
+			if err := privateItems(content, s.private); err != nil {
+				return err
+			}
+		case "iloc":
+			if s.locations != nil {
+				return errBMFF
+			}
+			s.locations = content
+		case "idat":
+			s.idat = int64(at)
+		case "hdlr", "dinf", "pitm", "iprp", "iref", "ipro", "grpl":
+		default:
+			s.blank(start, at, content)
+		}
+		start = at + len(content)
+		return nil
+	})
+}
+
+// blank turns a box into a free box of zeros.
+func (s *stripper) blank(start, at int, content []byte) {
+	copy(s.out[start+4:], "free")
+	clear(s.out[at : at+len(content)])
+	s.blanked = append(s.blanked, extent{int64(at), int64(len(content))})
+}
+
+// items zeroes the private items. It returns an error if a zeroed box held a part of the image.
+func (s *stripper) items() error {
+	private, needed, err := itemExtents(s.locations, s.private, s.idat)
+	if err != nil {
+		return err
+	}
+	size := int64(len(s.out))
+	for _, e := range private {
+		if e.at < 0 || e.size <= 0 || e.at > size || e.size > size-e.at { // size 0 means up to the end
+			return errBMFF
+		}
+		clear(s.out[e.at : e.at+e.size])
+	}
+	for _, n := range needed {
+		i := sort.Search(len(s.blanked), func(i int) bool { return s.blanked[i].at+s.blanked[i].size > n.at })
+		if i < len(s.blanked) && s.blanked[i].at < n.at+n.size {
+			return errBMFF
+		}
+	}
+	return nil
+}
+
+// privateItems adds the ids of items that hold EXIF or a document such as XMP.
 func privateItems(iinf []byte, ids map[uint64]bool) error {
 	r := reader{b: iinf}
 	version := r.uint(4) >> 24
@@ -180,7 +216,7 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 		r := reader{b: content}
 		version := r.uint(4) >> 24
 		if version < 2 {
-			return errBMFF // HEIF has none (ISO 23008-12, 10.2): such an entry does not say what its item is
+			return errBMFF // not allowed in HEIF (ISO 23008-12, 10.2): such an entry has no item type
 		}
 		idSize := 2
 		if version > 2 {
@@ -199,8 +235,8 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 	})
 }
 
-// itemExtents reads where the private items and the others lie (ISO 14496-12, 8.11.3).
-func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (secrets, needed []extent, err error) {
+// itemExtents returns the file ranges of the private items and of the others (ISO 14496-12, 8.11.3).
+func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (metadata, needed []extent, err error) {
 	r := reader{b: iloc}
 	version := r.uint(4) >> 24
 	sizes := r.uint(2)
@@ -225,7 +261,7 @@ func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (secrets, nee
 		r.uint(2) // data reference
 		base := int64(r.uint(baseSize))
 		extents := r.uint(2)
-		if extents > 1 && offsetSize+lengthSize+indexSize == 0 { // a few bytes would stand for thousands of them
+		if extents > 1 && offsetSize+lengthSize+indexSize == 0 { // a few bytes would declare thousands of extents
 			return nil, nil, errBMFF
 		}
 		for range extents {
@@ -241,10 +277,10 @@ func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (secrets, nee
 			case method != 0 && private[id]:
 				return nil, nil, errBMFF
 			case method != 0:
-				continue // made of other items
+				continue // derived from other items
 			}
 			if private[id] {
-				secrets = append(secrets, e)
+				metadata = append(metadata, e)
 			} else {
 				needed = append(needed, e)
 			}
@@ -253,10 +289,10 @@ func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (secrets, nee
 			return nil, nil, errBMFF
 		}
 	}
-	return secrets, needed, nil
+	return metadata, needed, nil
 }
 
-// reader takes big-endian numbers off the front of b.
+// reader reads big-endian numbers from the start of b.
 type reader struct {
 	b      []byte
 	failed bool

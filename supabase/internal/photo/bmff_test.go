@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// box is one of an ISO base media file.
+// box returns a box of an ISO base media file.
 func box(kind string, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
 }
 
-// heif is the smallest file with the structure of a HEIC: one EXIF item in mdat.
+// heif returns the smallest file with the structure of a HEIC: one EXIF item in mdat.
 func heif(brand string, w, h uint32) []byte {
 	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
 	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
@@ -30,7 +30,7 @@ func heif(brand string, w, h uint32) []byte {
 	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"))}, nil)
 }
 
-func TestHEIFLosesItsEXIF(t *testing.T) {
+func TestStripHEIFExif(t *testing.T) {
 	for brand, kind := range map[string]string{"heic": "image/heic", "avif": "image/avif"} {
 		in := heif(brand, 4096, 3072)
 		info, err := Probe(in)
@@ -42,14 +42,13 @@ func TestHEIFLosesItsEXIF(t *testing.T) {
 			t.Errorf("%s: %q %q %v", brand, got, flag, err)
 		}
 		if len(out) != len(in) || bytes.Contains(out, []byte(secret)) || !bytes.Contains(out, []byte("pixels")) {
-			t.Errorf("%s: the item was not blanked", brand)
+			t.Errorf("%s: the EXIF item was not zeroed", brand)
 		}
 	}
 }
 
-// TestHEIFLosesWhatIsNotThePicture: the video of a motion photo, XMP and whatever else lies beside the picture tells where
-// it was taken, too.
-func TestHEIFLosesWhatIsNotThePicture(t *testing.T) {
+// Boxes beside the image, such as the video of a motion photo or XMP, can also hold the place.
+func TestStripHEIFOtherBoxes(t *testing.T) {
 	picture := heif("heic", 4096, 3072)
 	long := append([]byte{0, 0, 0, 1, 'm', 'p', 'v', 'd', 0, 0, 0, 0, 0, 0, 0, byte(16 + len(secret))}, secret...)
 	for name, c := range map[string]struct {
@@ -61,9 +60,9 @@ func TestHEIFLosesWhatIsNotThePicture(t *testing.T) {
 		"XMP":                       {box("uuid", make([]byte, 16), []byte(secret)), Stripped},
 		"free":                      {box("free", []byte(secret)), Stripped},
 		"unknown":                   {box("sefd", []byte(secret)), Stripped},
-		"without an end":            {append([]byte{0, 0, 0, 0}, "sefd"+secret...), Stripped},
+		"size up to the end":        {append([]byte{0, 0, 0, 0}, "sefd"+secret...), Stripped},
 		"sequence":                  {box("moov", box("udta", []byte(secret))), Untouched},
-		"two lists of items":        {picture[bytes.Index(picture, []byte("meta"))-4:], Untouched},
+		"two meta boxes":            {picture[bytes.Index(picture, []byte("meta"))-4:], Untouched},
 	} {
 		in := append(bytes.Clone(picture), c.more...)
 		out, _, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000})
@@ -76,9 +75,9 @@ func TestHEIFLosesWhatIsNotThePicture(t *testing.T) {
 	}
 }
 
-// TestHEIFKeepsItsPixels: a file whose picture lies where metadata is expected, or which does not say where its metadata lies,
-// is left as it is and says so; one that names thousands of places in a few bytes takes no time.
-func TestHEIFKeepsItsPixels(t *testing.T) {
+// A file is untouched if its image is in an unknown box or if it does not declare where its metadata is. A few bytes that
+// declare thousands of extents take no time.
+func TestStripHEIFRefusesUnsafe(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"pixels in an unknown box": func(in []byte) []byte {
 			in = bytes.Replace(in, []byte("mdat"), []byte("what"), 1)
@@ -89,8 +88,8 @@ func TestHEIFKeepsItsPixels(t *testing.T) {
 			clear(in[at+4+20 : at+4+24])
 			return in
 		},
-		"metadata without a place": func(in []byte) []byte { return bytes.Replace(in, []byte("iloc"), []byte("free"), 1) },
-		"thousands of places": func(in []byte) []byte {
+		"metadata without a location": func(in []byte) []byte { return bytes.Replace(in, []byte("iloc"), []byte("free"), 1) },
+		"thousands of extents": func(in []byte) []byte {
 			many := append([]byte{1, 0, 0, 0, 0, 0, 0xff, 0xff}, bytes.Repeat([]byte{0, 9, 0, 0, 0, 0, 0xff, 0xff}, 1<<16)...)
 			return bytes.Join([][]byte{in[:20], box("meta", make([]byte, 4), box("iloc", many), in[bytes.Index(in, []byte("iprp"))-4:])}, nil)
 		},

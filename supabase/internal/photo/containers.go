@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// strip cuts metadata out of a file without decoding its pixels. What is left is still the picture: a file whose
-// metadata overlaps with what it needs is refused.
+// strip cuts metadata out of a file without decoding its pixels. It returns an error if the dimensions would change.
 func strip(data []byte, info Info) (out []byte, err error) {
 	defer func() {
-		if p := recover(); p != nil { // a file that none of the walks below foresees
+		if p := recover(); p != nil { // a malformed file that the parsers below do not expect
 			out, err = nil, fmt.Errorf("%w: %v", ErrFormat, p)
 		}
 	}()
@@ -23,7 +22,7 @@ func strip(data []byte, info Info) (out []byte, err error) {
 	}
 	left, err := Probe(out)
 	if err == nil && (left.Format != info.Format || left.Width != info.Width || left.Height != info.Height) {
-		err = fmt.Errorf("%w: without its metadata it is another picture", ErrFormat)
+		err = fmt.Errorf("%w: the image differs without its metadata", ErrFormat)
 	}
 	return out, err
 }
@@ -44,7 +43,7 @@ func cut(data []byte, info Info) ([]byte, error) {
 	return nil, ErrFormat
 }
 
-// eachChunk walks the chunks of a PNG (ISO 15948): length, type, data, checksum.
+// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum.
 func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error {
 	at := 8
 	for at+12 <= len(data) {
@@ -58,7 +57,7 @@ func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error
 		}
 		at += len(whole)
 	}
-	return fmt.Errorf("%w: a PNG without an end", ErrFormat)
+	return fmt.Errorf("%w: PNG without an end chunk", ErrFormat)
 }
 
 func probePNG(data []byte, info *Info) error {
@@ -78,7 +77,7 @@ func probePNG(data []byte, info *Info) error {
 	})
 }
 
-// stripPNG keeps the chunks that say how pixels look.
+// stripPNG keeps the chunks that affect how pixels look.
 func stripPNG(data []byte) ([]byte, error) {
 	out := append(make([]byte, 0, len(data)), data[:8]...)
 	err := eachChunk(data, func(kind string, whole, _ []byte) bool {
@@ -91,7 +90,7 @@ func stripPNG(data []byte) ([]byte, error) {
 	return out, err
 }
 
-// walkGIF goes through the blocks of a GIF (version 89a): fn sees each image and each extension whole.
+// walkGIF calls fn with each image and each extension of a GIF (version 89a).
 func walkGIF(data []byte, fn func(label byte, whole []byte) bool) (end int, err error) {
 	broken := fmt.Errorf("%w: broken GIF", ErrFormat)
 	if len(data) < 13 {
@@ -156,7 +155,7 @@ func probeGIF(data []byte, info *Info) error {
 	return err
 }
 
-// stripGIF drops comments, plain text and application data but the loop count, and what follows the end.
+// stripGIF removes comments, plain text, application data except the loop count, and data after the end.
 func stripGIF(data []byte) ([]byte, error) {
 	if len(data) < 13 {
 		return nil, ErrFormat
@@ -179,7 +178,7 @@ func stripGIF(data []byte) ([]byte, error) {
 	return append(out, 0x3b), err
 }
 
-// firstFrame decodes only the first image of a GIF, however many follow.
+// firstFrame decodes only the first image of a GIF.
 func firstFrame(data []byte) (image.Image, error) {
 	end, err := walkGIF(data, func(label byte, _ []byte) bool { return label != 0x2c })
 	if err != nil {
@@ -188,7 +187,7 @@ func firstFrame(data []byte) (image.Image, error) {
 	return gif.Decode(io.MultiReader(bytes.NewReader(data[:end]), strings.NewReader(";")))
 }
 
-// eachRIFF walks the chunks of a WebP container.
+// eachRIFF calls fn with the chunks of a WebP container.
 func eachRIFF(data []byte, fn func(kind string, whole, body []byte)) error {
 	at := 12
 	for at+8 <= len(data) {
@@ -227,7 +226,7 @@ func probeWebP(data []byte, info *Info) error {
 	})
 }
 
-// stripWebP drops EXIF, XMP and unknown chunks and says so in the header.
+// stripWebP removes EXIF, XMP and unknown chunks and clears their flags in the header.
 func stripWebP(data []byte) ([]byte, error) {
 	out := append(make([]byte, 0, len(data)), data[:12]...)
 	broken := false

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// segment is one marker of a JPEG in front of its pixels (ITU T.81, annex B). data includes the marker.
+// segment is a marker segment before the pixels of a JPEG (ITU T.81, annex B). data includes the marker.
 type segment struct {
 	marker byte
 	data   []byte
 }
 
-// jpegSegments splits a JPEG into its segments and the rest, which begins with the first scan.
+// jpegSegments splits a JPEG into its segments and the rest, which starts with the first scan.
 func jpegSegments(data []byte) (segments []segment, rest []byte, err error) {
 	at := 2
 	for {
@@ -57,7 +57,7 @@ func probeJPEG(data []byte, info *Info) error {
 	return nil
 }
 
-// jpegSamples counts what a frame header's components need for two pixels.
+// jpegSamples returns the number of samples for two pixels, from the components of a frame header.
 func jpegSamples(frame []byte) int {
 	components := int(frame[0])
 	if len(frame) < 1+3*components || components == 0 {
@@ -73,9 +73,8 @@ func jpegSamples(frame []byte) int {
 	return max(2, (2*all+largest-1)/largest)
 }
 
-// stripJPEG keeps what decoding needs: everything but application data and comments, of which only the colour profile
-// and Adobe's note on colours stay. The orientation is kept as the only tag of a new EXIF segment. What follows the end
-// of the picture is cut off.
+// stripJPEG removes application data and comments, except the color profile and Adobe's color transform segment. It keeps
+// the orientation as the only tag of a new EXIF segment and cuts off data after the end of the image.
 func stripJPEG(data []byte, info Info) ([]byte, error) {
 	segments, rest, err := jpegSegments(data)
 	if err != nil {
@@ -103,7 +102,7 @@ func stripJPEG(data []byte, info Info) ([]byte, error) {
 	return append(out, scans...), nil
 }
 
-// jpegScans gives the compressed data up to the end of the picture, without segments of application data in between.
+// jpegScans returns the compressed data up to the end of the image, without application segments in between.
 func jpegScans(rest []byte) ([]byte, error) {
 	out := make([]byte, 0, len(rest))
 	at := 0
@@ -129,10 +128,10 @@ func jpegScans(rest []byte) ([]byte, error) {
 		}
 		at += 2 + length
 	}
-	return nil, fmt.Errorf("%w: a JPEG without an end", ErrFormat)
+	return nil, fmt.Errorf("%w: JPEG without an end marker", ErrFormat)
 }
 
-// orientationSegment is an EXIF segment with the orientation alone.
+// orientationSegment returns an EXIF segment with only the orientation.
 func orientationSegment(orientation int) []byte {
 	tiff := []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
 	tiff[19] = byte(orientation)

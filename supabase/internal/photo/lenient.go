@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// lenientPixels bounds the pictures whose wrong checksums are forgiven: it takes their pixels in memory twice.
+// lenientPixels limits the images with accepted wrong checksums, because repairing holds their pixels in memory twice.
 const lenientPixels = 1 << 20
 
-// decodePNG forgives wrong checksums, as browsers and libvips do: hand-made one-pixel pictures often have them.
+// decodePNG accepts wrong checksums, as browsers and libvips do. Hand-made one-pixel images often have them.
 func decodePNG(data []byte, info Info) (image.Image, error) {
 	img, err := png.Decode(bytes.NewReader(data))
 	var format png.FormatError // "invalid checksum" of a chunk, or zlib's in the same words
@@ -31,7 +31,7 @@ func decodePNG(data []byte, info Info) (image.Image, error) {
 	return png.Decode(bytes.NewReader(repaired))
 }
 
-// repairPNG packs the pixels again and computes every checksum anew.
+// repairPNG compresses the pixels again and recomputes every checksum.
 func repairPNG(data []byte) ([]byte, error) {
 	out := append([]byte(nil), data[:8]...)
 	chunk := func(kind string, body []byte) {

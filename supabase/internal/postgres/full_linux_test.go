@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A full disk makes writes fail, cleanly; reads go on; when there is room
-// again, so do writes, without anybody's help. Nothing acknowledged is lost.
+// On a full disk writes fail with an error and reads work. Writes work again as
+// soon as space is free. No acknowledged write is lost.
 func TestFullDisk(t *testing.T) {
 	o := options(t)
 	small := filepath.Join(filepath.Dir(o.Data), "small")
@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 	var downs atomic.Int32
 	o.OnDown = func(error) { downs.Add(1) }
 	s := start(t, o)
-	// Updating in place needs no room in the table, only in the log.
+	// The low fill factor allows updates in place, which need space only in the WAL.
 	query(t, s.URL(Superuser), `create table counters (n int, text text) with (fillfactor = 10)`)
 	query(t, s.URL(Superuser), `insert into counters values (0, '')`)
 
@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return err
 	}
-	refused := func() bool {
+	writeFails := func() bool {
 		err := write()
 		var pg *pgconn.PgError
 		if err != nil && (!errors.As(err, &pg) || pg.Code != "25006" && pg.Code != "53100") {
@@ -56,14 +56,14 @@ func TestFullDisk(t *testing.T) {
 
 	filler := fill(t, filepath.Join(small, "filler"))
 	filled := time.Now()
-	for !refused() {
+	for !writeFails() {
 		if time.Since(filled) > 10*time.Second {
-			t.Fatal("writes go on")
+			t.Fatal("writes still succeed")
 		}
 	}
-	for range 5 { // it stays so
-		if !refused() {
-			t.Error("a write was taken on a full disk")
+	for range 5 { // writes keep failing
+		if !writeFails() {
+			t.Error("a write succeeded on a full disk")
 		}
 		if got := query(t, s.URL(Superuser), `select n from counters`); got != strconv.Itoa(acknowledged) {
 			t.Errorf("read %s, want %d", got, acknowledged)
@@ -74,13 +74,13 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	freed := time.Now()
-	for refused() {
+	for writeFails() {
 		if time.Since(freed) > 10*time.Second {
 			t.Fatal("writes did not recover")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Logf("%d acknowledged, writes back after %v", acknowledged, time.Since(freed))
+	t.Logf("%d acknowledged, writes work again after %v", acknowledged, time.Since(freed))
 	if got := query(t, s.URL(Superuser), `select n from counters`); got != strconv.Itoa(acknowledged) {
 		t.Errorf("read %s, want %d", got, acknowledged)
 	}
@@ -89,8 +89,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Without any room left Postgres dies, and comes back when there is some.
-func TestReallyFullDisk(t *testing.T) {
+// Without any free space Postgres dies. It restarts when space is free.
+func TestRestartAfterFullDisk(t *testing.T) {
 	o := options(t)
 	small := filepath.Join(filepath.Dir(o.Data), "small")
 	if err := os.Mkdir(small, 0o755); err != nil {
@@ -105,12 +105,12 @@ func TestReallyFullDisk(t *testing.T) {
 	query(t, s.URL(Superuser), `create table counters (n int, text text)`)
 	query(t, s.URL(Superuser), `insert into counters values (1, '')`)
 	filler := fill(t, filepath.Join(small, "filler"))
-	// One long statement goes on after the guard has asked for an end to writes. It writes to the log alone: a table that
-	// finds no room to grow fails its statement, and Postgres lives.
+	// A running statement continues after the cluster became read-only. It writes only to the WAL: a table that cannot
+	// grow would fail the statement without stopping Postgres.
 	_, err := tryQuery(t.Context(), s.URL(Superuser), `
 		do $$ begin for i in 1..10000 loop perform pg_logical_emit_message(false, 'fill', repeat('x', 100000), true), pg_switch_wal(); end loop; end $$`)
 	if err == nil {
-		t.Fatal("the log found room on a full disk")
+		t.Fatal("writing WAL succeeded on a full disk")
 	}
 	if err := receive(t, down); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("died of %v", err)
@@ -120,11 +120,11 @@ func TestReallyFullDisk(t *testing.T) {
 	}
 	receive(t, up)
 	if got := query(t, s.URL(Superuser), `select n > 0 from counters`); got != "true" {
-		t.Error("what was committed is gone")
+		t.Error("committed data is lost")
 	}
 }
 
-// fill takes all room that is left.
+// fill uses all free space.
 func fill(t *testing.T, name string) string {
 	t.Helper()
 	f, err := os.Create(name)
@@ -140,10 +140,10 @@ func fill(t *testing.T, name string) string {
 	return name
 }
 
-func TestKeptRoom(t *testing.T) {
+func TestReservedSpace(t *testing.T) {
 	for total, want := range map[uint64]uint64{0: 32 << 20, 4 << 30: (4 << 30) / 50, 1 << 40: 256 << 20} {
-		if got := keptRoom(total); got != want {
-			t.Errorf("keptRoom(%d) = %d, want %d", total, got, want)
+		if got := reservedSpace(total); got != want {
+			t.Errorf("reservedSpace(%d) = %d, want %d", total, got, want)
 		}
 	}
 }

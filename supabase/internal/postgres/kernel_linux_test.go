@@ -12,20 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountSmall puts a file system of so many bytes at dir for one test.
+// mountSmall mounts a tmpfs of size bytes at dir for one test.
 func mountSmall(t *testing.T, dir string, size int) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=755", size)); err != nil {
-		t.Skipf("needs the right to mount: %v", err)
+		t.Skipf("needs permission to mount: %v", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-func TestUnreapedPostmasterIsNoObstacle(t *testing.T) {
+func TestUnreapedPostmaster(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	stop(t, s)
-	// A child of ours that is dead and that nobody has waited for yet.
+	// A dead child that was not reaped.
 	zombie := exec.Command("true")
 	if err := zombie.Start(); err != nil {
 		t.Fatal(err)
@@ -42,10 +42,10 @@ func TestUnreapedPostmasterIsNoObstacle(t *testing.T) {
 	query(t, start(t, o).URL(Superuser), `select 1`)
 }
 
-// A killed server still holds its shared memory when it has no program any more:
-// it is waited for.
-func TestADyingProcessMayBePostgres(t *testing.T) {
-	dead := exec.Command("true") // nor has one that nobody has waited for
+// A killed server has no program any more, but may still hold its shared memory.
+// The next start must wait for it.
+func TestDyingProcessCountsAsPostgres(t *testing.T) {
+	dead := exec.Command("true") // a zombie has no program either
 	if err := dead.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +55,9 @@ func TestADyingProcessMayBePostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !isPostgres(strconv.Itoa(dead.Process.Pid)) {
-		t.Error("a process without a program is taken for another one")
+		t.Error("isPostgres is false for a process without a program")
 	}
 	if isPostgres(strconv.Itoa(os.Getpid())) {
-		t.Error("this test is taken for Postgres")
+		t.Error("isPostgres is true for this test")
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"syscall"
 )
 
-// lockData takes the lock that one running server per data folder holds. The
-// kernel drops it with the process, however that ends.
+// lockData takes the lock that allows one server per data folder. The kernel
+// releases it when the process ends.
 func lockData(o Options) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Data), 0o755); err != nil {
-		return nil, plainly(ErrNotTraversable, "the folder for the data cannot be made: %v", err)
+		return nil, userErrorf(ErrNotTraversable, "the parent of the data folder cannot be created: %v", err)
 	}
 	name := o.Data + ".lock"
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
@@ -26,7 +26,7 @@ func lockData(o Options) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		holder, _ := os.ReadFile(name)
 		f.Close()
-		return nil, plainly(ErrInUse, "another server (process %s) is running on %s: stop it, or choose another data folder", strings.TrimSpace(string(holder)), o.Data)
+		return nil, userErrorf(ErrInUse, "another server (process %s) is running on %s: stop it, or choose another data folder", strings.TrimSpace(string(holder)), o.Data)
 	}
 	err = errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n"))
 	if err != nil {
@@ -41,7 +41,7 @@ func writeAt(f *os.File, text string) error {
 	return err
 }
 
-// pidFile is what a postmaster writes about itself into its data folder.
+// pidFile is the content of postmaster.pid in the data folder.
 type pidFile struct {
 	pid       int
 	port      int
@@ -69,9 +69,9 @@ func readPidFile(data string) (pidFile, error) {
 	return f, nil
 }
 
-// removeStale removes the files by which a dead postmaster still blocks a new
-// one: it checks them by pid, and a dead process that nobody has reaped, or a
-// stranger with a recycled pid, looks alive to it.
+// removeStale removes the pid and lock files of a dead postmaster. A new
+// postmaster checks only the pid in them. It would refuse to start if the dead
+// process was not reaped or another process has the pid now.
 func removeStale(data string, f pidFile) error {
 	files := []string{filepath.Join(data, "postmaster.pid")}
 	if f.socketDir != "" && f.port != 0 {
@@ -80,16 +80,16 @@ func removeStale(data string, f pidFile) error {
 	}
 	for _, name := range files {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove what a dead server left: %w", err)
+			return fmt.Errorf("remove files of a dead server: %w", err)
 		}
 	}
 	return nil
 }
 
-// live returns the processes of Postgres whose working folder is the data
-// folder: the postmaster and its children, and no shell that stands there. Where
-// the system has no /proc, it believes the pid file.
-func live(data string, f pidFile) []int {
+// postgresPids returns the Postgres processes whose working directory is the
+// data folder: the postmaster and its children. On a system without /proc it
+// relies on the pid file.
+func postgresPids(data string, f pidFile) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil || len(entries) == 0 {
 		if f.pid > 0 && syscall.Kill(f.pid, 0) == nil {
@@ -107,7 +107,7 @@ func live(data string, f pidFile) []int {
 		if err != nil {
 			continue
 		}
-		// Stat follows the link to the very folder, whatever its name now.
+		// Compare inodes, not names: the folder may have been renamed.
 		cwd, err := os.Stat("/proc/" + e.Name() + "/cwd")
 		if err == nil && os.SameFile(cwd, want) && isPostgres(e.Name()) {
 			pids = append(pids, pid)
@@ -117,9 +117,10 @@ func live(data string, f pidFile) []int {
 	return pids
 }
 
-// isPostgres tells by a process' program, whose file may be deleted by now. A
-// process that is dying has none while its memory is still given back, and that
-// may be the shared memory that keeps a new server from starting.
+// isPostgres reports whether the process runs a program named postgres, even if
+// the program's file was deleted. It also returns true for a dying process,
+// which has no program: it may still hold the shared memory that would keep a
+// new server from starting.
 func isPostgres(pid string) bool {
 	exe, err := os.Readlink("/proc/" + pid + "/exe")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// Locate finds the server that another process runs on a data folder and
-// returns how to connect to its database postgres as a role over its socket.
-// When none runs there the error matches fs.ErrNotExist.
+// Locate finds the server that another process runs on a data folder. It
+// returns a function that makes the socket URL of database postgres for a role.
+// If no server runs there, the error matches fs.ErrNotExist.
 func Locate(data string) (func(role string) string, error) {
 	f, err := readPidFile(data)
 	if err != nil {
 		return nil, fmt.Errorf("find the database server of %s: %w", data, err)
 	}
-	if len(live(data, f)) == 0 {
-		return nil, fmt.Errorf("find the database server of %s: it does not run: %w", data, fs.ErrNotExist)
+	if len(postgresPids(data, f)) == 0 {
+		return nil, fmt.Errorf("find the database server of %s: not running: %w", data, fs.ErrNotExist)
 	}
 	if !f.ready || f.socketDir == "" {
-		return nil, errors.New("the database server is starting or stopping: try again in a moment")
+		return nil, errors.New("the database server is starting or stopping: retry in a moment")
 	}
 	return func(role string) string { return socketURL(f.socketDir, f.port, role, "postgres") }, nil
 }

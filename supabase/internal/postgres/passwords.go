@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SetPasswords gives login roles the passwords they need over TCP. The roles
-// must exist. A password that a role already has is not written again.
+// SetPasswords sets the passwords that login roles use over TCP. The roles
+// must exist. It does not rewrite a password that a role already has.
 func (s *Server) SetPasswords(ctx context.Context, passwords map[string]string) error {
-	// Two sessions that alter one role at once disturb each other.
+	// Concurrent ALTER ROLE statements on one role fail.
 	s.passwordMu.Lock()
 	defer s.passwordMu.Unlock()
 	conn, err := pgx.Connect(ctx, s.URL(Superuser))
@@ -31,8 +31,8 @@ func (s *Server) SetPasswords(ctx context.Context, passwords map[string]string) 
 		if err != nil {
 			return fmt.Errorf("set password of %s: %w", role, err)
 		}
-		// The secret is a hash made here: a password in a statement could
-		// reach logs and statistics.
+		// Send the SCRAM hash: a plain password in a statement could reach logs
+		// and pg_stat_statements.
 		sql := fmt.Sprintf(`alter role %s password '%s'`, pgx.Identifier{role}.Sanitize(), made)
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("set password of %s: %w", role, err)

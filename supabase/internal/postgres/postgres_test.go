@@ -21,19 +21,19 @@ import (
 
 func TestMain(m *testing.M) {
 	if data := os.Getenv(parentEnv); data != "" {
-		beParent(data)
+		runParent(data)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// options are those of a new cluster in a folder that Postgres' user may enter.
+// options returns those of a new cluster in a folder that Postgres' user may enter.
 func options(t *testing.T) Options {
 	t.Helper()
 	pkg, err := FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := "/dev/shm" // in memory where there is one: these tests are about processes, not disks
+	base := "/dev/shm" // in memory if possible: these tests need no disk
 	if _, err := os.Stat(base); err != nil {
 		base = ""
 	}
@@ -67,7 +67,7 @@ func stop(t *testing.T, s *Server) {
 	}
 }
 
-// query runs SQL as the superuser and returns its one value as text.
+// query runs SQL as the superuser and returns the single value as text.
 func query(t *testing.T, url, sql string) string {
 	t.Helper()
 	v, err := tryQuery(t.Context(), url, sql)
@@ -91,34 +91,34 @@ func tryQuery(ctx context.Context, url, sql string) (string, error) {
 	return fmt.Sprint(v), err
 }
 
-func TestKeepsDataAndPasswords(t *testing.T) {
+func TestDataAndPasswordsPersist(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	query(t, s.URL(Superuser), `create table kept as select 42 as answer`)
-	query(t, s.URL(Superuser), `create role visitor login`)
-	for range 2 { // the second time there is nothing to change
-		if err := s.SetPasswords(t.Context(), map[string]string{"visitor": "it's secret"}); err != nil {
+	query(t, s.URL(Superuser), `create role reader login`)
+	for range 2 { // the second call changes nothing
+		if err := s.SetPasswords(t.Context(), map[string]string{"reader": "it's secret"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := query(t, s.TCPURL("visitor"), `select current_user`); got != "visitor" {
-		t.Errorf("over TCP I am %s", got)
+	if got := query(t, s.TCPURL("reader"), `select current_user`); got != "reader" {
+		t.Errorf("current_user over TCP: %s", got)
 	}
-	wrong := strings.Replace(s.TCPURL("visitor"), "secret", "guess", 1)
+	wrong := strings.Replace(s.TCPURL("reader"), "secret", "guess", 1)
 	if _, err := tryQuery(t.Context(), wrong, `select 1`); err == nil || !strings.Contains(err.Error(), "password authentication failed") {
 		t.Errorf("with a wrong password: %v", err)
 	}
 	if ip := outwardAddress(t); ip != "" {
 		if c, err := net.DialTimeout("tcp", net.JoinHostPort(ip, fmt.Sprint(s.Port())), time.Second); err == nil {
 			c.Close()
-			t.Errorf("answers on %s, not on loopback alone", ip)
+			t.Errorf("listens on %s, want loopback only", ip)
 		}
 	}
 	stop(t, s)
-	stop(t, s) // harmless
+	stop(t, s) // a second Stop does nothing
 	again := start(t, o)
 	if got := query(t, again.URL(Superuser), `select answer from kept`); got != "42" {
-		t.Errorf("after a restart the table holds %s", got)
+		t.Errorf("after a restart: got %s", got)
 	}
 	if info, err := os.Stat(o.Data); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("data folder: %v, %v", info.Mode(), err)
@@ -138,7 +138,7 @@ func outwardAddress(t *testing.T) string {
 	return ""
 }
 
-func TestStartsFromAnArchive(t *testing.T) {
+func TestStartFromArchive(t *testing.T) {
 	o := options(t)
 	var archive bytes.Buffer
 	if err := writeArchive(&archive, onlyNeeded{o.Source}, zstd.SpeedFastest); err != nil {
@@ -157,13 +157,13 @@ func TestStartsFromAnArchive(t *testing.T) {
 	if n := query(t, s.URL(Superuser), `select count(*) > 0 from pg_stat_statements`); n != "true" {
 		t.Error("pg_stat_statements is not loaded")
 	}
-	// Sorting needs ICU, whose library is found by a link that we made.
+	// Sorting needs the ICU library, which makeLinks linked.
 	if got := query(t, s.URL(Superuser), `select string_agg(x, '' order by x) from unnest(array['b','A','a','B']) x`); got != "aAbB" {
 		t.Errorf("sorted %q", got)
 	}
 }
 
-// onlyNeeded hides the library links, as a package looks whose postinstall
+// onlyNeeded hides the library symlinks, like a package whose postinstall
 // script did not run.
 type onlyNeeded struct{ fs.FS }
 
@@ -178,23 +178,25 @@ func (f onlyNeeded) ReadDir(name string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
-func TestRefusalsInPlainWords(t *testing.T) {
-	refused := func(t *testing.T, o Options, reason error, words ...string) {
-		t.Helper()
-		s, err := Start(t.Context(), o)
-		if err == nil {
-			stop(t, s)
-			t.Fatal("started")
-		}
-		if !errors.Is(err, reason) {
-			t.Errorf("error %q is not %q", err, reason)
-		}
-		for _, w := range words {
-			if !strings.Contains(err.Error(), w) {
-				t.Errorf("error %q does not say %q", err, w)
-			}
+// startFails checks that Start returns the reason and a message with the words.
+func startFails(t *testing.T, o Options, reason error, words ...string) {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if err == nil {
+		stop(t, s)
+		t.Fatal("started")
+	}
+	if !errors.Is(err, reason) {
+		t.Errorf("error %q is not %q", err, reason)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not contain %q", err, w)
 		}
 	}
+}
+
+func TestStartErrors(t *testing.T) {
 	t.Run("port taken", func(t *testing.T) {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
@@ -203,31 +205,31 @@ func TestRefusalsInPlainWords(t *testing.T) {
 		defer l.Close()
 		o := options(t)
 		o.Port = l.Addr().(*net.TCPAddr).Port
-		refused(t, o, ErrPortTaken, fmt.Sprintf("port %d of 127.0.0.1 is taken", o.Port), "choose another")
+		startFails(t, o, ErrPortTaken, fmt.Sprintf("port %d of 127.0.0.1 is used", o.Port), "choose another")
 	})
 	t.Run("folder in use", func(t *testing.T) {
 		o := options(t)
 		start(t, o)
-		refused(t, o, ErrInUse, fmt.Sprintf("process %d", os.Getpid()), o.Data)
+		startFails(t, o, ErrInUse, fmt.Sprintf("process %d", os.Getpid()), o.Data)
 	})
 	t.Run("another version", func(t *testing.T) {
 		o := options(t)
 		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "PG_VERSION"), []byte("15\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export", "daawo migrate", "daawo import")
+		startFails(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export", "daawo migrate", "daawo import")
 	})
 	t.Run("not a data folder", func(t *testing.T) {
 		o := options(t)
-		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "letter.txt"), nil, 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "notes.txt"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, o, ErrForeignFolder, "neither empty nor a Postgres data folder")
+		startFails(t, o, ErrForeignFolder, "neither empty nor a Postgres data folder")
 	})
 	t.Run("folder not traversable", func(t *testing.T) {
 		o := options(t)
 		shut := filepath.Join(filepath.Dir(o.Data), "shut")
-		mode := fs.FileMode(0o700) // enough against Postgres' own user
+		mode := fs.FileMode(0o700) // keeps Postgres' user out
 		if os.Geteuid() != 0 {
 			mode = 0
 		}
@@ -235,12 +237,12 @@ func TestRefusalsInPlainWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Data = filepath.Join(shut, "data")
-		refused(t, o, ErrNotTraversable, shut)
+		startFails(t, o, ErrNotTraversable, shut)
 	})
 	t.Run("no package", func(t *testing.T) {
 		o := options(t)
 		o.Source = os.DirFS(t.TempDir())
-		refused(t, o, ErrNoPackage)
+		startFails(t, o, ErrNoPackage)
 		if _, err := FindPackage("/"); !errors.Is(err, ErrNoPackage) || !strings.Contains(err.Error(), "npm install") {
 			t.Errorf("FindPackage: %v", err)
 		}
@@ -253,14 +255,14 @@ func TestRefusalsInPlainWords(t *testing.T) {
 		}
 		mountSmall(t, small, 16<<20) // less than a new cluster needs
 		o.Data = filepath.Join(small, "data")
-		refused(t, o, ErrDiskFull, "disk that holds "+o.Data+" is full")
+		startFails(t, o, ErrDiskFull, "disk that holds "+o.Data+" is full")
 		if _, err := os.Stat(o.Data); err == nil {
-			t.Error("a half-made data folder was left")
+			t.Error("an incomplete data folder is left")
 		}
 	})
 }
 
-func TestDurabilityCannotBeTurnedOff(t *testing.T) {
+func TestDurabilityIsForced(t *testing.T) {
 	o := options(t)
 	o.Settings = map[string]string{"fsync": "off"}
 	s := start(t, o)
@@ -280,18 +282,18 @@ func TestDurabilityCannotBeTurnedOff(t *testing.T) {
 	}
 }
 
-func TestOwnEnvironmentStaysOurs(t *testing.T) {
+func TestChildEnvironmentIsClean(t *testing.T) {
 	t.Setenv("PGPORT", "1")
-	t.Setenv("SOME_SECRET", "hush")
+	t.Setenv("SOME_SECRET", "secret-value")
 	s := start(t, options(t))
-	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.child.pid)); err == nil && bytes.Contains(raw, []byte("hush")) {
-		t.Error("Postgres has our environment")
+	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.child.pid)); err == nil && bytes.Contains(raw, []byte("secret-value")) {
+		t.Error("Postgres inherited our environment")
 	}
 }
 
-func TestStopIsHardWhenTimeIsUp(t *testing.T) {
+func TestStopKillsAfterTimeout(t *testing.T) {
 	s := start(t, options(t))
-	// A stopped postmaster cannot act on a polite signal.
+	// A stopped postmaster cannot react to SIGINT.
 	s.child.signal(syscall.SIGSTOP)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -11,25 +11,28 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
-// process is a running child of ours.
+// process is a child process.
 type process struct {
 	pid    int
 	exited chan struct{} // closed when the child is reaped
-	err    error         // how it ended; read after exited
+	err    error         // exit error; read it after exited is closed
 
 	mu   sync.Mutex
-	tail []string // its newest messages
+	tail []string // the newest messages
 }
 
-// tailLines is how many messages are kept to explain a failure.
-const tailLines = 12
+const (
+	tailLines   = 12                     // messages kept to explain a failure
+	outputGrace = 200 * time.Millisecond // how long to wait for a dead child's remaining output
+)
 
-// spawn starts a program as the owner, with its messages going to the log.
+// spawn starts a program as the owner and sends its messages to the log.
 //
-// A child that must die with us is tied to the thread that forked it, not to
-// the process, so one goroutine keeps its thread for as long as the child lives.
+// Pdeathsig fires when the thread that forked the child ends, not the process.
+// So one goroutine keeps its thread for as long as the child lives.
 func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*process, error) {
 	r, pw, err := os.Pipe()
 	if err != nil {
@@ -38,8 +41,8 @@ func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*proces
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = pw, pw
-	// Nothing of our environment: PG* variables would change what runs, and
-	// secrets have no business in another process.
+	// Do not pass our environment: PG* variables would change the server's
+	// behavior, and the environment holds secrets.
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/usr/bin:/bin"}
 	cmd.SysProcAttr = procAttr(w)
 
@@ -60,8 +63,8 @@ func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*proces
 		read := make(chan struct{})
 		go func() { defer close(read); p.follow(r, log) }()
 		err = cmd.Wait()
-		// A grandchild may hold the pipe a moment longer; its words still count.
-		r.SetReadDeadline(soon())
+		// A grandchild may hold the pipe open a little longer.
+		r.SetReadDeadline(time.Now().Add(outputGrace))
 		<-read
 		p.err = err
 		close(p.exited)
@@ -72,7 +75,7 @@ func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*proces
 	return p, nil
 }
 
-// follow logs the messages of Postgres at the level each one carries.
+// follow logs the messages of Postgres, each at its severity.
 func (p *process) follow(r *os.File, log *slog.Logger) {
 	defer r.Close()
 	in := bufio.NewReader(r)
@@ -109,14 +112,14 @@ func severity(line string) (slog.Level, string) {
 	return slog.LevelDebug, text
 }
 
-func (p *process) lastWords() []string {
+func (p *process) lastMessages() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.tail...)
 }
 
-// signal sends to a live child and is harmless after its end: until it is
-// reaped the pid stays its own.
+// signal sends sig to the child. It does nothing after the child was reaped,
+// because another process may have the pid then.
 func (p *process) signal(sig syscall.Signal) {
 	select {
 	case <-p.exited:

@@ -2,8 +2,9 @@ package postgres
 
 import "syscall"
 
-// procAttr makes the child die with us, even by kill -9, with a fast shutdown;
-// and keeps the terminal's Ctrl-C for us, who stop it in our own order.
+// procAttr makes the kernel send the child SIGINT (fast shutdown) when this
+// process dies, even by SIGKILL. A process group of its own keeps the
+// terminal's Ctrl-C from the child: Stop ends it in the right order.
 func procAttr(w owner) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Credential: w.credential(),

@@ -4,8 +4,8 @@ package postgres
 
 import "syscall"
 
-// procAttr keeps the terminal's Ctrl-C for us. Here the kernel cannot end a
-// child with its parent: the next start adopts what is left.
+// procAttr keeps the terminal's Ctrl-C from the child. This kernel cannot end a
+// child with its parent, so the next start adopts a server that is still running.
 func procAttr(w owner) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: w.credential(), Setpgid: true}
 }

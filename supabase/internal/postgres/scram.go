@@ -15,9 +15,9 @@ import (
 // scramIterations is Postgres' own default (scram_iterations).
 const scramIterations = 4096
 
-// scramSecret makes what Postgres stores for a password: RFC 5803's
-// SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>. Passwords here are
-// ASCII, which SASLprep leaves as it is.
+// scramSecret returns the value that Postgres stores for a password, in the
+// form of RFC 5803: SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>.
+// The passwords are ASCII, so SASLprep would not change them.
 func scramSecret(password string) (string, error) {
 	salt := make([]byte, 16)
 	rand.Read(salt)

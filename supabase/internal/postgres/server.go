@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Server is a running cluster. Its methods may be called from any goroutine.
+// Server is a running cluster. Its methods are safe for concurrent use.
 type Server struct {
 	opt       Options
 	owner     owner
@@ -32,16 +32,16 @@ type Server struct {
 
 	passwordMu sync.Mutex // held while passwords are set
 
-	readOnly atomic.Bool // for want of space
+	readOnly atomic.Bool // because the disk is almost full
 
 	stopping chan struct{}
 	stopOnce sync.Once
 	done     chan struct{}
 }
 
-// Start makes the cluster if it does not exist, starts it or adopts the one
-// that is running, and returns when it answers queries. Its errors are
-// sentences for people; errors.Is tells the reasons apart.
+// Start creates the cluster if it does not exist, starts it or adopts a running
+// server, and returns when it answers queries. The error messages are for the
+// operator; use errors.Is with the Err variables to test for a reason.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	o = o.withDefaults()
 	s := &Server{opt: o, passwords: map[string]string{}, stopping: make(chan struct{}), done: make(chan struct{})}
@@ -68,7 +68,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := ensureCluster(o, s.owner, s.run); err != nil {
 		return nil, err
 	}
-	s.readOnly.Store(s.shortOfSpace(false))
+	s.readOnly.Store(s.lowOnSpace(false))
 	adopted, err := s.adopt(ctx)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// launchOnFreePort starts the server on the wanted port. A port picked for us
-// may be lost again before Postgres binds it: then another is picked.
+// launchOnFreePort starts the server on the configured port. If the port is 0,
+// it picks a free port, and another one if a different program takes the port
+// before Postgres binds it.
 func (s *Server) launchOnFreePort(ctx context.Context) error {
 	for attempt := 0; ; attempt++ {
 		port, err := pickPort(s.opt.Port)
@@ -114,7 +115,7 @@ func pickPort(want int) (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// launch starts the postmaster and waits until it answers.
+// launch starts the postmaster and waits until it answers queries.
 func (s *Server) launch(ctx context.Context) error {
 	if err := errors.Join(s.writeConfig(), s.clearSocketDir()); err != nil {
 		return err
@@ -134,12 +135,12 @@ func (s *Server) launch(ctx context.Context) error {
 }
 
 // awaitReady returns when the server answers a query. Crash recovery may take
-// its time; only ctx ends the wait.
+// long, so only ctx limits the wait.
 func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		// Asking before it says so would only be refused.
+		// Postgres refuses connections until its pid file says ready.
 		err := errNotReady
 		if f, _ := readPidFile(s.opt.Data); f.ready && f.pid == p.pid {
 			err = s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
@@ -149,7 +150,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 		}
 		select {
 		case <-p.exited:
-			return explain("Postgres did not start", s.opt, p.err, p.lastWords()...)
+			return explain("Postgres did not start", s.opt, p.err, p.lastMessages()...)
 		case <-ctx.Done():
 			return fmt.Errorf("the database does not answer: %w (last error: %w)", context.Cause(ctx), err)
 		case <-tick.C:
@@ -157,7 +158,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	}
 }
 
-var errNotReady = errors.New("it is still starting")
+var errNotReady = errors.New("still starting")
 
 func (s *Server) withConn(ctx context.Context, f func(*pgconn.PgConn) error) error {
 	conn, err := pgconn.Connect(ctx, s.URL(Superuser))
@@ -167,22 +168,22 @@ func (s *Server) withConn(ctx context.Context, f func(*pgconn.PgConn) error) err
 	return errors.Join(f(conn), conn.Close(ctx))
 }
 
-// Port is the loopback TCP port.
+// Port returns the loopback TCP port.
 func (s *Server) Port() int { return s.port }
 
-// Data is the cluster's folder.
+// Data returns the cluster's folder.
 func (s *Server) Data() string { return s.opt.Data }
 
-// URL is a connection string for a role over the unix socket.
+// URL returns a connection string for a role over the unix socket.
 func (s *Server) URL(role string) string { return s.DatabaseURL(role, "postgres") }
 
-// DatabaseURL is URL for another database than postgres.
+// DatabaseURL is like URL, for a given database.
 func (s *Server) DatabaseURL(role, database string) string {
 	return socketURL(s.socketDir, s.port, role, database)
 }
 
-// TCPURL is a connection string for a role over loopback TCP, with the
-// password that SetPasswords gave it, if any.
+// TCPURL returns a connection string for a role over loopback TCP, with the
+// password from SetPasswords, if any.
 func (s *Server) TCPURL(role string) string {
 	s.mu.Lock()
 	password, ok := s.passwords[role]
@@ -195,8 +196,8 @@ func (s *Server) TCPURL(role string) string {
 	return u.String()
 }
 
-// release gives back what belongs to this process: the lock and the socket's
-// folder. The lock file itself stays, as removing it would race with a new owner.
+// release removes the socket's folder and releases the lock. The lock file
+// stays, because removing it would race with a new owner.
 func (s *Server) release() {
 	if s.socketDir != "" {
 		os.Remove(s.socketDir) // only when empty

@@ -15,8 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// settings suit a server that shares 1 GB of memory with the rest of the
-// product, keep its log free of what people wrote, and stay on this machine.
+// settings returns the configuration. It suits a machine with 1 GB of memory
+// that also runs the other services, keeps user data out of the log, and
+// listens on loopback only.
 func (s *Server) settings() map[string]string {
 	m := map[string]string{
 		"listen_addresses":        "127.0.0.1",
@@ -41,7 +42,7 @@ func (s *Server) settings() map[string]string {
 		"wal_level":                       "replica",
 		"max_wal_senders":                 "4",
 		"max_replication_slots":           "4",
-		"max_logical_replication_workers": "0", // there are no subscriptions, and its launcher is a process
+		"max_logical_replication_workers": "0", // no subscriptions; saves the launcher process
 		"min_wal_size":                    "16MB",
 		"max_wal_size":                    "256MB",
 
@@ -50,9 +51,8 @@ func (s *Server) settings() map[string]string {
 		"timezone":    "UTC",
 		"lc_messages": "C", // explain reads messages
 
-		// Statements that fail carry people's words, and so do details such as
-		// "Failing row contains": the server's log gets neither. The client
-		// of the failed statement still receives all of it.
+		// Failed statements and details such as "Failing row contains" hold
+		// user data, so they are not logged. The client still receives them.
 		"log_destination":         "stderr",
 		"logging_collector":       "off",
 		"log_timezone":            "UTC",
@@ -80,18 +80,18 @@ func (s *Server) settings() map[string]string {
 	return m
 }
 
-// configFile and its neighbours lie in the data folder and are written anew
-// at each start; postgresql.auto.conf (ALTER SYSTEM) still applies after them.
+// Configuration files in the data folder, rewritten at each start.
+// postgresql.auto.conf (ALTER SYSTEM) still applies after them.
 const (
 	configFile = "daawo.conf"
-	spaceFile  = "daawo_space.conf" // included: whether writes are taken
+	spaceFile  = "daawo_space.conf" // included; sets default_transaction_read_only
 	hbaFile    = "daawo_hba.conf"
 	identFile  = "daawo_ident.conf"
 )
 
 func (s *Server) writeConfig() error {
 	if s.opt.Archive != "" {
-		if err := errors.Join(os.MkdirAll(s.opt.Archive, 0o700), s.owner.own(s.opt.Archive)); err != nil {
+		if err := errors.Join(os.MkdirAll(s.opt.Archive, 0o700), s.owner.chown(s.opt.Archive)); err != nil {
 			return explain("make the archive folder", s.opt, err)
 		}
 	}
@@ -102,8 +102,8 @@ func (s *Server) writeConfig() error {
 		fmt.Fprintf(&conf, "%s = '%s'\n", name, strings.ReplaceAll(m[name], "'", "''"))
 	}
 	fmt.Fprintf(&conf, "include = '%s'\n", spaceFile)
-	// On the socket the kernel vouches for the user: the one Postgres runs as
-	// and the one we run as may be any role, everybody else none.
+	// Peer authentication on the socket: the user Postgres runs as and the
+	// user we run as may connect as any role, other users as none.
 	hba := "local all all peer map=daawo\n" +
 		"local replication all peer map=daawo\n" +
 		"host all all 127.0.0.1/32 scram-sha-256\n"
@@ -116,18 +116,18 @@ func (s *Server) writeConfig() error {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return explain("write "+file, s.opt, err)
 		}
-		if err := s.owner.own(file); err != nil {
+		if err := s.owner.chown(file); err != nil {
 			return err
 		}
 	}
-	return s.writeSpace(s.readOnly.Load())
+	return s.writeReadOnly(s.readOnly.Load())
 }
 
-// durable are the settings without which an acknowledged write can be lost.
+// durable lists the settings that must be on, or acknowledged writes can be lost.
 var durable = []string{"fsync", "full_page_writes", "synchronous_commit"}
 
-// arguments are the postmaster's: where its configuration is, and the settings
-// that neither that file nor ALTER SYSTEM may change.
+// arguments returns the postmaster's arguments: the place of its configuration,
+// and the settings that neither that file nor ALTER SYSTEM can change.
 func (s *Server) arguments() []string {
 	value := "on"
 	if s.opt.Volatile {
@@ -140,8 +140,8 @@ func (s *Server) arguments() []string {
 	return args
 }
 
-// checkDurable refuses a server that may lose what it acknowledged, however it
-// came to be configured that way: ALTER DATABASE and ALTER ROLE still can.
+// checkDurable returns an error if the server may lose acknowledged writes.
+// ALTER DATABASE and ALTER ROLE can still turn the durable settings off.
 func (s *Server) checkDurable(ctx context.Context, conn *pgconn.PgConn) error {
 	if s.opt.Volatile {
 		return nil
@@ -155,8 +155,8 @@ func (s *Server) checkDurable(ctx context.Context, conn *pgconn.PgConn) error {
 		return fmt.Errorf("read settings: %w", res.Err)
 	}
 	for _, row := range res.Rows {
-		return plainly(ErrNotDurable,
-			"Postgres runs with %s = %s (set for the %s) and could lose what it acknowledged: reset that with `echo 'alter %[3]s … reset %[1]s' | %s --single -D %s postgres`",
+		return userErrorf(ErrNotDurable,
+			"Postgres runs with %s = %s (set for the %s) and could lose acknowledged writes: reset it with `echo 'alter %[3]s … reset %[1]s' | %s --single -D %s postgres`",
 			row[0], row[1], row[2], filepath.Join(s.run, "bin", "postgres"), s.opt.Data)
 	}
 	return nil

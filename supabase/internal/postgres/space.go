@@ -8,55 +8,55 @@ import (
 	"time"
 )
 
-// A disk that is really full stops Postgres altogether, reads too, as it cannot
-// write its log. So a little room is kept: below it the cluster takes no more
-// writes (SQLSTATE 25006) until there is twice as much again. Who frees space by
-// deleting rows says `set default_transaction_read_only = off` first.
+// On a full disk Postgres cannot write its log and stops serving, even reads.
+// To avoid that, the cluster reserves some space. With less free space it
+// refuses writes (SQLSTATE 25006) until twice the reserve is free. To free
+// space by deleting rows, first run `set default_transaction_read_only = off`.
 const (
-	leastRoom  = 32 << 20 // bytes
-	mostRoom   = 256 << 20
-	roomShare  = 50 // of the disk: a fiftieth, within these bounds
-	spacePause = 250 * time.Millisecond
+	minReserve         = 32 << 20 // bytes
+	maxReserve         = 256 << 20
+	reserveShare       = 50 // the reserve is 1/50 of the disk, within these bounds
+	spaceCheckInterval = 250 * time.Millisecond
 )
 
-// keptRoom is how much of a disk is kept free, in bytes.
-func keptRoom(total uint64) uint64 {
-	return min(max(total/roomShare, leastRoom), mostRoom)
+// reservedSpace returns the reserve for a disk of total bytes.
+func reservedSpace(total uint64) uint64 {
+	return min(max(total/reserveShare, minReserve), maxReserve)
 }
 
-// SpareRoom is how many bytes may be written to the disk that holds dir, a
-// folder, before a cluster there would take no more writes.
-func SpareRoom(dir string) (int64, error) {
-	free, kept, err := room(dir)
-	return max(0, free-kept), err
+// WritableSpace returns how many bytes can be written to the disk of folder dir
+// before a cluster there refuses writes.
+func WritableSpace(dir string) (int64, error) {
+	free, reserved, err := diskSpace(dir)
+	return max(0, free-reserved), err
 }
 
-// room is what of the disk that holds dir is free, and what is kept free.
-func room(dir string) (free, kept int64, err error) {
+// diskSpace returns the free and the reserved bytes of the disk that holds dir.
+func diskSpace(dir string) (free, reserved int64, err error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return 0, 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	block := uint64(disk.Bsize)
-	return int64(disk.Bavail * block), int64(keptRoom(disk.Blocks * block)), nil
+	return int64(disk.Bavail * block), int64(reservedSpace(disk.Blocks * block)), nil
 }
 
-// shortOfSpace reports whether the disk of the data folder has too little room;
-// was is the answer of the last time.
-func (s *Server) shortOfSpace(was bool) bool {
-	free, kept, err := room(s.opt.Data)
+// lowOnSpace reports whether the data folder's disk has too little free space.
+// was is the previous result.
+func (s *Server) lowOnSpace(was bool) bool {
+	free, reserved, err := diskSpace(s.opt.Data)
 	if err != nil {
 		return was
 	}
 	if was {
-		kept *= 2
+		reserved *= 2
 	}
-	return free < kept
+	return free < reserved
 }
 
-// watchSpace refuses writes while the disk has too little room.
+// watchSpace makes the cluster read-only while the disk has too little free space.
 func (s *Server) watchSpace() {
-	tick := time.NewTicker(spacePause)
+	tick := time.NewTicker(spaceCheckInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -65,29 +65,30 @@ func (s *Server) watchSpace() {
 		case <-tick.C:
 		}
 		was := s.readOnly.Load()
-		short := s.shortOfSpace(was)
+		short := s.lowOnSpace(was)
 		if short == was {
 			continue
 		}
-		if err := s.writeSpace(short); err != nil {
-			s.opt.Log.Error("the disk's fill cannot be acted on", "error", err)
-			continue // tried again at the next tick
+		if err := s.writeReadOnly(short); err != nil {
+			s.opt.Log.Error("disk space change not applied; retrying", "error", err)
+			continue
 		}
 		s.readOnly.Store(short)
 		if f, err := readPidFile(s.opt.Data); err == nil && f.pid > 0 {
 			syscall.Kill(f.pid, syscall.SIGHUP)
 		}
 		if short {
-			s.opt.Log.Error("the disk is nearly full: the database takes no writes until there is room again", "folder", s.opt.Data)
+			s.opt.Log.Error("disk almost full; postgres refuses writes until space is free", "folder", s.opt.Data)
 		} else {
-			s.opt.Log.Info("there is room on the disk again: the database takes writes")
+			s.opt.Log.Info("disk space available again; postgres accepts writes")
 		}
 	}
 }
 
-// writeSpace says in the configuration whether writes are refused. It writes
-// over what is there, in the same length: a full disk has no room for a new file.
-func (s *Server) writeSpace(readOnly bool) error {
+// writeReadOnly sets default_transaction_read_only in the configuration. It
+// overwrites the file in place with the same length, because a full disk has no
+// space for a new file.
+func (s *Server) writeReadOnly(readOnly bool) error {
 	value := "off"
 	if readOnly {
 		value = "on "
@@ -96,7 +97,7 @@ func (s *Server) writeSpace(readOnly bool) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {
 		_, err = f.WriteAt([]byte("default_transaction_read_only = "+value+"\n"), 0)
-		err = errors.Join(err, f.Close(), s.owner.own(name))
+		err = errors.Join(err, f.Close(), s.owner.chown(name))
 	}
 	if err != nil {
 		return explain("write "+name, s.opt, err)

@@ -14,27 +14,27 @@ import (
 const (
 	firstPause   = 50 * time.Millisecond // before the first restart
 	longestPause = 5 * time.Second
-	leftoverWait = 10 * time.Second // for a dying server to finish
+	leftoverWait = 10 * time.Second // how long a dying server may take to end
 )
 
 // adopt takes over a server that a killed parent left running on the data
-// folder and returns its pid, or 0 when there is none. One that is going down
-// is waited for; what a dead one left behind is removed.
+// folder and returns its pid, or 0 if there is none. It waits for a server that
+// is shutting down and removes the stale files of a dead one.
 func (s *Server) adopt(ctx context.Context) (int, error) {
 	var adopted int
-	err := s.vacate(ctx, func(f pidFile) bool {
+	err := s.waitUntilUnused(ctx, func(f pidFile) bool {
 		if !f.ready || f.socketDir == "" {
 			return false
 		}
 		s.socketDir, s.port = f.socketDir, f.port
 		err := s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
 		if err == nil && (s.opt.Port == 0 || s.opt.Port == f.port) {
-			s.opt.Log.Info("adopted the running database", "pid", f.pid, "port", f.port)
+			s.opt.Log.Info("adopted running postgres", "pid", f.pid, "port", f.port)
 			adopted = f.pid
 			return true
 		}
 		s.socketDir, s.port = "", 0
-		if err == nil { // it serves another port than the one asked for
+		if err == nil { // it listens on another port than configured
 			syscall.Kill(f.pid, syscall.SIGINT)
 		}
 		return false
@@ -42,16 +42,16 @@ func (s *Server) adopt(ctx context.Context) (int, error) {
 	return adopted, err
 }
 
-// vacate waits until no process uses the data folder, removes what the last
-// one left there, and returns; or at once when keep accepts the one it finds.
-func (s *Server) vacate(ctx context.Context, keep func(pidFile) bool) error {
+// waitUntilUnused waits until no process uses the data folder and removes the
+// stale files there. It returns at once if keep accepts the running server.
+func (s *Server) waitUntilUnused(ctx context.Context, keep func(pidFile) bool) error {
 	deadline := time.Now().Add(leftoverWait)
 	for {
 		f, err := readPidFile(s.opt.Data)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read postmaster.pid: %w", err)
 		}
-		pids := live(s.opt.Data, f)
+		pids := postgresPids(s.opt.Data, f)
 		if len(pids) == 0 {
 			return removeStale(s.opt.Data, f)
 		}
@@ -59,7 +59,7 @@ func (s *Server) vacate(ctx context.Context, keep func(pidFile) bool) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return plainly(ErrInUse, "processes %v still use %s and do not answer: end them, then start again", pids, s.opt.Data)
+			return userErrorf(ErrInUse, "processes %v use %s and do not answer: end them, then start again", pids, s.opt.Data)
 		}
 		select {
 		case <-ctx.Done():
@@ -71,8 +71,8 @@ func (s *Server) vacate(ctx context.Context, keep func(pidFile) bool) error {
 
 func keepNone(pidFile) bool { return false }
 
-// supervise keeps the server running until Stop. It never gives up: a full
-// disk, for one, may be freed by somebody.
+// supervise keeps the server running until Stop. It never gives up: the cause,
+// such as a full disk, may be fixed at any time.
 func (s *Server) supervise(adopted int) {
 	for {
 		reason := s.awaitEnd(adopted)
@@ -82,21 +82,21 @@ func (s *Server) supervise(adopted int) {
 			return
 		default:
 		}
-		s.opt.Log.Error("the database died and is started again", "reason", reason)
+		s.opt.Log.Error("postgres exited; restarting", "reason", reason)
 		if s.opt.OnDown != nil {
 			s.opt.OnDown(reason)
 		}
 		if !s.relaunch() {
 			return
 		}
-		s.opt.Log.Info("the database is back")
+		s.opt.Log.Info("postgres restarted")
 		if s.opt.OnUp != nil {
 			s.opt.OnUp()
 		}
 	}
 }
 
-// awaitEnd returns when the current server has ended, with the reason.
+// awaitEnd waits until the current server has ended and returns the reason.
 func (s *Server) awaitEnd(adopted int) error {
 	s.mu.Lock()
 	p := s.child
@@ -108,10 +108,10 @@ func (s *Server) awaitEnd(adopted int) error {
 			p.signal(syscall.SIGINT)
 			<-p.exited
 		}
-		return explain("Postgres ended", s.opt, orEnded(p.err), p.lastWords()...)
+		return explain("Postgres ended", s.opt, orEnded(p.err), p.lastMessages()...)
 	}
-	// Not our child: nobody tells us of its end.
-	for len(live(s.opt.Data, pidFile{pid: adopted})) > 0 {
+	// An adopted server is not our child, so poll.
+	for len(postgresPids(s.opt.Data, pidFile{pid: adopted})) > 0 {
 		select {
 		case <-s.stopping:
 			s.haltAdopted(adopted)
@@ -129,8 +129,8 @@ func orEnded(err error) error {
 	return err
 }
 
-// relaunch starts the server again, with growing pauses, until it answers or
-// Stop is called (false).
+// relaunch starts the server again, with growing pauses between attempts. It
+// returns true when the server answers and false after Stop.
 func (s *Server) relaunch() bool {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -147,9 +147,9 @@ func (s *Server) relaunch() bool {
 			return false
 		case <-time.After(pause):
 		}
-		err := s.vacate(ctx, keepNone) // children of the dead one must be gone first
+		err := s.waitUntilUnused(ctx, keepNone) // the dead server's children must end first
 		if err == nil {
-			err = claimPrivate(s.socketDir, s.owner)
+			err = ensurePrivateDir(s.socketDir, s.owner)
 		}
 		if err == nil {
 			err = s.launch(ctx)
@@ -157,20 +157,20 @@ func (s *Server) relaunch() bool {
 		if err == nil {
 			return true
 		}
-		s.opt.Log.Error("the database cannot be started yet", "reason", err)
+		s.opt.Log.Error("postgres did not start; retrying", "reason", err)
 	}
 }
 
-// Stop ends the server: open transactions are rolled back, everything is
-// written to disk. When ctx ends first it is made to go at once; crash
-// recovery then loses nothing that was committed. Stop may be called again.
+// Stop ends the server with a fast shutdown: open transactions roll back and a
+// checkpoint is written. If ctx ends first, Stop kills the server; the next
+// start recovers all committed data. Stop may be called again.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.stopping) })
 	var err error
 	select {
 	case <-s.done:
 	case <-ctx.Done():
-		err = fmt.Errorf("the database was stopped the hard way: %w", context.Cause(ctx))
+		err = fmt.Errorf("postgres did not stop in time and was killed: %w", context.Cause(ctx))
 		s.mu.Lock()
 		p := s.child
 		s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return err
 }
 
-// halt ends a child, gently for a while and then by force.
+// halt sends a child SIGINT, then SIGQUIT, then SIGKILL, with pauses between.
 func (s *Server) halt(p *process, patience time.Duration) {
 	p.signal(syscall.SIGINT)
 	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
@@ -200,7 +200,7 @@ func (s *Server) halt(p *process, patience time.Duration) {
 
 func (s *Server) haltAdopted(pid int) {
 	syscall.Kill(pid, syscall.SIGINT)
-	for start := time.Now(); len(live(s.opt.Data, pidFile{pid: pid})) > 0; time.Sleep(10 * time.Millisecond) {
+	for start := time.Now(); len(postgresPids(s.opt.Data, pidFile{pid: pid})) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Since(start) > leftoverWait {
 			syscall.Kill(pid, syscall.SIGQUIT)
 			return

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// layout numbers the form of unpacked packages; a change makes old ones stale.
+// layout is the version of the unpacked form. Increase it when the form changes.
 const layout = "2"
 
-// Unpack makes the package runnable below root and returns its folder, which
-// holds bin, lib and share. It does nothing when that was done before. Several
-// processes may call it at once.
+// Unpack unpacks the package below root and returns its folder, which holds
+// bin, lib and share. It does nothing if the folder exists. Several processes
+// may call it at once.
 func Unpack(pkg fs.FS, root string) (string, error) {
 	name, err := packageName(pkg)
 	if err != nil {
@@ -40,7 +40,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	if err := unpackInto(pkg, tmp); err != nil {
 		return "", explain("unpack Postgres into "+root, Options{Data: root}, err)
 	}
-	// MkdirTemp makes private folders; the user Postgres runs as must enter.
+	// MkdirTemp makes private folders, but Postgres' user must enter this one.
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return "", err
 	}
@@ -67,9 +67,9 @@ func unpackInto(pkg fs.FS, dir string) error {
 	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir))
 }
 
-// trusted are extensions that the role postgres, which is no superuser, may
-// create, as supabase/postgres allows it to; Postgres itself trusts others,
-// such as citext, already.
+// trusted lists the extensions that the role postgres may create without being
+// superuser, as in supabase/postgres. Postgres already trusts others, such as
+// citext.
 var trusted = []string{
 	"autoinc", "bloom", "insert_username", "moddatetime", "pg_stat_statements",
 	"pgrowlocks", "pgstattuple", "refint", "sslinfo",
@@ -90,8 +90,8 @@ func trustExtensions(dir string) error {
 	return nil
 }
 
-// makeLinks creates the library links that npm packages cannot carry and whose
-// postinstall script npm may have been told not to run.
+// makeLinks creates the library symlinks. npm packages cannot contain symlinks,
+// and the postinstall script that creates them may be disabled.
 func makeLinks(pkg fs.FS, dir string) error {
 	raw, err := fs.ReadFile(pkg, symlinksJSON)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func makeLinks(pkg fs.FS, dir string) error {
 	for _, l := range links {
 		source, target := strings.TrimPrefix(l.Source, "native/"), strings.TrimPrefix(l.Target, "native/")
 		if path.Dir(source) != path.Dir(target) || !fs.ValidPath(target) {
-			return fmt.Errorf("%s: %s does not lie beside %s", symlinksJSON, l.Target, l.Source)
+			return fmt.Errorf("%s: %s is not in the folder of %s", symlinksJSON, l.Target, l.Source)
 		}
 		target = filepath.Join(dir, filepath.FromSlash(target))
 		if err := os.Symlink(path.Base(source), target); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -116,8 +116,8 @@ func makeLinks(pkg fs.FS, dir string) error {
 	return nil
 }
 
-// walkNeeded visits the regular files that a server needs, and leaves out
-// static libraries, headers and what is for building extensions.
+// walkNeeded visits the regular files that a server needs. It skips static
+// libraries, headers and the files for building extensions.
 func walkNeeded(pkg fs.FS, visit func(name string, mode fs.FileMode) error) error {
 	return fs.WalkDir(pkg, "native", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -151,6 +151,6 @@ func copyFile(pkg fs.FS, name, target string, mode fs.FileMode) error {
 		dst.Close()
 		return err
 	}
-	// The umask may have taken the bits that Postgres' own user needs.
+	// The umask may have cleared mode bits that Postgres' user needs.
 	return errors.Join(dst.Chmod(mode), dst.Close())
 }

@@ -3,22 +3,26 @@ package rest
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"daawo/supabase/internal/rest/token"
 	"daawo/supabase/internal/wire"
 )
 
-// identity is who a request speaks for.
+// identity is the role and the claims that a request runs with.
 type identity struct {
 	role   string
-	claims string // the claims with the role in them, for request.jwt.claims
+	claims string // with the role among them, for request.jwt.claims
 	anon   bool
 }
 
-// identify checks the bearer token of a request. Verified tokens are remembered until they expire, and for at most a
-// minute, so that a key that was taken away stops working soon.
+// maxTokenAge is how long a verified token stays cached. After that time a revoked key no longer works.
+const maxTokenAge = time.Minute
+
+// identify verifies the bearer token of a request. Verified tokens are cached until they expire, and for maxTokenAge at
+// most.
 func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	c := &s.config
 	text, given := token.Bearer(r.Header.Get("Authorization"))
@@ -30,14 +34,14 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	}
 	now := e.now()
 	e.counts.tokens.Add(1)
-	if id, ok := e.tokens.get(text, now); ok {
+	if id, ok := s.tokens.get(text, now); ok {
 		e.counts.tokenHits.Add(1)
 		return id, nil
 	}
 	if c.Keys == nil {
 		return identity{}, token.ErrNoSecret()
 	}
-	claims, err := c.Keys.Open(text)
+	claims, err := c.Keys.Verify(text)
 	if err != nil {
 		return identity{}, err
 	}
@@ -52,16 +56,17 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	if err != nil {
 		return identity{}, err
 	}
-	if c.CacheSize > 0 {
-		until := now.Add(time.Minute)
-		if exp, ok := token.Expiry(claims); ok && exp.Before(until) {
-			until = exp
-		}
-		e.counts.tokenEvicted.Add(e.tokens.put(text, id, until, c.CacheSize))
+	until := now.Add(maxTokenAge)
+	if exp, ok := token.Expiry(claims); ok && exp.Before(until) {
+		until = exp
+	}
+	if s.tokens.put(text, id, until) {
+		e.counts.tokenEvicted.Add(1)
 	}
 	return id, nil
 }
 
+// identityOf returns the identity of verified claims.
 func identityOf(c *Config, claims json.RawMessage) (identity, *wire.Error) {
 	role, ok := c.RoleClaim.Role(claims)
 	var all map[string]json.RawMessage
@@ -69,7 +74,7 @@ func identityOf(c *Config, claims json.RawMessage) (identity, *wire.Error) {
 		return identity{}, wire.Errorf(401, "PGRST303", "Parsing claims failed")
 	}
 	if !ok {
-		if _, person := all["sub"]; person && c.RefuseIDTokens {
+		if _, subject := all["sub"]; subject && c.RefuseIDTokens {
 			return identity{}, token.ErrNoRole()
 		}
 		role = c.AnonRole
@@ -85,48 +90,39 @@ func identityOf(c *Config, claims json.RawMessage) (identity, *wire.Error) {
 	return identity{role, string(text), role == c.AnonRole}, nil
 }
 
-// tokenCache remembers verified tokens.
+// tokenCache holds verified tokens. A full cache drops the token that was not used for the longest time.
 type tokenCache struct {
-	mu      sync.RWMutex
-	entries map[string]tokenEntry
-}
+	entries *lru.Cache[string, tokenEntry]
+} // nil keeps no tokens
 
 type tokenEntry struct {
 	id    identity
 	until time.Time
 }
 
-func (t *tokenCache) get(text string, now time.Time) (identity, bool) {
-	t.mu.RLock()
-	e, ok := t.entries[text]
-	t.mu.RUnlock()
+// newTokenCache returns a cache of at most size tokens, which keeps none if size is not positive.
+func newTokenCache(size int) tokenCache {
+	if size <= 0 {
+		return tokenCache{}
+	}
+	return tokenCache{newLRU[string, tokenEntry](size)}
+}
+
+func (t tokenCache) get(text string, now time.Time) (identity, bool) {
+	if t.entries == nil {
+		return identity{}, false
+	}
+	e, ok := t.entries.Get(text)
 	if !ok || now.After(e.until) {
 		return identity{}, false
 	}
 	return e.id, true
 }
 
-// put remembers a token and says how many were forgotten for it. A full cache drops some entry: which one, the map
-// decides.
-func (t *tokenCache) put(text string, id identity, until time.Time, size int) (evicted int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// put adds a token and reports whether it replaced another one.
+func (t tokenCache) put(text string, id identity, until time.Time) (evicted bool) {
 	if t.entries == nil {
-		t.entries = map[string]tokenEntry{}
+		return false
 	}
-	for k := range t.entries {
-		if len(t.entries) < size {
-			break
-		}
-		delete(t.entries, k)
-		evicted++
-	}
-	t.entries[text] = tokenEntry{id, until}
-	return evicted
-}
-
-func (t *tokenCache) clear() {
-	t.mu.Lock()
-	t.entries = nil
-	t.mu.Unlock()
+	return t.entries.Add(text, tokenEntry{id, until})
 }

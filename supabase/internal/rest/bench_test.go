@@ -20,52 +20,52 @@ import (
 	"daawo/supabase/internal/rest"
 )
 
-// The benchmarks compare three things that take turns within one run: the SQL alone through pgx, an HTTP server that says
-// hello, and the engine behind HTTP. What is slow on the machine is slow for all three. The bound is what the first two
-// would give together, 1/(1/sql + 1/hello). With POSTGREST_URL a PostgREST over the same schema takes turns, too:
+// The benchmarks compare three subjects, which run alternately: the SQL alone through pgx, an HTTP server with a
+// constant reply ("hello"), and the engine behind HTTP. A slow machine is slow for all three. The bound is the rate of
+// the first two together, 1/(1/sql + 1/hello). With POSTGREST_URL a PostgREST over the same schema is a fourth subject:
 //
 //	go test -run '^$' -bench . -benchtime 8x ./supabase/internal/rest
 //
-// Turns are short and many, so that a burst of something else hits all three alike.
+// The slices of time are short and many, so that other work on the machine affects all subjects.
 const (
-	slice = 40 * time.Millisecond
-	turns = 4 // in one round of package testing's count
+	slice  = 40 * time.Millisecond
+	rounds = 4 // for each of the b.N of package testing
 )
 
-// clients is the number of connections that ask at once: some per core, as a server that is worth measuring has.
+// clients is the number of concurrent connections.
 const clients = 8
 
-// contest runs contestants in turns and reports what each got done per second.
-type contest struct {
+// comparison runs subjects alternately and reports their requests per second.
+type comparison struct {
 	b     *testing.B
 	names []string
 	run   []func(client, i int) error
 }
 
-func (c *contest) add(name string, fn func(client, i int) error) {
+func (c *comparison) add(name string, fn func(client, i int) error) {
 	c.names, c.run = append(c.names, name), append(c.run, fn)
 }
 
-// compare reports each contestant's work per second, the middle one of its rounds, and how the engine's compares with
-// what these others would give if each request took a turn of every one of them. That is the middle one of what the
-// rounds say, so that a round during which the machine did something else does not count.
-func (c *contest) compare(unit string, turn func(rate func(name string) float64) float64) {
-	rounds := make(map[string][]float64)
+// compare reports the median rate of each subject, and the engine's rate as a ratio of the bound. bound returns the
+// time per request that the other subjects allow, from their rates. The ratio is the median of all rounds, so that a
+// disturbed round does not count.
+func (c *comparison) compare(unit string, bound func(rate func(name string) float64) float64) {
+	rates := make(map[string][]float64)
 	latencies := make([][]time.Duration, len(c.run))
 	for i := range c.run { // warm up
 		c.slice(i, 2*slice, nil)
 	}
 	c.b.ResetTimer()
 	var ratios []float64
-	for n := range turns * c.b.N {
+	for n := range rounds * c.b.N {
 		for i, name := range c.names {
-			rounds[name] = append(rounds[name], float64(c.slice(i, slice, &latencies[i]))/slice.Seconds())
+			rates[name] = append(rates[name], float64(c.slice(i, slice, &latencies[i]))/slice.Seconds())
 		}
-		ratios = append(ratios, rounds["engine"][n]*turn(func(name string) float64 { return rounds[name][n] }))
+		ratios = append(ratios, rates["engine"][n]*bound(func(name string) float64 { return rates[name][n] }))
 	}
 	c.b.StopTimer()
 	for _, name := range c.names {
-		c.b.ReportMetric(middle(rounds[name]), name+"/s")
+		c.b.ReportMetric(median(rates[name]), name+"/s")
 	}
 	p50 := map[string]float64{}
 	for i, name := range c.names {
@@ -76,22 +76,23 @@ func (c *contest) compare(unit string, turn func(rate func(name string) float64)
 	c.b.ReportMetric(p50["engine"], "p50-µs")
 	c.b.ReportMetric(float64(engine[len(engine)*99/100].Microseconds()), "p99-µs")
 	c.b.ReportMetric(0, "ns/op")
-	c.b.ReportMetric(middle(ratios), unit)
-	// The same of the middle latencies, which other work on the machine hardly moves.
-	c.b.ReportMetric(turn(func(name string) float64 { return 1 / p50[name] })/p50["engine"], unit+"-p50")
+	c.b.ReportMetric(median(ratios), unit)
+	// The same ratio of the median latencies, on which other work on the machine has little effect.
+	c.b.ReportMetric(bound(func(name string) float64 { return 1 / p50[name] })/p50["engine"], unit+"-p50")
 }
 
-// ofBound compares with the SQL and the hello one after the other.
-func (c *contest) ofBound() {
+// ofBound compares the engine with the SQL and the hello server, one after the other.
+func (c *comparison) ofBound() {
 	c.compare("of-bound", func(rate func(string) float64) float64 { return 1/rate("sql") + 1/rate("hello") })
 }
 
-func middle(list []float64) float64 {
+func median(list []float64) float64 {
 	slices.Sort(list)
 	return list[len(list)/2]
 }
 
-func (c *contest) slice(i int, d time.Duration, latencies *[]time.Duration) int {
+// slice runs subject i for a time and returns the number of requests.
+func (c *comparison) slice(i int, d time.Duration, latencies *[]time.Duration) int {
 	var wg sync.WaitGroup
 	lists := make([][]time.Duration, clients)
 	until := time.Now().Add(d)
@@ -125,7 +126,7 @@ insert into api.visits (owner, place, day, note)
   select 'user' || i % 200, 'place ' || i, date '2026-01-01' + i % 300, repeat('note ', 5) from generate_series(1, 20000) i;
 alter table api.visits enable row level security;
 create policy own on api.visits using (owner = current_setting('request.jwt.claims', true)::json->>'sub');
-create policy everybody on api.visits for select to anon using (day < '2026-02-01');
+create policy recent on api.visits for select to anon using (day < '2026-02-01');
 grant select, insert on api.visits to anon, authenticated;
 create table api.items (id int primary key, name text, price numeric, added timestamptz default now());
 insert into api.items select i, 'item ' || i, i / 7.0 from generate_series(1, 20000) i;
@@ -136,26 +137,26 @@ create function api.visit_count(of_place text) returns bigint language sql stabl
 grant usage on schema api to authenticator;
 analyze`
 
-// arena is the engine behind HTTP, a hello server and a pool.
-type arena struct {
-	*bench
+// servers are the engine behind HTTP and a hello server.
+type servers struct {
+	*harness
 	server, hello *httptest.Server
 	client        *http.Client
 	token         string
 }
 
-func newArena(b *testing.B) *arena {
+func newServers(b *testing.B) *servers {
 	base := open(b, nil)
 	base.db.Exec(benchSQL)
 	base = openOn(b, base.db, func(c *rest.Config) { c.TxEnd = rest.TxEnd{} })
-	a := &arena{bench: base, server: httptest.NewServer(base.engine), token: "Bearer " + sign(b, `{"role":"authenticated","sub":"user7"}`)}
+	a := &servers{harness: base, server: httptest.NewServer(base.engine), token: "Bearer " + sign(b, `{"role":"authenticated","sub":"user7"}`)}
 	a.hello = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	b.Cleanup(func() { a.server.Close(); a.hello.Close(); a.client.CloseIdleConnections() })
 	return a
 }
 
-func (a *arena) ask(method, url, body string, signed bool) error {
+func (a *servers) ask(method, url, body string, signed bool) error {
 	var in io.Reader
 	if body != "" {
 		in = strings.NewReader(body)
@@ -185,15 +186,15 @@ func (a *arena) ask(method, url, body string, signed bool) error {
 	return nil
 }
 
-// same is a path that is asked for again and again; none are no parameters.
+// same returns a constant path; none returns no parameters.
 func same(path string) func(int) string { return func(int) string { return path } }
 func none(int) []any                    { return nil }
 
-func (a *arena) contest(b *testing.B, method string, path func(i int) string, body, query string, args func(i int) []any) *contest {
-	c := &contest{b: b}
-	who := db.Caller{Role: "authenticated", Claims: `{"role":"authenticated","sub":"user7"}`, Settings: []db.Setting{{Name: "search_path", Value: "api"}}}
+func (a *servers) compare(b *testing.B, method string, path func(i int) string, body, query string, args func(i int) []any) *comparison {
+	c := &comparison{b: b}
+	caller := db.Caller{Role: "authenticated", Claims: `{"role":"authenticated","sub":"user7"}`, Settings: []db.Setting{{Name: "search_path", Value: "api"}}}
 	c.add("sql", func(_, i int) error {
-		return a.pool.Query(b.Context(), who, query, args(i), func(rows pgx.Rows) error { rows.Next(); return rows.Err() })
+		return a.pool.Query(b.Context(), caller, query, args(i), func(rows pgx.Rows) error { rows.Next(); return rows.Err() })
 	})
 	c.add("hello", func(int, int) error { return a.ask("GET", a.hello.URL, "", true) })
 	c.add("engine", func(_, i int) error { return a.ask(method, a.server.URL+path(i), body, true) })
@@ -203,8 +204,9 @@ func (a *arena) contest(b *testing.B, method string, path func(i int) string, bo
 	return c
 }
 
-// reportCosts counts what one request allocates inside the engine, and what the process keeps afterwards.
-func (a *arena) reportCosts(b *testing.B, s scenario) {
+// reportCosts reports the allocations of one request in the engine, and the heap of the process after garbage
+// collection.
+func (a *servers) reportCosts(b *testing.B, s scenario) {
 	if s.body != "" {
 		s.header = "Content-Type: application/json\nPrefer: tx=commit"
 	}
@@ -233,52 +235,52 @@ func (a *arena) reportCosts(b *testing.B, s scenario) {
 	b.ReportMetric(float64(after.HeapAlloc)/(1<<20), "heap-MB")
 }
 
-// BenchmarkListUnderRLS is (a) of docs/rest.md, and the others follow.
+// BenchmarkListUnderRLS reads a page of a table with row level security.
 func BenchmarkListUnderRLS(b *testing.B) {
-	a := newArena(b)
+	a := newServers(b)
 	path := "/visits?select=id,place,day,note&order=day.desc&limit=25"
-	a.contest(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).ofBound()
+	a.compare(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).ofBound()
 	a.reportCosts(b, scenario{url: path})
 }
 
-// BenchmarkRowByKey asks for another row each time, so that few requests are ones that the engine remembers.
+// BenchmarkRowByKey requests a different row each time, so that few requests hit the plan cache.
 func BenchmarkRowByKey(b *testing.B) {
-	a := newArena(b)
+	a := newServers(b)
 	key := func(i int) int { return i*7919%20000 + 1 }
-	a.contest(b, "GET", func(i int) string { return "/items?id=eq." + strconv.Itoa(key(i)) }, "",
+	a.compare(b, "GET", func(i int) string { return "/items?id=eq." + strconv.Itoa(key(i)) }, "",
 		`select coalesce(json_agg(t), '[]') from (select * from api.items where id = $1) t`, func(i int) []any { return []any{key(i)} }).ofBound()
 	a.reportCosts(b, scenario{url: "/items?id=eq.1"})
 }
 
 func BenchmarkInsertMinimal(b *testing.B) {
-	a := newArena(b)
-	a.contest(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`, func(int) []any { return []any{"x"} }).ofBound()
+	a := newServers(b)
+	a.compare(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`, func(int) []any { return []any{"x"} }).ofBound()
 	a.reportCosts(b, scenario{method: "POST", url: "/log", body: `{"text":"x"}`})
 }
 
 func BenchmarkRPC(b *testing.B) {
-	a := newArena(b)
-	a.contest(b, "GET", func(i int) string { return "/rpc/add?a=1&b=" + strconv.Itoa(i) }, "", `select to_json(api.add($1, $2))`,
+	a := newServers(b)
+	a.compare(b, "GET", func(i int) string { return "/rpc/add?a=1&b=" + strconv.Itoa(i) }, "", `select to_json(api.add($1, $2))`,
 		func(i int) []any { return []any{1, i} }).ofBound()
 	a.reportCosts(b, scenario{url: "/rpc/add?a=1&b=2"})
 }
 
 func BenchmarkEmbedTwoLevels(b *testing.B) {
-	a := newArena(b)
+	a := newServers(b)
 	path := "/authors?select=id,books!books_author_fkey(id,title,placements(copies,shelves(label)))"
-	a.contest(b, "GET", same(path), "", `
+	a.compare(b, "GET", same(path), "", `
 		select json_agg(t) from (select id, (select coalesce(json_agg(bt), '[]') from (select id, title,
 			(select coalesce(json_agg(pt), '[]') from (select copies, (select row_to_json(st) from (select label from api.shelves s where s.id = p.shelf_id) st) as shelves
 				from api.placements p where p.book_id = b.id) pt) as placements from api.books b where b.author_id = a.id) bt) as books from api.authors a) t`, none).ofBound()
 	a.reportCosts(b, scenario{url: path})
 }
 
-// BenchmarkMixedRoles asks as two roles in turn, and as one of them alone: a plan under row level security belongs to
-// its role, so that changing roles must not cost a new plan each time.
+// BenchmarkMixedRoles compares requests of alternating roles with requests of one role. A plan under row level security
+// belongs to its role, and a change of role must not cost a new plan each time.
 func BenchmarkMixedRoles(b *testing.B) {
-	a := newArena(b)
+	a := newServers(b)
 	url := a.server.URL + "/visits?select=id,place,day,note&order=day.desc&limit=25"
-	c := &contest{b: b}
+	c := &comparison{b: b}
 	c.add("signed", func(int, int) error { return a.ask("GET", url, "", true) })
 	c.add("anonymous", func(int, int) error { return a.ask("GET", url, "", false) })
 	c.add("engine", func(_, i int) error { return a.ask("GET", url, "", i%2 == 0) })
@@ -286,7 +288,7 @@ func BenchmarkMixedRoles(b *testing.B) {
 	a.reportCosts(b, scenario{url: "/visits?select=id,place,day,note&order=day.desc&limit=25"})
 }
 
-// BenchmarkLoadTenThousandTables reads a schema of that size.
+// BenchmarkLoadTenThousandTables loads a schema of 10,000 tables.
 func BenchmarkLoadTenThousandTables(b *testing.B) {
 	base := open(b, nil)
 	for range 10 {

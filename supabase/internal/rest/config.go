@@ -8,48 +8,48 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// TxEnd says how transactions end (db-tx-end).
+// TxEnd sets how transactions end (db-tx-end).
 type TxEnd struct {
-	Rollback bool // roll back unless the client asks otherwise
-	Override bool // the client may ask with Prefer: tx=…
+	Rollback bool // roll back unless the client asks for a commit
+	Override bool // the client may choose with Prefer: tx=…
 }
 
-// OpenAPIMode says what the root describes (openapi-mode).
+// OpenAPIMode sets what the root describes (openapi-mode).
 type OpenAPIMode uint8
 
-// The modes: what the caller has privileges for, everything, nothing.
+// The modes. They describe what the caller has privileges for, everything, or nothing.
 const (
 	FollowPrivileges OpenAPIMode = iota
 	IgnorePrivileges
 	OpenAPIDisabled
 )
 
-// Opener checks the signature of a token and gives its claims. *token.Set is one.
-type Opener interface {
-	Open(token string) (json.RawMessage, *wire.Error)
+// Verifier verifies the signature of a token and returns its claims. *token.Set is one.
+type Verifier interface {
+	Verify(token string) (json.RawMessage, *wire.Error)
 }
 
-// Config is how the engine behaves. Package pgrst fills it from PostgREST's variables and files, the stack from [api] of
-// config.toml. The names in brackets are PostgREST's.
+// Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack
+// from [api] of config.toml. The names in brackets are PostgREST's.
 type Config struct {
-	Schemas         []string     // [db-schemas] exposed; the first is the default
+	Schemas         []string     // [db-schemas] the exposed schemas; the first is the default
 	ExtraSearchPath []string     // [db-extra-search-path]
 	AnonRole        string       // [db-anon-role] "" refuses requests without a token
 	MaxRows         *int64       // [db-max-rows]
 	Aggregates      bool         // [db-aggregates-enabled]
 	PlanEnabled     bool         // [db-plan-enabled]
 	PreRequest      *schema.Name // [db-pre-request]
-	RootFunction    *schema.Name // [db-root-spec] answers the root instead of OpenAPI
+	RootFunction    *schema.Name // [db-root-spec] replaces the OpenAPI document of the root
 	HoistedSettings []string     // [db-hoisted-tx-settings]
 	TxEnd           TxEnd        // [db-tx-end]
-	Channel         string       // [db-channel] "" listens to nothing
+	Channel         string       // [db-channel] "" listens to no channel
 
-	Keys      Opener            // [jwt-secret] nil when there is none
+	Keys      Verifier          // [jwt-secret] nil for none
 	Audience  func(string) bool // [jwt-aud] nil accepts all
 	RoleClaim token.Path        // [jwt-role-claim-key]
-	CacheSize int               // [jwt-cache-max-entries] verified tokens remembered
-	// RefuseIDTokens refuses a token with a subject and without a role, which PostgREST takes for anonymous with its claims:
-	// where auth signs ID tokens with the same keys, they open nothing.
+	CacheSize int               // [jwt-cache-max-entries] the number of verified tokens to keep
+	// RefuseIDTokens refuses a token with a subject and without a role. PostgREST gives such a token the anonymous
+	// role. Auth signs ID tokens with the same keys, and an ID token must not grant access.
 	RefuseIDTokens bool
 
 	OpenAPI        OpenAPIMode // [openapi-mode]
@@ -61,14 +61,14 @@ type Config struct {
 	LogQuery          bool        // [log-query]
 	AppSettings       [][2]string // [app.settings.*]
 	CORSOrigins       []string    // [server-cors-allowed-origins] empty allows all
-	NoCORS            bool        // the gateway in front answers CORS
+	NoCORS            bool        // the gateway sets the CORS headers
 	TraceHeader       string      // [server-trace-header]
 	ServerTiming      bool        // [server-timing-enabled]
 	MinimalErrors     bool        // [client-error-verbosity] = minimal
 	LegacyTargetNames bool        // [url-use-legacy-target-names]
 }
 
-// Default gives PostgREST's defaults.
+// Default returns PostgREST's defaults.
 func Default() Config {
 	return Config{
 		Schemas:           []string{"public"},

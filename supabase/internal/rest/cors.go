@@ -8,7 +8,7 @@ import (
 
 const exposedHeaders = "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit"
 
-// cors adds the headers of cross-origin requests and answers preflights; then it says true.
+// cors adds the CORS headers. It returns true if the request was a preflight, which it has then answered.
 func (s *state) cors(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -35,7 +35,7 @@ func (s *state) cors(w http.ResponseWriter, r *http.Request) bool {
 			accepted = append(accepted, name)
 		}
 	}
-	// The simple headers are always allowed; browsers want to see them all the same.
+	// The simple headers are always allowed; the list names them too.
 	accepted = append(accepted, "Accept", "Accept-Language", "Content-Language")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD")
 	h.Set("Access-Control-Allow-Headers", strings.Join(accepted, ", "))

@@ -18,11 +18,11 @@ func errNoSchema() *wire.Error {
 	return wire.Errorf(503, "PGRST002", "Could not query the database for the schema cache. Retrying.")
 }
 
-// retryWrite is after how many seconds a write is tried again that the server takes none of.
+// retryWrite is the Retry-After in seconds while the server accepts no writes.
 const retryWrite = "5"
 
-// databaseError turns a failure of the database into the reply that PostgREST gives. anon says whether the caller is
-// anonymous: then a missing privilege means that it should log in. readOnly says that the request was to change nothing.
+// databaseError converts an error of the database to the reply that PostgREST gives. For an anonymous caller (anon) a
+// missing privilege becomes 401. readOnly means that the request's transaction was read-only by its method.
 func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	if _, ok := wire.AsError(err); ok {
 		return err
@@ -32,8 +32,8 @@ func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	case ok && pg.Code == "PGRST":
 		return raised(pg)
 	case ok && pg.Code == "25006" && !readOnly:
-		// The server takes no writes: its disk is nearly full, or it has become a standby. PostgREST's 405 is for a
-		// method that only reads.
+		// The server accepts no writes: its disk is nearly full, or it has become a standby. PostgREST's 405 is for
+		// methods that only read.
 		we := fromPostgres(pg, anon)
 		we.Status = http.StatusServiceUnavailable
 		return we.WithHeader("Retry-After", retryWrite)
@@ -64,7 +64,7 @@ func fromPostgres(pg *pgconn.PgError, anon bool) *wire.Error {
 	return we
 }
 
-// statusOf maps an SQLSTATE to a status, as PostgREST's reference lists them under "Errors from PostgreSQL".
+// statusOf returns the status of an SQLSTATE, as PostgREST's reference lists them under "Errors from PostgreSQL".
 func statusOf(pg *pgconn.PgError, anon bool) int {
 	code, message := pg.Code, pg.Message
 	switch code {
@@ -72,12 +72,12 @@ func statusOf(pg *pgconn.PgError, anon bool) int {
 		return 409
 	case "25006": // read-only transaction
 		return 405
-	case "21000": // cardinality; pg-safeupdate's message is the client's mistake
+	case "21000": // cardinality; the message of pg-safeupdate reports an error of the client
 		if strings.HasSuffix(message, "requires a WHERE clause") {
 			return 400
 		}
 		return 500
-	case "22023": // invalid parameter; among them a role that does not exist
+	case "22023": // invalid parameter, for example an unknown role
 		if strings.HasPrefix(message, "role") && strings.HasSuffix(message, "does not exist") {
 			return 401
 		}
@@ -103,13 +103,23 @@ func statusOf(pg *pgconn.PgError, anon bool) int {
 		}
 		return 403
 	}
-	if rest, ok := strings.CutPrefix(code, "PT"); ok {
-		if n, err := strconv.Atoi(rest); err == nil && n >= 200 && n <= 599 {
-			return n
-		}
-		return 500
+	if status, ok := strings.CutPrefix(code, "PT"); ok {
+		return raisedStatus(status)
 	}
-	switch code[:2] {
+	return statusOfClass(code[:2])
+}
+
+// raisedStatus returns the status of a raised SQLSTATE PTxyz.
+func raisedStatus(digits string) int {
+	if n, err := strconv.Atoi(digits); err == nil && n >= 200 && n <= 599 {
+		return n
+	}
+	return 500
+}
+
+// statusOfClass returns the status of an SQLSTATE by its class, the first two characters.
+func statusOfClass(class string) int {
+	switch class {
 	case "08", "53":
 		return 503
 	case "0L", "0P", "28":
@@ -121,7 +131,7 @@ func statusOf(pg *pgconn.PgError, anon bool) int {
 	}
 }
 
-// raised reads raise sqlstate 'PGRST', whose message and detail are JSON and decide the whole reply.
+// raised converts an error of raise sqlstate 'PGRST', whose message and detail are JSON with the whole reply.
 func raised(pg *pgconn.PgError) *wire.Error {
 	var message struct {
 		Code    *string `json:"code"`

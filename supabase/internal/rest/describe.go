@@ -13,11 +13,12 @@ import (
 	"daawo/supabase/internal/rest/ast"
 	"daawo/supabase/internal/rest/openapi"
 	"daawo/supabase/internal/rest/schema"
+	"daawo/supabase/internal/rest/sql"
 	"daawo/supabase/internal/wire"
 )
 
-// visibleSQL gives what the caller may use of a schema: relations, functions (by name and parameter types) and the
-// schema's comment. $1 is the schema.
+// These statements select the relations and functions of a schema that the caller may use, and the schema's comment. A
+// function is selected as its name and number of parameters. $1 is the schema.
 const (
 	visibleTablesSQL = `
 select c.relname
@@ -35,7 +36,7 @@ select p.proname, p.pronargs
 	schemaCommentSQL = `select obj_description($1::regnamespace, 'pg_namespace')`
 )
 
-// describe answers the root: an OpenAPI document of what the caller may see, or of everything.
+// describe answers the root with an OpenAPI document of everything, or of what the caller may use.
 func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity) error {
 	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
 		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
@@ -66,15 +67,15 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have disconnected
 	return nil
 }
 
 func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
 	c := &s.config
-	doc := openapi.Document{Version: version, Cache: s.cache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
-	set, scope := s.context(&room{}, r, q, id, nil, true)
-	name := [][]byte{[]byte(quoteIdent(q.schema))}
+	doc := openapi.Document{Version: version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
+	set, scope := s.setStatement(&buffers{}, r, q, id, nil, true)
+	name := [][]byte{[]byte(sql.Ident(q.schema))}
 	list := []db.Statement{set}
 	if fn := c.PreRequest; fn != nil {
 		list = append(list, callStatement(*fn))
@@ -110,12 +111,12 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 	if err != nil {
 		return doc, e.databaseError(err, id.anon, true)
 	}
-	for n, t := range s.cache.Tables {
+	for n, t := range s.schemaCache.Tables {
 		if n.Schema == q.schema && (all || tables[n.Name]) {
 			doc.Tables = append(doc.Tables, t)
 		}
 	}
-	for n, overloads := range s.cache.Routines {
+	for n, overloads := range s.schemaCache.Routines {
 		for _, f := range overloads {
 			if n.Schema == q.schema && (all || routines[n.Name+"/"+itoa(len(f.Params))]) {
 				doc.Routines = append(doc.Routines, f)

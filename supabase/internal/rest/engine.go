@@ -1,8 +1,11 @@
 // Package rest answers HTTP requests in PostgREST's dialect over the schemas of a database.
 //
-// A request goes one way: grammar reads the URL and headers into an ast, plan resolves that against the schema, sql writes
-// one statement, the engine runs it under the caller's role in one round trip, and the bytes that Postgres made are the
-// reply. The gateway (or the stand-alone server of package pgrst) puts it behind a port; below it are db and wire.
+// A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the ast against the
+// schema, sql writes one statement, and the engine runs the statement under the caller's role in one round trip. The
+// bytes that Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a
+// port.
+//
+// Of ours it imports db and wire.
 package rest
 
 import (
@@ -10,94 +13,109 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/wire"
 )
 
-// Options are what an Engine is made of.
+// Options configure an Engine.
 type Options struct {
 	Pool   *db.Pool // logs in as the authenticator role
 	Config Config
-	// Replica answers a GET of one of ReplicaTables and nothing else, when that may be a little old; nil for none.
+	// Replica answers plain reads of ReplicaTables, which tolerate replica lag, and nothing else; nil for none.
 	Replica       *db.Replica
 	ReplicaTables []string // schema.name
-	// Configure reads the configuration anew when a notification asks for that; nil keeps it.
+	// Configure reads the configuration again when a notification asks for it; nil keeps the configuration.
 	Configure func(context.Context) (Config, error)
 	Log       *slog.Logger     // nil means slog.Default()
 	Now       func() time.Time // nil means time.Now
 }
 
-// Engine is an http.Handler rooted as PostgREST's root. Start loads the schema; until it is loaded every request is
-// answered with 503.
+// Engine is an http.Handler with the paths of PostgREST. Start loads the schema; until then every request gets 503.
 type Engine struct {
-	pool   *db.Pool
-	stale  stale
-	log    *slog.Logger
-	now    func() time.Time
-	state  atomic.Pointer[state]
-	tokens tokenCache
-	loader loader
-	counts counts
-	rooms  sync.Pool // of *room
+	pool         *db.Pool
+	replicaReads replicaReads
+	log          *slog.Logger
+	now          func() time.Time
+	state        atomic.Pointer[state]
+	loader       loader
+	counts       counts
+	buffers      bufferPool
 }
 
-// counts are what the engine did, for metrics.
+// counts are counters for metrics.
 type counts struct {
 	loads, failedLoads              atomic.Int64
-	loadTime                        atomic.Int64 // of the last load, in nanoseconds
+	loadTime                        atomic.Int64 // duration of the last load, in nanoseconds
 	tokens, tokenHits, tokenEvicted atomic.Int64
 }
 
-// Stats are counters since the engine was made.
+// Stats are counters since New.
 type Stats struct {
-	Loads, FailedLoads                     int64         // of the schema
-	LoadTime                               time.Duration // of the last one
-	TokenLookups, TokenHits, TokensEvicted int64         // of the cache of verified tokens
+	Loads, FailedLoads                     int64         // loads of the schema
+	LoadTime                               time.Duration // duration of the last load
+	TokenLookups, TokenHits, TokensEvicted int64         // uses of the cache of verified tokens
 }
 
-// Stats reads the counters.
+// Stats returns the counters.
 func (e *Engine) Stats() Stats {
 	c := &e.counts
 	return Stats{c.loads.Load(), c.failedLoads.Load(), time.Duration(c.loadTime.Load()),
 		c.tokens.Load(), c.tokenHits.Load(), c.tokenEvicted.Load()}
 }
 
-// state is everything a request depends on that can be reloaded, replaced as a whole.
+// state is everything that a request depends on and that can be reloaded. A reload replaces the whole state.
 type state struct {
-	config Config
-	cache  *schema.Cache // nil until it is loaded
-	loads  uint64        // how often it was
-	roles  map[string]roleSettings
-	memory memory
-	frames frames
+	config      Config
+	schemaCache *schema.Cache // nil until the first load
+	loads       uint64        // the number of loads so far
+	roles       map[string]roleSettings
+
+	tokens   tokenCache // replaced with the configuration
+	plans    planCache
+	settings *lru.Cache[settingsKey, *sessionSettings]
 }
 
-// New makes an engine. It does not touch the database.
+// newState returns a state without a schema and with empty caches.
+func newState(c Config) *state {
+	return &state{config: c, tokens: newTokenCache(c.CacheSize), plans: newPlanCache(), settings: newLRU[settingsKey, *sessionSettings](maxSessionSettings)}
+}
+
+// newLRU returns a cache of at most size entries. The size must be positive.
+func newLRU[K comparable, V any](size int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](size)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// New returns an engine. It does not connect to the database.
 func New(o Options) (*Engine, error) {
 	if o.Pool == nil {
-		return nil, errors.New("rest: a pool is needed")
+		return nil, errors.New("rest: Options.Pool is nil")
 	}
 	if len(o.Config.Schemas) == 0 {
-		return nil, errors.New("rest: at least one schema has to be exposed")
+		return nil, errors.New("rest: Config.Schemas is empty; expose at least one schema")
 	}
-	e := &Engine{pool: o.Pool, stale: stale{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now}
+	e := &Engine{pool: o.Pool, replicaReads: replicaReads{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now}
 	if e.log == nil {
 		e.log = slog.Default()
 	}
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.state.Store(&state{config: o.Config})
+	e.state.Store(newState(o.Config))
 	e.loader.init(e, o.Configure)
 	return e, nil
 }
 
-// SetConfig replaces the configuration; the schema is read anew in the background when it depends on it.
+// SetConfig replaces the configuration and reloads the schema in the background.
 func (e *Engine) SetConfig(c Config) {
 	e.replaceConfig(c)
 	e.Reload()
@@ -106,18 +124,31 @@ func (e *Engine) SetConfig(c Config) {
 func (e *Engine) replaceConfig(c Config) {
 	for {
 		old := e.state.Load()
-		if e.state.CompareAndSwap(old, &state{config: c, cache: old.cache, loads: old.loads, roles: old.roles}) {
-			break
+		next := newState(c)
+		next.schemaCache, next.loads, next.roles = old.schemaCache, old.loads, old.roles
+		if e.state.CompareAndSwap(old, next) {
+			return
 		}
 	}
-	e.tokens.clear()
 }
 
-// Config gives the configuration in use.
+// replaceSchema replaces the schema and the settings of roles. Verified tokens stay in their cache.
+func (e *Engine) replaceSchema(c *schema.Cache, roles map[string]roleSettings) {
+	for {
+		old := e.state.Load()
+		next := newState(old.config)
+		next.schemaCache, next.loads, next.roles, next.tokens = c, old.loads+1, roles, old.tokens
+		if e.state.CompareAndSwap(old, next) {
+			return
+		}
+	}
+}
+
+// Config returns the configuration in use.
 func (e *Engine) Config() Config { return e.state.Load().config }
 
-// Schema gives the schema as it was last read, nil before that.
-func (e *Engine) Schema() *schema.Cache { return e.state.Load().cache }
+// Schema returns the schema of the last load, nil before the first.
+func (e *Engine) Schema() *schema.Cache { return e.state.Load().schemaCache }
 
 // ServeHTTP answers one request.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -133,12 +164,12 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers with an error. What is no wire.Error is a mistake of ours: it is logged and not shown.
+// fail answers with an error. An error that is not a wire.Error is an internal one: it is logged and not shown.
 func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error) {
 	we, ok := wire.AsError(err)
 	if !ok {
 		if r.Context().Err() != nil {
-			return // the client is gone
+			return // the client has disconnected
 		}
 		e.log.ErrorContext(r.Context(), "rest: request failed", "method", r.Method, "error", err)
 		we = wire.Errorf(http.StatusInternalServerError, "PGRSTX00", "Internal error")
@@ -155,23 +186,23 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 	wire.WriteRest(w, we, s.config.MinimalErrors)
 }
 
-// headWriter drops bodies. net/http does that too, but keeps their Content-Length.
+// headWriter drops bodies. net/http drops them too, but keeps their Content-Length.
 type headWriter struct{ http.ResponseWriter }
 
 func (headWriter) Write(b []byte) (int, error) { return len(b), nil }
 
-// Start loads the schema and keeps it up to date until ctx ends or Close is called. It returns when the schema has been
-// loaded, or has failed to for the first time.
+// Start loads the schema and keeps it up to date until ctx ends or Close is called. It returns after the first attempt,
+// with its error.
 func (e *Engine) Start(ctx context.Context) error { return e.loader.start(ctx) }
 
-// Close stops the background work. The pool stays open: it is its owner's.
+// Close stops the background work. The pool stays open; the caller of New closes it.
 func (e *Engine) Close(ctx context.Context) error { return e.loader.stop(ctx) }
 
-// Reload asks for the schema to be read again. Requests go on with the old one meanwhile.
-func (e *Engine) Reload() { e.loader.ask(false) }
+// Reload requests a reload of the schema in the background. Until it is done, requests use the old schema.
+func (e *Engine) Reload() { e.loader.request(false) }
 
-// ReloadConfig asks for the configuration to be read again by Options.Configure, and then the schema.
-func (e *Engine) ReloadConfig() { e.loader.ask(true) }
+// ReloadConfig requests a reload of the configuration with Options.Configure, and then of the schema.
+func (e *Engine) ReloadConfig() { e.loader.request(true) }
 
-// Loading says whether the schema is waited for: it is being read anew because an attempt failed.
+// Loading reports whether the last load of the schema failed and another attempt follows.
 func (e *Engine) Loading() bool { return e.loader.delay.Load() > 0 }

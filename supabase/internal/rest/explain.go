@@ -10,11 +10,11 @@ import (
 	"daawo/supabase/internal/rest/sql"
 )
 
-// Explain says what the engine would run for a request: the statement, formatted, and its parameters. Nothing is run, and
-// tokens are not looked at: the role is the caller's business.
+// Explain returns the statement that the engine would run for a request, formatted, and its parameters. It runs nothing
+// and ignores the request's token.
 func (e *Engine) Explain(r *http.Request) (string, error) {
 	s := e.state.Load()
-	if s.cache == nil {
+	if s.schemaCache == nil {
 		return "", errNoSchema()
 	}
 	p, err := s.prepare(r, &stopwatch{})
@@ -22,7 +22,7 @@ func (e *Engine) Explain(r *http.Request) (string, error) {
 		return "", err
 	}
 	if p.plan == nil {
-		return "-- the root is answered from the catalogue; there is no statement\n", nil
+		return "-- the root has no statement: its reply comes from the catalogue\n", nil
 	}
 	return printed(p.statement), nil
 }

@@ -1,12 +1,58 @@
 package rest_test
 
 import (
+	"strings"
 	"testing"
 
+	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/testdb"
 )
 
-// soap is a function that takes a document whole and answers with another, as PostgREST's how-to for SOAP has it.
+func TestFormats(t *testing.T) {
+	b := open(t, func(c *rest.Config) { c.PlanEnabled = true })
+	b.run(t, []scenario{
+		{name: "json", url: "/shelves?id=eq.1", reply: "Content-Type: application/json; charset=utf-8"},
+		{name: "object", url: "/shelves?id=eq.1", header: "Accept: application/vnd.pgrst.object+json", want: `{"id":1,"label":"A"}`, reply: "Content-Type: application/vnd.pgrst.object+json; charset=utf-8"},
+		{name: "object of several rows", url: "/shelves", header: "Accept: application/vnd.pgrst.object+json", status: 406,
+			want: `{"code":"PGRST116","message":"Cannot coerce the result to a single JSON object","details":"The result contains 3 rows","hint":null}`},
+		{name: "nulls stripped", url: "/authors?select=id,born&id=eq.3", header: "Accept: application/vnd.pgrst.array+json;nulls=stripped", want: `[{"id":3}]`},
+		{name: "object with nulls stripped", url: "/authors?select=id,born&id=eq.3", header: "Accept: application/vnd.pgrst.object+json;nulls=stripped", want: `{"id":3}`},
+		{name: "csv", url: "/authors?select=id,name,tags&id=eq.1", header: "Accept: text/csv", want: "=id,name,tags\n1,\"Nuruddin Farah\",\"{novel,essay}\"", reply: "Content-Type: text/csv; charset=utf-8"},
+		{name: "csv of a function", url: "/rpc/grid?limit=1", header: "Accept: text/csv", want: "=n,square\n1,1"},
+		{name: "preferred by quality", url: "/shelves?id=eq.1", header: "Accept: text/csv;q=0.5, application/json", reply: "Content-Type: application/json; charset=utf-8"},
+		{name: "function of a media type", url: "/rpc/page", header: "Accept: text/html", want: "=<p>hello</p>", reply: "Content-Type: text/html"},
+		{name: "bytes", url: "/rpc/picture", header: "Accept: image/test", want: "=\x01\x02\xff", reply: "Content-Type: image/test\nContent-Length: 3"},
+		{name: "aggregate of a media type", url: "/shelves?order=id", header: "Accept: application/vnd.lines", want: "=A|B|empty|", reply: "Content-Type: application/vnd.lines"},
+		{name: "handler of another table", url: "/authors", header: "Accept: application/vnd.lines", status: 406},
+		{name: "plan", url: "/shelves?id=eq.1", header: "Accept: application/vnd.pgrst.plan+json; for=\"application/json\"; options=verbose",
+			reply: `Content-Type: application/vnd.pgrst.plan+json; for="application/json"; options=verbose; charset=utf-8`},
+		{name: "plan as text", url: "/shelves?id=eq.1", header: "Accept: application/vnd.pgrst.plan"},
+		{name: "options of a table", method: "OPTIONS", url: "/shelves", reply: "Allow: OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"},
+		{name: "options of a function", method: "OPTIONS", url: "/rpc/add", status: 404},
+		{name: "options of a volatile function", method: "OPTIONS", url: "/rpc/nothing", reply: "Allow: OPTIONS,POST"},
+		{name: "options of the root", method: "OPTIONS", url: "/", reply: "Allow: OPTIONS,GET,HEAD"},
+		{name: "preflight", method: "OPTIONS", url: "/shelves", header: "Origin: http://a.example\nAccess-Control-Request-Method: POST\nAccess-Control-Request-Headers: X-One",
+			reply: "Access-Control-Allow-Origin: *\nAccess-Control-Allow-Headers: Authorization, X-One, Accept, Accept-Language, Content-Language"},
+	})
+	off := openOn(t, b.db, func(c *rest.Config) {
+		c.CORSOrigins = []string{"http://a.example"}
+		c.ServerTiming, c.TraceHeader = true, "X-Request-Id"
+	})
+	off.run(t, []scenario{
+		{name: "plan disabled", url: "/shelves", header: "Accept: application/vnd.pgrst.plan", status: 406},
+		{name: "allowed origin", url: "/shelves?limit=0", header: "Origin: http://a.example", reply: "Access-Control-Allow-Origin: http://a.example\nAccess-Control-Allow-Credentials: true"},
+		{name: "other origin", url: "/shelves?limit=0", header: "Origin: http://b.example", reply: "Access-Control-Allow-Origin:"},
+		{name: "trace header", url: "/shelves?limit=0", header: "X-Request-Id: 7", reply: "X-Request-Id: 7"},
+	})
+	w := off.do(t, scenario{url: "/shelves?limit=0"})
+	for _, phase := range []string{"jwt;dur=", "parse;dur=", "plan;dur=", "transaction;dur=", "response;dur="} {
+		if !strings.Contains(w.Header().Get("Server-Timing"), phase) {
+			t.Errorf("Server-Timing %q lacks %s", w.Header().Get("Server-Timing"), phase)
+		}
+	}
+}
+
+// soap defines functions that take and return a whole XML document, like PostgREST's how-to for SOAP.
 const soap = `
 create domain api."text/xml" as pg_catalog.xml;
 create function api.fraction(xml) returns api."text/xml" language sql immutable as $$
@@ -14,7 +60,7 @@ create function api.fraction(xml) returns api."text/xml" language sql immutable 
 $$;
 create function api.document(xml) returns xml language sql immutable as $$ select $1 $$;`
 
-// TestXML: a body of XML is the one unnamed argument, and a handler's XML goes back as such.
+// TestXML checks that an XML body becomes the single unnamed argument, and that a handler can return XML.
 func TestXML(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(library)
@@ -22,19 +68,19 @@ func TestXML(t *testing.T) {
 	b := openOn(t, database, nil)
 	const ask = `<ask><top>1</top><bottom>4</bottom></ask>`
 	b.run(t, []scenario{
-		{name: "there and back", method: "POST", url: "/rpc/fraction", header: "Content-Type: text/xml\nAccept: text/xml", body: ask,
+		{name: "request and reply", method: "POST", url: "/rpc/fraction", header: "Content-Type: text/xml\nAccept: text/xml", body: ask,
 			want: "=<reply>0.25</reply>", reply: "Content-Type: text/xml; charset=utf-8"},
-		{name: "by default", method: "POST", url: "/rpc/fraction", header: "Content-Type: text/xml", body: ask, want: `"<reply>0.25</reply>"`},
+		{name: "default format", method: "POST", url: "/rpc/fraction", header: "Content-Type: text/xml", body: ask, want: `"<reply>0.25</reply>"`},
 		{name: "as JSON", method: "POST", url: "/rpc/document", header: "Content-Type: text/xml", body: `<a href="b">ü</a>`, want: `"<a href=\"b\">ü</a>"`},
-		{name: "no XML", method: "POST", url: "/rpc/document", header: "Content-Type: text/xml", body: `<a>`, status: 400},
-		{name: "a body of another kind", method: "POST", url: "/rpc/document", header: "Content-Type: text/plain", body: `<a/>`, status: 404},
-		{name: "a function that takes none", method: "POST", url: "/rpc/add", header: "Content-Type: text/xml", body: `<a/>`, status: 404},
-		{name: "asked of what has no handler", url: "/shelves", header: "Accept: text/xml", status: 406},
+		{name: "invalid XML", method: "POST", url: "/rpc/document", header: "Content-Type: text/xml", body: `<a>`, status: 400},
+		{name: "wrong content type", method: "POST", url: "/rpc/document", header: "Content-Type: text/plain", body: `<a/>`, status: 404},
+		{name: "function without XML parameter", method: "POST", url: "/rpc/add", header: "Content-Type: text/xml", body: `<a/>`, status: 404},
+		{name: "no handler", url: "/shelves", header: "Accept: text/xml", status: 406},
 	})
 }
 
-// places stands in for PostGIS: a type of its name and the function that the engine calls, with PostGIS's signature and
-// shape of reply. A row's geometry is its only column of that type, which is called so here.
+// places replaces PostGIS: it defines a type geometry and the function that the engine calls, with the signature and
+// result of PostGIS. The function expects the geometry in a column of that name.
 const places = `
 create type public.geometry as (x float8, y float8);
 create function public.st_asgeojson(feature record, geom_column text default '', maxdecimaldigits int default 9, pretty bool default false)
@@ -48,13 +94,13 @@ begin
     'properties', properties - 'geometry');
 end $$;
 create table api.places (id int primary key, name text, geometry public.geometry);
-insert into api.places values (1, 'Muqdisho', (45.34, 2.04)), (2, 'Hargeysa', (44.06, 9.56)), (3, 'Boosaaso', (49.18, 11.28));
+insert into api.places values (1, 'First', (45.34, 2.04)), (2, 'Second', (44.06, 9.56)), (3, 'Third', (49.18, 11.28));
 create function api.places_north(of float8) returns setof api.places language sql stable as $$
   select * from api.places where (geometry).y > $1 order by id
 $$;
 grant all on api.places to anon;`
 
-// TestGeoJSON: rows as a collection of features, wherever rows come from.
+// TestGeoJSON checks replies of tables, functions and mutations as a collection of features.
 func TestGeoJSON(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(library)
@@ -65,12 +111,12 @@ func TestGeoJSON(t *testing.T) {
 	})
 	database.Exec(places)
 	b := openOn(t, database, nil)
-	const muqdisho = `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[45.34,2.04]},"properties":{"id":1,"name":"Muqdisho"}}]}`
+	const first = `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[45.34,2.04]},"properties":{"id":1,"name":"First"}}]}`
 	const names = `{"type":"FeatureCollection","features":[
-		{"type":"Feature","geometry":{"type":"Point","coordinates":[44.06,9.56]},"properties":{"name":"Hargeysa"}},
-		{"type":"Feature","geometry":{"type":"Point","coordinates":[49.18,11.28]},"properties":{"name":"Boosaaso"}}]}`
+		{"type":"Feature","geometry":{"type":"Point","coordinates":[44.06,9.56]},"properties":{"name":"Second"}},
+		{"type":"Feature","geometry":{"type":"Point","coordinates":[49.18,11.28]},"properties":{"name":"Third"}}]}`
 	b.run(t, []scenario{
-		{name: "a table", url: "/places?id=eq.1", header: "Accept: application/geo+json", want: muqdisho,
+		{name: "table", url: "/places?id=eq.1", header: "Accept: application/geo+json", want: first,
 			reply: "Content-Type: application/geo+json; charset=utf-8\nContent-Range: 0-0/*"},
 		{name: "columns, order, limit", url: "/places?select=name,geometry&order=id&offset=1&limit=2", header: "Accept: application/geo+json", want: names,
 			reply: "Content-Range: 1-2/*"},
@@ -79,9 +125,9 @@ func TestGeoJSON(t *testing.T) {
 		{name: "no rows", url: "/places?id=eq.9", header: "Accept: application/geo+json", want: `{"type":"FeatureCollection","features":[]}`},
 		{name: "no geometry", url: "/places?select=id&id=eq.1", header: "Accept: application/geo+json",
 			want: `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"id":1}}]}`},
-		{name: "a function", url: "/rpc/places_north?of=9&select=name,geometry", header: "Accept: application/geo+json", want: names},
-		{name: "an insert", method: "POST", url: "/places?select=name,geometry", header: "Accept: application/geo+json\nPrefer: return=representation",
-			body: `{"id":4,"name":"Kismaayo","geometry":{"x":42.55,"y":-0.36}}`, status: 201,
-			want: `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[42.55,-0.36]},"properties":{"name":"Kismaayo"}}]}`},
+		{name: "function", url: "/rpc/places_north?of=9&select=name,geometry", header: "Accept: application/geo+json", want: names},
+		{name: "insert", method: "POST", url: "/places?select=name,geometry", header: "Accept: application/geo+json\nPrefer: return=representation",
+			body: `{"id":4,"name":"Fourth","geometry":{"x":42.55,"y":-0.36}}`, status: 201,
+			want: `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[42.55,-0.36]},"properties":{"name":"Fourth"}}]}`},
 	})
 }

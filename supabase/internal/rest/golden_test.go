@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden prints what the engine would run for the requests of testdata/golden.txt: a line "METHOD URL [Prefer]", the
-// body on the next line for those that write, then the statement. It is the documentation of the SQL, too.
+// TestGolden compares the statements of requests with testdata/golden.txt. An entry is a line "METHOD URL [Prefer]",
+// the body on the next line for requests that write, and the statement. The file also documents the SQL.
 func TestGolden(t *testing.T) {
 	b := open(t, nil)
 	text, err := os.ReadFile("testdata/golden.txt")
@@ -42,6 +42,6 @@ func TestGolden(t *testing.T) {
 		return
 	}
 	if d := cmp.Diff(string(text), out.String()); d != "" {
-		t.Errorf("(-want +got), -update writes it anew:\n%s", d)
+		t.Errorf("(-want +got), run with -update to accept:\n%s", d)
 	}
 }

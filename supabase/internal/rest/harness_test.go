@@ -28,29 +28,32 @@ var library string
 
 const secret = "a secret of the tests with enough characters"
 
-// bench is an engine over a database of the library. What tests write is rolled back unless they ask for a commit.
-type bench struct {
+// harness is an engine over a database with the schema of library.sql. Writes of tests are rolled back unless they ask
+// for a commit.
+type harness struct {
 	t      testing.TB
 	db     *testdb.DB
 	pool   *db.Pool
 	engine *rest.Engine
 }
 
-func open(t testing.TB, change func(*rest.Config)) *bench {
+// open returns a harness with a new database.
+func open(t testing.TB, change func(*rest.Config)) *harness {
 	t.Helper()
 	database := testdb.New(t)
 	database.Exec(library)
 	return openOn(t, database, change)
 }
 
-func openOn(t testing.TB, database *testdb.DB, change func(*rest.Config)) *bench {
+// openOn returns a harness with an existing database.
+func openOn(t testing.TB, database *testdb.DB, change func(*rest.Config)) *harness {
 	t.Helper()
 	pool, err := db.Open(t.Context(), db.Config{URL: database.URL("authenticator"), MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	keys, err := token.NewSet([]byte(secret))
+	keys, err := token.ParseSet([]byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,21 +77,21 @@ func openOn(t testing.TB, database *testdb.DB, change func(*rest.Config)) *bench
 			t.Error(err)
 		}
 	})
-	return &bench{t, database, pool, engine}
+	return &harness{t, database, pool, engine}
 }
 
-// scenario is one request and what has to come back.
+// scenario is one request and its expected reply.
 type scenario struct {
 	name   string
 	method string // GET when empty
 	url    string
-	as     string // claims of a signed token, JSON; "" is anonymous
+	as     string // the claims of a signed token, as JSON; "" is anonymous
 	header string // request headers, "Name: value" lines
 	body   string
 	status int    // 200 when 0
-	want   string // the body as JSON, or as text when it begins with "="; "" is not looked at
-	reply  string // reply headers that have to be there, "Name: value" lines; "Name:" has to be absent
-	not    string // text that must not be in the reply
+	want   string // the body as JSON, or as text after "="; "" skips the check
+	reply  string // reply headers as "Name: value" lines; "Name:" must be absent
+	not    string // text that must not be in the body
 }
 
 func sign(t testing.TB, claims string) string {
@@ -132,14 +135,14 @@ func (s scenario) request(t testing.TB) *http.Request {
 	return r
 }
 
-func (b *bench) do(t testing.TB, s scenario) *httptest.ResponseRecorder {
+func (b *harness) do(t testing.TB, s scenario) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
 	b.engine.ServeHTTP(w, s.request(t))
 	return w
 }
 
-func (b *bench) run(t *testing.T, scenarios []scenario) {
+func (b *harness) run(t *testing.T, scenarios []scenario) {
 	t.Helper()
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -169,7 +172,7 @@ func (b *bench) run(t *testing.T, scenarios []scenario) {
 				}
 			}
 			if s.not != "" && strings.Contains(body, s.not) {
-				t.Errorf("the reply shows %q: %s", s.not, body)
+				t.Errorf("unexpected %q in %s", s.not, body)
 			}
 		})
 	}
@@ -179,7 +182,7 @@ func parsed(t *testing.T, text string) any {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("no JSON: %v: %q", err, text)
+		t.Fatalf("invalid JSON: %v: %q", err, text)
 	}
 	return v
 }

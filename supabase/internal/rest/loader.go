@@ -16,28 +16,29 @@ import (
 type loader struct {
 	engine    *Engine
 	configure func(context.Context) (Config, error)
-	config    atomic.Bool // the configuration has to be read, too
-	asked     chan struct{}
-	listening chan struct{} // closed once the first attempt to listen is over
+	config    atomic.Bool // the next reload includes the configuration
+	requested chan struct{}
+	listening chan struct{} // closed after the first attempt to listen
 	cancel    context.CancelFunc
 	done      sync.WaitGroup
-	delay     atomic.Int64 // the wait before the next attempt, in seconds
+	delay     atomic.Int64 // the delay before the next attempt, in seconds
 }
 
-// maxDelay bounds the wait between attempts to reach the database.
+// maxDelay bounds the delay between attempts to reach the database.
 const maxDelay = 32 * time.Second
 
 func (l *loader) init(e *Engine, configure func(context.Context) (Config, error)) {
-	l.engine, l.configure, l.asked, l.listening = e, configure, make(chan struct{}, 1), make(chan struct{})
+	l.engine, l.configure, l.requested, l.listening = e, configure, make(chan struct{}, 1), make(chan struct{})
 }
 
-func (l *loader) ask(config bool) {
+// request makes work reload the schema, and the configuration too if config is true.
+func (l *loader) request(config bool) {
 	if config {
 		l.config.Store(true)
 	}
 	select {
-	case l.asked <- struct{}{}:
-	default: // one is already waiting; it will see this change too
+	case l.requested <- struct{}{}:
+	default: // a reload is already requested; it will see this change too
 	}
 }
 
@@ -45,12 +46,12 @@ func (l *loader) retryAfter() string { return strconv.FormatInt(l.delay.Load(), 
 
 func (l *loader) start(ctx context.Context) error {
 	ctx, l.cancel = context.WithCancel(ctx)
-	// First listen, then load: what changes in between is not missed.
+	// Listen before loading: then no change in between is missed.
 	l.done.Go(func() { l.listen(ctx) })
 	<-l.listening
 	err := l.engine.load(ctx)
 	if err != nil {
-		l.ask(false)
+		l.request(false)
 	}
 	l.done.Go(func() { l.work(ctx) })
 	return err
@@ -71,13 +72,13 @@ func (l *loader) stop(ctx context.Context) error {
 	}
 }
 
-// work reads the schema whenever it is asked to, again and again with growing waits until that succeeds.
+// work loads the schema on each request. After a failure it tries again with growing delays until a load succeeds.
 func (l *loader) work(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.asked:
+		case <-l.requested:
 		}
 		l.reconfigure(ctx)
 		for delay := time.Second; ; delay = min(2*delay, maxDelay) {
@@ -86,7 +87,7 @@ func (l *loader) work(ctx context.Context) {
 				break
 			}
 			l.delay.Store(int64(delay / time.Second))
-			l.engine.log.WarnContext(ctx, "rest: the schema could not be read", "error", err, "again_in", delay)
+			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay)
 			if !sleep(ctx, delay) {
 				return
 			}
@@ -95,19 +96,20 @@ func (l *loader) work(ctx context.Context) {
 	}
 }
 
-// reconfigure reads the configuration where that was asked for. One that cannot be read leaves the old one in use.
+// reconfigure reloads the configuration if that was requested. After an error the old one stays in use.
 func (l *loader) reconfigure(ctx context.Context) {
 	if l.configure == nil || !l.config.Swap(false) {
 		return
 	}
 	c, err := l.configure(ctx)
 	if err != nil {
-		l.engine.log.ErrorContext(ctx, "rest: the configuration could not be read", "error", err)
+		l.engine.log.ErrorContext(ctx, "rest: configuration load failed; keeping the old one", "error", err)
 		return
 	}
 	l.engine.replaceConfig(c)
 }
 
+// sleep waits for d and returns true, or false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -119,7 +121,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// load reads the schema and the roles' settings and puts them in place of the old ones.
+// load reads the schema and the settings of roles and replaces the old ones.
 func (e *Engine) load(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -135,7 +137,7 @@ func (e *Engine) load(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		_ = conn.Conn().Close(ctx) // what it has learnt of the whole catalogue would stay in Postgres' memory, 6 MB of it
+		_ = conn.Conn().Close(ctx) // its backend now caches the whole catalogue, about 6 MB of memory
 		conn.Release()
 	}()
 	roles, err := loadRoles(ctx, conn)
@@ -146,19 +148,14 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for {
-		old := e.state.Load()
-		if e.state.CompareAndSwap(old, &state{config: old.config, cache: cache, loads: old.loads + 1, roles: roles}) {
-			break
-		}
-	}
-	took := e.now().Sub(begun)
-	e.counts.loadTime.Store(int64(took))
-	e.log.InfoContext(ctx, "rest: schema loaded", "what", cache.String(), "took", took)
+	e.replaceSchema(cache, roles)
+	duration := e.now().Sub(begun)
+	e.counts.loadTime.Store(int64(duration))
+	e.log.InfoContext(ctx, "rest: schema loaded", "schema", cache.String(), "duration", duration)
 	return nil
 }
 
-// rolesSQL gives the settings of the roles that the login role can become and that it may set for them.
+// rolesSQL selects the settings of the roles that the login role is a member of, as far as the login role may set them.
 const rolesSQL = `
 select r.rolname, split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   from pg_auth_members m
@@ -192,7 +189,7 @@ func loadRoles(ctx context.Context, conn interface {
 	return out, err
 }
 
-// listen waits for notify pgrst, 'reload schema' (or 'reload config', or nothing, which is both).
+// listen waits for notify pgrst, 'reload schema' (or 'reload config', or an empty payload, which means both).
 func (l *loader) listen(ctx context.Context) {
 	once := sync.OnceFunc(func() { close(l.listening) })
 	defer once()
@@ -205,14 +202,14 @@ func (l *loader) listen(ctx context.Context) {
 		began := time.Now()
 		err := l.listenOnce(ctx, channel, listening)
 		once()
-		listening = func() { l.ask(true) } // a notification may have been missed; none is from here on
+		listening = func() { l.request(true) } // a notification may have been missed while not listening
 		if ctx.Err() != nil {
 			return
 		}
 		if time.Since(began) > maxDelay {
 			delay = time.Second
 		}
-		l.engine.log.WarnContext(ctx, "rest: listening was interrupted", "error", err, "again_in", delay)
+		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "error", err, "retry_in", delay)
 		if !sleep(ctx, delay) {
 			return
 		}
@@ -236,9 +233,9 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 		}
 		switch n.Payload {
 		case "", "reload config":
-			l.ask(true)
+			l.request(true)
 		case "reload schema":
-			l.ask(false)
+			l.request(false)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// negotiate picks the first accepted media type that can be made of the target, and how it is made.
+// negotiate returns the first accepted media type that the target supports, and how to produce it.
 func (s *state) negotiate(q *request, p *plan.Plan, target schema.Name, head bool) (sql.Reply, ast.MediaType, error) {
 	for _, m := range q.accept {
 		reply, media, ok := s.match(m, p, target)
@@ -50,22 +50,22 @@ func (s *state) match(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Re
 	}
 }
 
-// handler finds what makes a media type: a handler for the target, when all of it is selected, one for anything, or
-// what is built in.
+// handler returns how to produce a media type. In this order: a handler for the target, if all columns are selected; a
+// handler for any target; a built-in format.
 func (s *state) handler(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Reply, ast.MediaType, bool) {
 	custom := func(h schema.Handler, target schema.Name) (sql.Reply, ast.MediaType, bool) {
 		return sql.Reply{Body: sql.BodyCustom, Handler: h.Function, Target: target}, grammar.MediaType(h.MediaType), true
 	}
 	name := m.Mime()
 	if p.Read.DefaultSelect() {
-		if h, ok := s.cache.Handlers[schema.HandlerKey{Target: target, MediaType: "*/*"}]; ok {
+		if h, ok := s.schemaCache.Handlers[schema.HandlerKey{Target: target, MediaType: "*/*"}]; ok {
 			return custom(h, target)
 		}
-		if h, ok := s.cache.Handlers[schema.HandlerKey{Target: target, MediaType: name}]; ok {
+		if h, ok := s.schemaCache.Handlers[schema.HandlerKey{Target: target, MediaType: name}]; ok {
 			return custom(h, target)
 		}
 	}
-	if h, ok := s.cache.Handlers[schema.HandlerKey{MediaType: name}]; ok {
+	if h, ok := s.schemaCache.Handlers[schema.HandlerKey{MediaType: name}]; ok {
 		return custom(h, schema.Name{})
 	}
 	json := ast.MediaType{Kind: ast.MediaJSON}

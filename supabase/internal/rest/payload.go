@@ -14,17 +14,17 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// payload is a request body made ready for planning.
+// payload is a decoded request body.
 type payload struct {
 	body []byte      // JSON, or the raw body of a function with one unnamed parameter
 	keys []string    // the keys of its objects, sorted
-	args []ast.Param // a form sent to a function
+	args []ast.Param // the fields of a form that is sent to a function
 }
 
 func badBody(message string) *wire.Error { return wire.Errorf(400, "PGRST102", "%s", message) }
 
-// readPayload checks a body by its content type. columns are those of the URL's columns=, nil when it has none: they
-// make looking at the body unnecessary.
+// readPayload checks a body by its content type. columns are those of the URL's columns=, nil when it has none. With
+// columns a JSON body is not parsed, because Postgres parses it.
 func readPayload(body []byte, content ast.MediaType, columns []string, action plan.Action) (payload, *wire.Error) {
 	call := action == plan.Call
 	switch {
@@ -49,10 +49,10 @@ func readPayload(body []byte, content ast.MediaType, columns []string, action pl
 	}
 }
 
-// jsonPayload gathers the keys of valid JSON: an object, or an array of objects that all have the same keys. Anything
+// jsonPayload collects the keys of valid JSON: an object, or an array of objects that all have the same keys. Anything
 // else counts as an empty array.
 func jsonPayload(body []byte) (payload, *wire.Error) {
-	s := scanner{in: body}
+	s := keyScanner{in: body}
 	s.blank()
 	switch s.peek() {
 	case '{':
@@ -87,27 +87,27 @@ func jsonPayload(body []byte) (payload, *wire.Error) {
 	}
 }
 
-// scanner walks over JSON that is known to be valid.
-type scanner struct {
+// keyScanner reads the keys of JSON that is known to be valid.
+type keyScanner struct {
 	in  []byte
 	pos int
 }
 
-func (s *scanner) peek() byte {
+func (s *keyScanner) peek() byte {
 	if s.pos >= len(s.in) {
 		return 0
 	}
 	return s.in[s.pos]
 }
 
-func (s *scanner) blank() {
+func (s *keyScanner) blank() {
 	for s.pos < len(s.in) && bytes.IndexByte([]byte(" \t\r\n"), s.in[s.pos]) >= 0 {
 		s.pos++
 	}
 }
 
-// str skips a string and gives its text with the quotes.
-func (s *scanner) str() []byte {
+// str skips a string and returns it with its quotes.
+func (s *keyScanner) str() []byte {
 	start := s.pos
 	for s.pos++; s.in[s.pos] != '"'; s.pos++ {
 		if s.in[s.pos] == '\\' {
@@ -118,8 +118,8 @@ func (s *scanner) str() []byte {
 	return s.in[start:s.pos]
 }
 
-// objectKeys skips an object and gives its keys, sorted and each once.
-func (s *scanner) objectKeys() []string {
+// objectKeys skips an object and returns its keys, sorted and without duplicates.
+func (s *keyScanner) objectKeys() []string {
 	var keys []string
 	for s.pos++; ; {
 		s.blank()
@@ -140,7 +140,7 @@ func (s *scanner) objectKeys() []string {
 }
 
 // value skips a value.
-func (s *scanner) value() {
+func (s *keyScanner) value() {
 	s.blank()
 	depth := 0
 	for s.pos < len(s.in) {
@@ -175,11 +175,11 @@ func unquote(quoted []byte) string {
 		return string(quoted[1 : len(quoted)-1])
 	}
 	var out string
-	_ = json.Unmarshal(quoted, &out) // it is part of valid JSON
+	_ = json.Unmarshal(quoted, &out) // cannot fail: quoted is part of valid JSON
 	return out
 }
 
-// csvPayload turns CSV with a header line into an array of objects of strings; NULL is null.
+// csvPayload converts CSV with a header line into an array of objects of strings; NULL is null.
 func csvPayload(body []byte) (payload, *wire.Error) {
 	r := csv.NewReader(bytes.NewReader(body))
 	r.FieldsPerRecord = -1
@@ -217,7 +217,7 @@ func csvPayload(body []byte) (payload, *wire.Error) {
 	return payload{body: out, keys: slices.Compact(keys)}, nil
 }
 
-// formPayload reads a form: for a function its arguments, for a table one row of strings.
+// formPayload decodes a form: the arguments of a function, or one row of strings for a table.
 func formPayload(body []byte, call bool) (payload, *wire.Error) {
 	var p payload
 	row := map[string]string{}

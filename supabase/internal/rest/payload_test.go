@@ -10,7 +10,7 @@ import (
 	"daawo/supabase/internal/rest/plan"
 )
 
-// FuzzJSONBody: no JSON body makes the key scanner panic, and the keys it finds are those of the objects.
+// FuzzJSONBody checks that no JSON body makes keyScanner panic, and that it returns the keys of the objects.
 func FuzzJSONBody(f *testing.F) {
 	for _, s := range []string{`{}`, `[]`, `[{"a":1},{"a":2}]`, `[{"a":[{"b":"}"}],"\u0062":"\\\""}]`, ` [ { "x" : { } } , {"x":null}]`, `3`, `[[1]]`, `[{"a":1},2]`, `{"a":"\"","b":{"c":[1,2]}}`} {
 		f.Add([]byte(s))
@@ -35,7 +35,7 @@ func FuzzJSONBody(f *testing.F) {
 	})
 }
 
-// FuzzCSVAndForm: nor does any CSV or form.
+// FuzzCSVAndForm checks that no CSV or form makes readPayload panic, and that the result is JSON.
 func FuzzCSVAndForm(f *testing.F) {
 	f.Add([]byte("a,b\n1,\"x,y\"\n"), true)
 	f.Add([]byte("a=1&b=%zz&a=+"), false)
@@ -46,7 +46,7 @@ func FuzzCSVAndForm(f *testing.F) {
 		}
 		p, err := readPayload(body, grammar.MediaType(kind), nil, plan.Insert)
 		if err == nil && !json.Valid(p.body) {
-			t.Errorf("%q gives %q", body, p.body)
+			t.Errorf("%q: invalid JSON %q", body, p.body)
 		}
 	})
 }

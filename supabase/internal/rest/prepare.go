@@ -1,18 +1,18 @@
 package rest
 
 import (
-	"encoding/binary"
 	"net/http"
-	"sync"
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest/ast"
 	"daawo/supabase/internal/rest/plan"
+	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/rest/sql"
+	"daawo/supabase/internal/wire"
 )
 
-// prepared is a request that is understood: all of it that depends neither on who asks nor on when. It is not changed
-// any more, and several requests may share it.
+// prepared is a parsed and planned request: the parts that depend neither on the caller nor on the time. It is
+// immutable, and several requests may share it.
 type prepared struct {
 	request   *request
 	plan      *plan.Plan
@@ -20,16 +20,16 @@ type prepared struct {
 	media     ast.MediaType
 	fixed     fixedHeaders
 	statement db.Statement
-	rows      bool          // the statement answers a row for each row, to be gathered in a spool
-	total     *db.Statement // counts the rows, where the statement does not
-	estimate  *db.Statement // explains the query, when the number of rows is to be estimated
+	rowByRow  bool          // the statement returns one JSON value per row, for a spool
+	total     *db.Statement // counts the rows, where the statement does not; nil for none
+	estimate  *db.Statement // explains the query, to estimate the number of rows; nil for none
 }
 
-// fixedHeaders are values of reply headers that do not change from reply to reply. Replies share them: nothing writes
-// into a header's values, it only puts others in their place.
+// fixedHeaders are values of reply headers that are the same in every reply. Replies share the slices: code may replace
+// the values of a header, but never change them in place.
 type fixedHeaders struct{ contentType, contentLocation []string }
 
-// prepare parses a request and plans it. For OPTIONS and for the root there is no plan.
+// prepare parses a request and plans it. OPTIONS and the root have no plan.
 func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	q, err := s.parse(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	if r.Method == http.MethodOptions || q.resource == root {
 		return p, nil
 	}
-	made, perr := plan.Make(s.cache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
+	made, perr := plan.Make(s.schemaCache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
 		LegacyTargetNames: s.config.LegacyTargetNames})
 	if perr != nil {
 		return nil, perr
@@ -68,14 +68,14 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	return p, nil
 }
 
-// render writes the statement. One whose rows have no small bound is to answer them one by one.
+// render renders the statement. A result without a small row limit is returned row by row.
 func (p *prepared) render() {
 	limit, limited := p.plan.Read.Range.Limit()
 	counted := sql.Counted(p.plan, p.reply)
-	p.rows = (!limited || limit > manyRows) && p.plan.Mutation == nil && p.reply.Explain == "" &&
+	p.rowByRow = (!limited || limit > maxAggregatedRows) && p.plan.Mutation == nil && p.reply.Explain == "" &&
 		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
-		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted) // counting calls the function, which is done once
-	if !p.rows {
+		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted) // a separate count would call the function twice
+	if !p.rowByRow {
 		st := sql.Make(p.plan, p.reply)
 		p.statement = db.Statement{SQL: st.SQL, Args: st.Args, Formats: p.formats()}
 		return
@@ -88,7 +88,8 @@ func (p *prepared) render() {
 	}
 }
 
-// formats asks for the body in binary, which is its bytes: a body of type bytea is not to come in hexadecimal.
+// formats returns the result formats, binary for the body. The binary format of bytea is its bytes, the text format is
+// hexadecimal.
 func (p *prepared) formats() []int16 {
 	if p.reply.Explain != "" {
 		return nil
@@ -102,81 +103,31 @@ func (p *prepared) formats() []int16 {
 	return f
 }
 
-// recall is prepare with a memory: pages ask for the same few lists all day. Only what has no body is remembered, and
-// only as long as the configuration and the schema stay, whose state it belongs to.
-func (s *state) recall(r *http.Request, t *stopwatch) (*prepared, error) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return s.prepare(r, t)
+// handlerTarget returns the relation or function whose media type handlers may produce the reply.
+func handlerTarget(q *request, p *plan.Plan) schema.Name {
+	if p.Call == nil {
+		return q.Target
 	}
-	var room [512]byte
-	key := appendKey(room[:0], r)
-	if p := s.memory.get(key); p != nil {
-		t.lap("parse")
-		t.lap("plan")
-		return p, nil
+	n := schema.Name{Schema: p.Call.Routine.Schema, Name: p.Call.Routine.Name.Name}
+	if p.Call.Routine.Composite {
+		n.Name = p.Call.Routine.Return.Name
 	}
-	p, err := s.prepare(r, t)
-	if err == nil && p.plan != nil {
-		s.memory.put(key, p)
-	}
-	return p, err
+	return n
 }
 
-// shaping are the headers that prepare looks at, for requests without a body.
-var shaping = [...]string{"Accept", "Accept-Profile", "Prefer", "Range", "Content-Type"}
-
-// appendKey appends all that prepare looks at, each part with its length.
-func appendKey(b []byte, r *http.Request) []byte {
-	part := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
+// checkPreferences returns an error for preferences that handling=strict does not allow.
+func checkPreferences(q *request, p *plan.Plan) error {
+	if !q.Prefs.Strict() {
+		return nil
 	}
-	part(r.Method)
-	part(r.URL.EscapedPath())
-	part(r.URL.RawQuery)
-	for _, name := range shaping {
-		values := r.Header[name]
-		b = binary.AppendUvarint(b, uint64(len(values)))
-		for _, v := range values {
-			part(v)
-		}
+	if len(q.Prefs.Invalid) > 0 {
+		e := wire.Errorf(400, "PGRST122", "Invalid preferences given with handling=strict")
+		e.Details = "Invalid preferences: " + joinComma(q.Prefs.Invalid)
+		return e
 	}
-	return b
-}
-
-// The memory's bounds: how many requests are remembered, and how long they may be. An entry takes some kilobytes.
-const (
-	maxPrepared    = 512
-	maxPreparedKey = 2048
-)
-
-// memory remembers prepared requests.
-type memory struct {
-	mu      sync.RWMutex
-	entries map[string]*prepared
-}
-
-func (m *memory) get(key []byte) *prepared {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.entries[string(key)]
-}
-
-// put remembers a request. A full memory forgets some other: which one, the map decides.
-func (m *memory) put(key []byte, p *prepared) {
-	if len(key) > maxPreparedKey {
-		return
+	if p.Call != nil && q.Prefs.MaxAffected != nil && !p.Call.Routine.SetOf {
+		return wire.Errorf(400, "PGRST128",
+			"Function must return SETOF or TABLE when max-affected preference is used with handling=strict")
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.entries == nil {
-		m.entries = map[string]*prepared{}
-	}
-	for k := range m.entries {
-		if len(m.entries) < maxPrepared {
-			break
-		}
-		delete(m.entries, k)
-	}
-	m.entries[string(key)] = p
+	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// marker is text that no statement may ever hold outside of a parameter or a quoted identifier.
+// marker is text that a statement may hold only in a parameter or a quoted identifier.
 const marker = "zq'--$$;/*\"zq"
 
-// drawURL makes a URL of the library whose names and values are half known, half hostile.
+// drawURL returns a URL with valid and hostile names and values.
 func drawURL(t *rapid.T) string {
 	name := rapid.SampledFrom([]string{"id", "title", "price", "author_id", "meta->x->>0", "name", `"` + strings.ReplaceAll(marker, `"`, `\"`) + `"`, "nope", "*"})
 	value := rapid.SampledFrom([]string{"1", "x", "{1,2}", "(1,2)", marker, "", "[1,2)", "null", `("` + marker + `")`})
@@ -39,8 +39,8 @@ func drawURL(t *rapid.T) string {
 	return "/" + table + "?" + q.Encode()
 }
 
-// TestAnyURL: whatever is asked, the statement is one that Postgres parses, no text of the request stands in it outside of
-// parameters and quoted identifiers, and no reply is a failure of ours or shows SQL.
+// TestAnyURL checks random URLs: Postgres can parse the statement, text of the request occurs only in parameters and
+// quoted identifiers, and no reply has status 5xx or shows SQL.
 func TestAnyURL(t *testing.T) {
 	b := open(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
@@ -63,7 +63,7 @@ func TestAnyURL(t *testing.T) {
 	})
 }
 
-// withoutQuoted leaves out quoted identifiers.
+// withoutQuoted removes quoted identifiers.
 func withoutQuoted(sql string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(sql, `"`) {

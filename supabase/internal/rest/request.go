@@ -19,9 +19,9 @@ type request struct {
 	plan.Request
 	resource   resource
 	schema     string
-	negotiated bool // the schema was chosen by a profile header, or could have been
+	negotiated bool // a profile header chose the schema, or could have chosen it
 	accept     []ast.MediaType
-	path       string // as it was sent
+	path       string // as sent, still escaped
 }
 
 type resource uint8
@@ -32,13 +32,13 @@ const (
 	routine
 )
 
-// parse reads everything of a request that needs neither schema nor database.
+// parse reads the parts of a request that need neither schema nor database.
 func (s *state) parse(r *http.Request) (*request, error) {
 	c := &s.config
 	q := &request{path: r.URL.EscapedPath()}
 	q.Method = r.Method
 	q.Prefs = grammar.Prefer(r.Header.Values("Prefer"), c.TxEnd.Override)
-	name, err := q.locate(c, r.Method)
+	name, err := q.locate(c)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *state) parse(r *http.Request) (*request, error) {
 	if q.resource == routine && c.RootFunction != nil && q.path == "/" && c.RootFunction.Schema != "" {
 		q.Target = *c.RootFunction
 	}
-	if err := q.act(r.Method); err != nil {
+	if err := q.setAction(r.Method); err != nil {
 		return nil, err
 	}
 	query, qerr := grammar.Query(r.URL.RawQuery, q.Action == plan.Call && r.Method != http.MethodPost)
@@ -60,7 +60,7 @@ func (s *state) parse(r *http.Request) (*request, error) {
 	}
 	q.Query = query
 	q.Args = query.Params
-	if err := q.ranges(r); err != nil {
+	if err := q.setRange(r); err != nil {
 		return nil, err
 	}
 	q.accept = grammar.Accept(r.Header.Values("Accept"))
@@ -71,8 +71,8 @@ func (s *state) parse(r *http.Request) (*request, error) {
 	return q, q.readBody(r)
 }
 
-// locate finds the resource that the path names: /, /{relation} or /rpc/{function}.
-func (q *request) locate(c *Config, method string) (string, error) {
+// locate sets the resource that the path names and returns its name: /, /{relation} or /rpc/{function}.
+func (q *request) locate(c *Config) (string, error) {
 	path := strings.TrimPrefix(q.path, "/")
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
@@ -100,7 +100,7 @@ func (q *request) locate(c *Config, method string) (string, error) {
 	}
 }
 
-// profile chooses the schema by Accept-Profile or, for requests that write, Content-Profile.
+// profile chooses the schema by Accept-Profile or, for methods that write, Content-Profile.
 func (q *request) profile(c *Config, r *http.Request) error {
 	header := "Accept-Profile"
 	switch r.Method {
@@ -122,8 +122,8 @@ func (q *request) profile(c *Config, r *http.Request) error {
 	return nil
 }
 
-// act decides what the method does to the resource.
-func (q *request) act(method string) error {
+// setAction sets what the method does to the resource.
+func (q *request) setAction(method string) error {
 	switch q.resource {
 	case routine:
 		q.Action = plan.Call
@@ -159,8 +159,8 @@ func (q *request) act(method string) error {
 	return wire.Errorf(405, "PGRST117", "Unsupported HTTP method: %s", method)
 }
 
-// ranges combines the Range header with limit and offset.
-func (q *request) ranges(r *http.Request) error {
+// setRange combines the Range header with limit and offset.
+func (q *request) setRange(r *http.Request) error {
 	header := ast.AllRows()
 	if r.Method == http.MethodGet {
 		header = grammar.Range(r.Header.Get("Range"))
@@ -184,6 +184,7 @@ func (q *request) ranges(r *http.Request) error {
 	return nil
 }
 
+// readBody decodes the body of a request that writes or calls a function.
 func (q *request) readBody(r *http.Request) error {
 	switch {
 	case q.Action == plan.Insert, q.Action == plan.Update, q.Action == plan.Upsert:

@@ -14,10 +14,10 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// version is the version of PostgREST whose behaviour this is.
+// version is the PostgREST version that the engine is compatible with.
 const version = "16.2"
 
-// respond writes the reply to a request that succeeded.
+// respond writes the reply to a successful request.
 func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
 	given, forced, err := res.overrides()
 	if err != nil {
@@ -33,7 +33,7 @@ func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
 		j.contentType(h)
 		return j.send(w, status, body, t)
 	case j.plan.Mutation != nil:
-		status, body = j.written(h, res)
+		status, body = j.mutationHeaders(h, res)
 	case j.plan.Call != nil && j.plan.Call.Routine.Void():
 		j.readHeaders(h, res)
 		status, body = http.StatusNoContent, &spool{}
@@ -78,7 +78,8 @@ func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch)
 	return nil
 }
 
-// readHeaders answers a read or a call: the range of rows, and 206 or 416 by it.
+// readHeaders sets the headers of the reply to a read or a call. It returns its status, which depends on the range of
+// rows, and its body.
 func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	total := res.total
 	switch j.request.Prefs.Count {
@@ -105,7 +106,7 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 		e.Details = "An offset of " + strconv.FormatInt(lower, 10) + " was requested, but there are only " +
 			strconv.FormatInt(*total, 10) + " rows."
 		text := &spool{}
-		text.whole(wire.RestBody(e, j.state.config.MinimalErrors))
+		text.set(wire.RestBody(e, j.state.config.MinimalErrors))
 		return e.Status, text
 	case 1+upper-lower < *total:
 		return http.StatusPartialContent, &res.body
@@ -114,7 +115,7 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	}
 }
 
-// contentLocation is the address of the rows themselves.
+// contentLocation returns the canonical address of the rows.
 func contentLocation(q *request) string {
 	location := "/" + q.Target.Name
 	if q.Query.Canonical != "" {
@@ -123,7 +124,7 @@ func contentLocation(q *request) string {
 	return location
 }
 
-// contentRange writes rows lower to upper of total; an upper below lower is no rows.
+// contentRange formats rows lower to upper of total. If upper is below lower, there are no rows.
 func contentRange(lower, upper int64, total *int64) string {
 	rows, all := "*", "*"
 	if total != nil {
@@ -135,8 +136,8 @@ func contentRange(lower, upper int64, total *int64) string {
 	return rows + "/" + all
 }
 
-// written answers a mutation.
-func (j *job) written(h http.Header, res *result) (int, *spool) {
+// mutationHeaders sets the headers of the reply to a mutation and returns its status and body.
+func (j *job) mutationHeaders(h http.Header, res *result) (int, *spool) {
 	q := j.request
 	var count *int64
 	if c := q.Prefs.Count; c == "exact" || c == "estimated" {
@@ -172,7 +173,7 @@ func (j *job) written(h http.Header, res *result) (int, *spool) {
 	return status, &res.body
 }
 
-// location leads to the inserted row by its primary key.
+// location returns the address of the inserted row by its primary key; "" for none.
 func (j *job) location(res *result) string {
 	if len(res.location) == 0 {
 		return ""
@@ -192,10 +193,10 @@ func (j *job) location(res *result) string {
 	return "/" + j.request.Target.Name + "?" + strings.Join(parts, "&")
 }
 
-// escape percent-encodes as a query string is encoded, blanks as %20.
+// escape percent-encodes a part of a query string, with spaces as %20.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// applied lists the preferences that had an effect.
+// applied returns the value of Preference-Applied.
 func (j *job) applied() string {
 	p, q := j.request.Prefs, j.request
 	var list []string
@@ -223,7 +224,8 @@ func (j *job) applied() string {
 
 func joinComma(list []string) string { return strings.Join(list, ", ") }
 
-// warning tells clients that name an embedded relation by its relation although they gave it an alias.
+// warning returns the value of Warning for a request that gives an embedded relation an alias and then refers to it by
+// its relation name; "" for none.
 func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""
@@ -237,7 +239,7 @@ func (j *job) warning() string {
 		` in query string filters, orders or limits."`
 }
 
-// overrides reads what the database asks for with the settings response.headers and response.status; no status is 0.
+// overrides decodes the settings response.headers and response.status. Without response.status the status is 0.
 func (res *result) overrides() (given http.Header, status int, err error) {
 	if len(res.headers) > 0 {
 		var list []map[string]string
@@ -268,14 +270,14 @@ func (res *result) overrides() (given http.Header, status int, err error) {
 	return given, status, nil
 }
 
-// info answers OPTIONS: which methods the resource allows.
+// info answers OPTIONS with the methods that the resource allows.
 func (s *state) info(w http.ResponseWriter, q *request) error {
 	allow := "OPTIONS,GET,HEAD"
 	switch q.resource {
 	case relation:
-		t, ok := s.cache.Tables[q.Target]
+		t, ok := s.schemaCache.Tables[q.Target]
 		if !ok {
-			_, err := plan.Make(s.cache, &q.Request, plan.Options{})
+			_, err := plan.Make(s.schemaCache, &q.Request, plan.Options{})
 			return err
 		}
 		if t.Insertable {
@@ -291,7 +293,7 @@ func (s *state) info(w http.ResponseWriter, q *request) error {
 			allow += ",DELETE"
 		}
 	case routine:
-		p, err := plan.Make(s.cache, &q.Request, plan.Options{Aggregates: true})
+		p, err := plan.Make(s.schemaCache, &q.Request, plan.Options{Aggregates: true})
 		if err != nil {
 			return err
 		}

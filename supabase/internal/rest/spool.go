@@ -7,36 +7,37 @@ import (
 	"os"
 )
 
-// A result without a known small bound on its rows is not made one value by Postgres: it comes row by row and is gathered
-// in a spool, in memory up to spoolRoom bytes and beyond that in a file. So however long it is, neither Postgres nor this
-// process holds it whole; the reply still has its status, range and length before its first byte, an error in the last
-// row is still an error reply, and a slow reader keeps neither a connection nor a snapshot.
-const spoolRoom = 1 << 20
+// maxSpoolMemory is the size in bytes up to which a spool is held in memory.
+const maxSpoolMemory = 1 << 20
 
-// manyRows is the limit up to which a result is one value.
-const manyRows = 1000
+// maxAggregatedRows is the largest row limit for which Postgres returns the result as one value.
+const maxAggregatedRows = 1000
 
-// spool gathers the body of a reply.
+// spool holds the body of a reply: up to maxSpoolMemory bytes in memory, the rest in a file.
+//
+// A result without a small row limit comes from Postgres row by row. The spool lets neither Postgres nor this process
+// hold it whole. The status, range and length are still known before the first byte, an error in the last row is still
+// an error reply, and a slow client holds neither a connection nor a snapshot.
 type spool struct {
-	head   []byte
-	file   *os.File // what follows head; nil when nothing does
-	beyond *bufio.Writer
-	length int64 // of both
-	room   *room // lends the memory of head, nil for none
+	head    []byte
+	file    *os.File // the bytes after head; nil when there are none
+	tail    *bufio.Writer
+	length  int64    // of head and file
+	buffers *buffers // the owner of the memory of head; nil for none
 }
 
-// begin makes the room's memory the spool's until it is closed.
-func (s *spool) begin(r *room) { s.room, s.head = r, r.body[:0] }
+// begin makes the spool use the body of b until it is closed.
+func (s *spool) begin(b *buffers) { s.buffers, s.head = b, b.body[:0] }
 
-// whole takes a body that is one value.
-func (s *spool) whole(p []byte) {
+// set stores a body that is one value.
+func (s *spool) set(p []byte) {
 	s.head, s.length = append(s.head, p...), int64(len(p))
 }
 
 func (s *spool) write(p []byte) error {
 	s.length += int64(len(p))
 	if s.file == nil {
-		if len(s.head)+len(p) <= spoolRoom {
+		if len(s.head)+len(p) <= maxSpoolMemory {
 			s.head = append(s.head, p...)
 			return nil
 		}
@@ -44,49 +45,50 @@ func (s *spool) write(p []byte) error {
 			return err
 		}
 	}
-	_, err := s.beyond.Write(p)
+	_, err := s.tail.Write(p)
 	return err
 }
 
-// spill opens a file that has no name any more: whatever happens to the process, nothing stays behind.
+// spill opens a temporary file and removes its name, so that no file is left if the process dies.
 func (s *spool) spill() error {
 	f, err := os.CreateTemp("", "daawo-rest-")
 	if err != nil {
 		return err
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		_ = f.Close() // the first error is told
+		_ = f.Close() // the first error is returned
 		return err
 	}
-	s.file, s.beyond = f, bufio.NewWriterSize(f, 64<<10)
+	s.file, s.tail = f, bufio.NewWriterSize(f, 64<<10)
 	return nil
 }
 
-// finish makes the spool ready for sending.
+// finish flushes the spool and prepares it for sending.
 func (s *spool) finish() error {
 	if s.file == nil {
 		return nil
 	}
-	if err := s.beyond.Flush(); err != nil {
+	if err := s.tail.Flush(); err != nil {
 		return err
 	}
 	_, err := s.file.Seek(0, io.SeekStart)
 	return err
 }
 
-// send writes the body. It has no error: when the client is gone there is nobody to tell.
+// send writes the body. Errors are ignored: they mean that the client has disconnected.
 func (s *spool) send(w http.ResponseWriter) {
 	if _, err := w.Write(s.head); err != nil || s.file == nil {
 		return
 	}
-	_, _ = io.Copy(w, s.file) // the client may be gone
+	_, _ = io.Copy(w, s.file) // the client may have disconnected
 }
 
+// close returns the memory to its buffers and closes the file. It may be called twice.
 func (s *spool) close() {
-	if s.room != nil {
-		s.room.body, s.room = s.head, nil
+	if s.buffers != nil {
+		s.buffers.body, s.buffers = s.head, nil
 	}
 	if s.file != nil {
-		_ = s.file.Close() // it was only ours
+		_ = s.file.Close() // the file has no name and no other user
 	}
 }

@@ -16,15 +16,16 @@ import (
 	"time"
 )
 
-// longSQL makes a relation of 40 MB as JSON, and one that fails in its last row.
+// longSQL creates a relation of 40 MB as JSON, and a relation that fails in its last row.
 const longSQL = `
-create view api.long as select i as id, repeat('daawo ', 60) as note from generate_series(1, 100000) i;
+create view api.long as select i as id, repeat('text ', 72) as note from generate_series(1, 100000) i;
 create view api.breaks as select 1 / (5000 - i) as n, repeat('x', 300) as note from generate_series(1, 5000) i;
 create function api.long_set(n int) returns setof int language sql stable as $$ select nullif(i, 2) from generate_series(1, n) i $$;
 grant usage on schema api to service_role;
 grant select on api.long, api.breaks to anon, service_role`
 
-// getLong asks for the long relation as a role that has no statement_timeout: the 3 s of the others pass on a busy machine.
+// getLong requests the long relation with a role without statement_timeout, because the 3 s of the other roles are too
+// short on a busy machine.
 func getLong(t *testing.T, server string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server+"/long", nil)
 	if err != nil {
@@ -34,8 +35,8 @@ func getLong(t *testing.T, server string) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// TestLongResults: a result without a bound is the array that Postgres would have made, with all headers, whether it
-// fits into memory or goes through a file; what fails in its last row is an error and nothing else.
+// TestLongResults checks that a result without a limit, in memory or in a file, is the same array as from Postgres'
+// json_agg and has all headers. An error in the last row must be an error reply.
 func TestLongResults(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(longSQL)
@@ -49,7 +50,7 @@ func TestLongResults(t *testing.T) {
 		if i > 1 {
 			fmt.Fprint(want, ", \n ")
 		}
-		fmt.Fprintf(want, `{"id":%d,"note":"%s"}`, i, strings.Repeat("daawo ", 60))
+		fmt.Fprintf(want, `{"id":%d,"note":"%s"}`, i, strings.Repeat("text ", 72))
 	}
 	fmt.Fprint(want, "]")
 	server := httptest.NewServer(b.engine)
@@ -65,25 +66,25 @@ func TestLongResults(t *testing.T) {
 		t.Errorf("%d bytes, %v, %v", n, err, res.Header)
 	}
 	if g, w := hex.EncodeToString(got.Sum(nil)), hex.EncodeToString(want.Sum(nil)); g != w {
-		t.Errorf("the body is %s, want %s", g, w)
+		t.Errorf("hash of the body: %s, want %s", g, w)
 	}
 	b.run(t, []scenario{
-		{name: "an error in the last row", url: "/breaks", status: 400, reply: "Content-Range:\nContent-Type: application/json; charset=utf-8", not: "xxx",
+		{name: "error in the last row", url: "/breaks", status: 400, reply: "Content-Range:\nContent-Type: application/json; charset=utf-8", not: "xxx",
 			want: `{"code":"22012","details":null,"hint":null,"message":"division by zero"}`},
-		{name: "nothing", url: "/long?id=eq.0", want: "=[]", reply: "Content-Range: */*\nContent-Length: 2"},
+		{name: "no rows", url: "/long?id=eq.0", want: "=[]", reply: "Content-Range: */*\nContent-Length: 2"},
 		{name: "counted", url: "/long?select=id&offset=99999", header: "Prefer: count=exact", status: 206, want: "=[{\"id\":100000}]", reply: "Content-Range: 99999-99999/100000"},
 		{name: "counted beyond the end", url: "/long?offset=100001", header: "Prefer: count=exact", status: 416},
-		{name: "counted as a whole", url: "/long?select=id&id=lt.3", header: "Prefer: count=exact", want: "=[{\"id\":1}, \n {\"id\":2}]", reply: "Content-Range: 0-1/2"},
-		{name: "a set with a null", url: "/rpc/long_set?n=3", want: "=[1, \n null, \n 3]", reply: "Content-Range: 0-2/*"},
-		{name: "a set, counted", url: "/rpc/long_set?n=3", header: "Prefer: count=exact", want: "[1, null, 3]", reply: "Content-Range: 0-2/3"},
+		{name: "counted, all rows", url: "/long?select=id&id=lt.3", header: "Prefer: count=exact", want: "=[{\"id\":1}, \n {\"id\":2}]", reply: "Content-Range: 0-1/2"},
+		{name: "set with a null", url: "/rpc/long_set?n=3", want: "=[1, \n null, \n 3]", reply: "Content-Range: 0-2/*"},
+		{name: "set, counted", url: "/rpc/long_set?n=3", header: "Prefer: count=exact", want: "[1, null, 3]", reply: "Content-Range: 0-2/3"},
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-		t.Errorf("files are left: %v", left)
+		t.Errorf("files remain: %v", left)
 	}
 }
 
-// TestLongResultsTakeNoMemory: 40 MB pass while the heap grows by a small part of that.
-func TestLongResultsTakeNoMemory(t *testing.T) {
+// TestLongResultMemory checks that the heap grows by less than 16 MB during a reply of 40 MB.
+func TestLongResultMemory(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(longSQL)
 	b = openOn(t, b.db, nil)
@@ -117,7 +118,7 @@ func TestLongResultsTakeNoMemory(t *testing.T) {
 		select {
 		case n := <-done:
 			if most > before+16<<20 || n < 30<<20 {
-				t.Errorf("%d bytes passed, and the heap grew from %d to %d", n, before, most)
+				t.Errorf("reply of %d bytes: the heap grew from %d to %d", n, before, most)
 			}
 			return
 		case <-tick.C:
@@ -126,14 +127,14 @@ func TestLongResultsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// TestNoRoomForALongResult: without a place for the file the reply is an error.
-func TestNoRoomForALongResult(t *testing.T) {
+// TestSpoolWithoutTempDir checks that a long reply is an error if the temporary file cannot be created.
+func TestSpoolWithoutTempDir(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(longSQL)
 	b = openOn(t, b.db, nil)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	b.run(t, []scenario{
-		{name: "no file", url: "/long", status: 500, not: os.TempDir()},
-		{name: "a short one needs none", url: "/long?id=eq.7&select=id", want: `[{"id":7}]`},
+		{name: "long", url: "/long", status: 500, not: os.TempDir()},
+		{name: "short", url: "/long?id=eq.7&select=id", want: `[{"id":7}]`},
 	})
 }

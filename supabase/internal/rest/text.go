@@ -8,7 +8,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// appendJSON appends a JSON string. Bytes that are no UTF-8 become U+FFFD; NUL, which Postgres refuses, is dropped.
+// appendJSON appends a JSON string. Invalid UTF-8 becomes U+FFFD. NUL is dropped, because Postgres rejects it.
 func appendJSON(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {

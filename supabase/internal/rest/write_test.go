@@ -11,7 +11,7 @@ func TestInsert(t *testing.T) {
 			reply: "Preference-Applied: return=representation"},
 		{name: "array", method: "POST", url: "/shelves?select=id", header: full, body: `[{"id":8},{"id":9}]`, status: 201, want: `[{"id":8},{"id":9}]`},
 		{name: "empty array", method: "POST", url: "/shelves", header: full, body: `[]`, status: 201, want: `[]`},
-		{name: "keys that differ", method: "POST", url: "/shelves", body: `[{"id":8},{"label":"x"}]`, status: 400, want: `{"code":"PGRST102","message":"All object keys must match","details":null,"hint":null}`},
+		{name: "different keys", method: "POST", url: "/shelves", body: `[{"id":8},{"label":"x"}]`, status: 400, want: `{"code":"PGRST102","message":"All object keys must match","details":null,"hint":null}`},
 		{name: "columns", method: "POST", url: "/shelves?columns=id", header: full, body: `[{"id":8,"label":"dropped"},{"id":9}]`, status: 201, want: `[{"id":8,"label":null},{"id":9,"label":null}]`},
 		{name: "defaults", method: "POST", url: "/books?select=price,listed&columns=title,price,listed", header: full + ", missing=default", body: `[{"title":"a"},{"title":"b","price":1}]`, status: 201,
 			want: `[{"price":5.00,"listed":true},{"price":1.00,"listed":true}]`, reply: "Preference-Applied: missing=default, return=representation"},
@@ -25,7 +25,7 @@ func TestInsert(t *testing.T) {
 			reply: "Location: /placements?book_id=eq.1&shelf_id=eq.3"},
 		{name: "selecting nothing", method: "POST", url: "/shelves?select=", header: full, body: `{"id":8}`, status: 201, want: `[{"id":8}]`},
 		{name: "selecting nothing, without a key", method: "POST", url: "/loans?select=", header: full, body: `{"id":8,"day":"2026-05-01"}`, status: 201, want: `[{"?column?":1}]`},
-		{name: "no key to name", method: "POST", url: "/loans?select=", header: "Prefer: return=headers-only", body: `{"id":8,"day":"2026-05-01"}`, status: 201, want: "=", reply: "Location:"},
+		{name: "location without a key", method: "POST", url: "/loans?select=", header: "Prefer: return=headers-only", body: `{"id":8,"day":"2026-05-01"}`, status: 201, want: "=", reply: "Location:"},
 		{name: "count", method: "POST", url: "/shelves", header: "Prefer: count=exact", body: `[{"id":8},{"id":9}]`, status: 201, reply: "Content-Range: */2"},
 		{name: "unknown column", method: "POST", url: "/shelves", body: `{"id":8,"nope":1}`, status: 400,
 			want: `{"code":"PGRST204","message":"Could not find the 'nope' column of 'shelves' in the schema cache","details":null,"hint":null}`},
@@ -43,7 +43,7 @@ func TestInsert(t *testing.T) {
 	})
 	t.Run("one object rolls back", func(t *testing.T) {
 		b.do(t, scenario{method: "POST", url: "/shelves", header: "Prefer: tx=commit\nAccept: application/vnd.pgrst.object+json", body: `[{"id":8},{"id":9}]`})
-		b.run(t, []scenario{{name: "nothing is left", url: "/shelves?id=gte.8", want: `[]`}})
+		b.run(t, []scenario{{name: "no rows", url: "/shelves?id=gte.8", want: `[]`}})
 	})
 }
 
@@ -53,7 +53,7 @@ func TestUpsert(t *testing.T) {
 	b.run(t, []scenario{
 		{name: "merge inserts and updates", method: "POST", url: "/shelves", header: merge, body: `[{"id":1,"label":"new"},{"id":9,"label":"nine"}]`, status: 201,
 			want: `[{"id":1,"label":"new"},{"id":9,"label":"nine"}]`, reply: "Preference-Applied: resolution=merge-duplicates, return=representation"},
-		{name: "merge that only updates", method: "POST", url: "/shelves", header: merge, body: `[{"id":1,"label":"new"}]`, status: 200},
+		{name: "merge, only updates", method: "POST", url: "/shelves", header: merge, body: `[{"id":1,"label":"new"}]`, status: 200},
 		{name: "ignore", method: "POST", url: "/shelves", header: "Prefer: resolution=ignore-duplicates, return=representation", body: `[{"id":1,"label":"new"},{"id":9,"label":"nine"}]`, status: 201,
 			want: `[{"id":9,"label":"nine"}]`},
 		{name: "on conflict", method: "POST", url: "/placements?on_conflict=book_id,shelf_id&select=copies", header: merge, body: `{"book_id":1,"shelf_id":1,"copies":7}`, want: `[{"copies":7}]`},
@@ -75,7 +75,7 @@ func TestUpdateAndDelete(t *testing.T) {
 	b.run(t, []scenario{
 		{name: "update", method: "PATCH", url: "/shelves?id=eq.1", body: `{"label":"x"}`, status: 204, want: "=", reply: "Content-Range: 0-0/*\nContent-Type:"},
 		{name: "update with representation", method: "PATCH", url: "/shelves?id=eq.1", header: full, body: `{"label":"x"}`, want: `[{"id":1,"label":"x"}]`},
-		{name: "update of nothing", method: "PATCH", url: "/shelves?id=eq.77", header: full, body: `{"label":"x"}`, want: `[]`, reply: "Content-Range: */*"},
+		{name: "update of no rows", method: "PATCH", url: "/shelves?id=eq.77", header: full, body: `{"label":"x"}`, want: `[]`, reply: "Content-Range: */*"},
 		{name: "update without columns", method: "PATCH", url: "/shelves?id=eq.1", header: full, body: `{}`, want: `[]`},
 		{name: "update counted", method: "PATCH", url: "/shelves?id=lte.2", header: "Prefer: count=exact", body: `{"label":"x"}`, status: 204, reply: "Content-Range: 0-1/2"},
 		{name: "update by or", method: "PATCH", url: "/shelves?or=(id.eq.1,id.eq.2)&select=id", header: full, body: `{"label":"x"}`, want: `[{"id":1},{"id":2}]`},
@@ -89,7 +89,7 @@ func TestUpdateAndDelete(t *testing.T) {
 			want: `[{"id":1,"owner":"amina","text":"x"}]`, not: "bile"},
 		{name: "max affected", method: "PATCH", url: "/shelves", header: "Prefer: handling=strict, max-affected=1", body: `{"label":"x"}`, status: 400,
 			want: `{"code":"PGRST124","message":"Query result exceeds max-affected preference constraint","details":"The query affects 3 rows","hint":null}`},
-		{name: "max affected that fits", method: "PATCH", url: "/shelves?id=eq.1", header: "Prefer: handling=strict, max-affected=1", body: `{"label":"x"}`, status: 204,
+		{name: "max affected, not exceeded", method: "PATCH", url: "/shelves?id=eq.1", header: "Prefer: handling=strict, max-affected=1", body: `{"label":"x"}`, status: 204,
 			reply: "Preference-Applied: handling=strict, max-affected=1"},
 		{name: "delete", method: "DELETE", url: "/placements?book_id=eq.1", status: 204, want: "=", reply: "Content-Range: */*"},
 		{name: "delete with representation", method: "DELETE", url: "/placements?book_id=eq.1&select=copies", header: full, want: `[{"copies":3}]`},
@@ -105,8 +105,8 @@ func TestTransactionEnd(t *testing.T) {
 	b := open(t, nil)
 	b.run(t, []scenario{
 		{name: "rolled back as configured", method: "POST", url: "/shelves", body: `{"id":50}`, status: 201},
-		{name: "nothing stays", url: "/shelves?id=eq.50", want: `[]`},
+		{name: "row is not stored", url: "/shelves?id=eq.50", want: `[]`},
 		{name: "committed on request", method: "POST", url: "/shelves", header: "Prefer: tx=commit", body: `{"id":50}`, status: 201, reply: "Preference-Applied: tx=commit"},
-		{name: "it stays", url: "/shelves?select=id&id=eq.50", want: `[{"id":50}]`},
+		{name: "row is stored", url: "/shelves?select=id&id=eq.50", want: `[{"id":50}]`},
 	})
 }

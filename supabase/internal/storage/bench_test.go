@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// upstreamURL is a storage-api to compare with, with its service key; the comparison is left out without it.
+// Environment variables with the URL and the service key of a storage-api to compare with. The comparison is optional.
 const (
 	upstreamURL = "STORAGE_API_URL"
 	upstreamKey = "STORAGE_API_SERVICE_KEY"
 )
 
-// benchClient keeps as many connections as a benchmark has clients.
+// benchClient keeps one connection for each client of a benchmark.
 var benchClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 
 type target struct{ url, key string }
@@ -67,7 +67,7 @@ func benchTargets(b *testing.B) (ours target, theirs *target, s *stack) {
 	return ours, theirs, s
 }
 
-// timed has clients run fn, b.N times in all, and gives the time of one run divided by the clients.
+// timed calls fn b.N times in total from concurrent clients. It returns the elapsed time per call.
 func timed(b *testing.B, clients int, fn func()) time.Duration {
 	var left atomic.Int64
 	left.Store(int64(b.N))
@@ -84,15 +84,15 @@ func timed(b *testing.B, clients int, fn func()) time.Duration {
 	return time.Since(start) / time.Duration(b.N)
 }
 
-// eachLoad runs a benchmark with one client, where times count, and with eight, where work counts.
+// eachLoad runs a benchmark with one client, to measure latency, and with eight clients, to measure throughput.
 func eachLoad(b *testing.B, name string, fn func(b *testing.B, clients int)) {
 	for _, clients := range []int{1, 8} {
 		b.Run(fmt.Sprintf("%s/%d", name, clients), func(b *testing.B) { fn(b, clients) })
 	}
 }
 
-// BenchmarkDownload compares public downloads with http.ServeContent of the same file on the same kind of server, and
-// with that and a bare query for the row, without which nobody knows who may read it.
+// BenchmarkDownload compares public downloads with http.ServeContent of the same file, and with ServeContent plus the query
+// that a permission check needs.
 func BenchmarkDownload(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000} {
 		eachLoad(b, fmt.Sprintf("%dkB", size/1000), func(b *testing.B, clients int) {
@@ -126,7 +126,7 @@ func BenchmarkDownload(b *testing.B) {
 	}
 }
 
-// BenchmarkUpload compares durable uploads with a file that is written and synced, and nothing else.
+// BenchmarkUpload compares durable uploads with writing and syncing a file.
 func BenchmarkUpload(b *testing.B) {
 	eachLoad(b, "100kB", func(b *testing.B, clients int) {
 		ours, theirs, s := benchTargets(b)
@@ -159,7 +159,7 @@ func BenchmarkUpload(b *testing.B) {
 	})
 }
 
-// peakRSS is the most memory that this process has had since the counter was reset.
+// peakRSS returns the largest resident memory of this process, in bytes, since the counter was reset.
 func peakRSS(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -174,7 +174,7 @@ func peakRSS(b *testing.B) int64 {
 	return 0
 }
 
-// BenchmarkUpload1GB reports by how much memory grows while a gigabyte goes through, client included.
+// BenchmarkUpload1GB reports how much the memory of server and client grows during an upload of one gigabyte.
 func BenchmarkUpload1GB(b *testing.B) {
 	s := newStack(b, func(o *Options) { o.FileSizeLimit = 2 << 30 })
 	s.bucket("bench", false)

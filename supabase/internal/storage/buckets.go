@@ -1,16 +1,16 @@
 package storage
 
 import (
-	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 
 	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/wire"
 )
 
-// bucketReply is a bucket as the API shows it.
+// bucketReply is a bucket in a JSON reply.
 type bucketReply struct {
 	ID               string   `json:"id"`
 	Name             string   `json:"name"`
@@ -23,7 +23,7 @@ type bucketReply struct {
 	UpdatedAt        string   `json:"updated_at"`
 }
 
-func showBucket(b objects.Bucket, kind string) bucketReply {
+func newBucketReply(b objects.Bucket, kind string) bucketReply {
 	r := bucketReply{ID: b.ID, Name: b.Name, Public: b.Public, Type: kind, FileSizeLimit: b.SizeLimit, AllowedMimeTypes: b.AllowedTypes,
 		CreatedAt: objects.Timestamp(b.CreatedAt), UpdatedAt: objects.Timestamp(b.UpdatedAt)}
 	if b.Owner != nil {
@@ -32,7 +32,7 @@ func showBucket(b objects.Bucket, kind string) bucketReply {
 	return r
 }
 
-// bucketFields reads public, file_size_limit and allowed_mime_types.
+// bucketFields reads the members public, file_size_limit and allowed_mime_types.
 func bucketFields(f *fields) objects.BucketFields {
 	out := objects.BucketFields{Public: f.boolean("public")}
 	if v, ok := f.m["file_size_limit"]; ok && f.err == nil {
@@ -46,7 +46,7 @@ func bucketFields(f *fields) objects.BucketFields {
 	return out
 }
 
-// sizeLimit reads bytes as a number, or a text such as 20MB; null lifts the limit.
+// sizeLimit reads a number of bytes or a string such as "20MB"; null removes the limit.
 func sizeLimit(f *fields, v any) *int64 {
 	if v == nil {
 		return nil
@@ -72,7 +72,10 @@ func sizeLimit(f *fields, v any) *int64 {
 	return nil
 }
 
-func (c *call) createBucket() error {
+// bucketHandler handles buckets.
+type bucketHandler struct{ store *objects.Store }
+
+func (h bucketHandler) create(c *call) error {
 	f, err := c.body()
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func (c *call) createBucket() error {
 	f.require("name")
 	name, id := f.text("name"), f.text("id")
 	kind := ""
-	public := bucketFields(f)
+	properties := bucketFields(f)
 	if _, ok := f.m["type"]; ok {
 		kind = f.text("type", "STANDARD", "ANALYTICS")
 	}
@@ -93,7 +96,7 @@ func (c *call) createBucket() error {
 	if kind == "ANALYTICS" {
 		return errNotEnabled("Iceberg buckets are not enabled for this tenant")
 	}
-	if err := c.e.store.CreateBucket(c.r.Context(), c.caller, id, name, public); err != nil {
+	if err := h.store.Buckets.Create(c.r.Context(), c.caller, id, name, properties); err != nil {
 		return err
 	}
 	return c.send(struct {
@@ -101,15 +104,15 @@ func (c *call) createBucket() error {
 	}{name})
 }
 
-func (c *call) getBucket() error {
-	b, err := c.e.store.Bucket(c.r.Context(), c.caller, c.bucket)
+func (h bucketHandler) get(c *call) error {
+	b, err := h.store.Buckets.Get(c.r.Context(), c.caller, c.bucket)
 	if err != nil {
 		return err
 	}
-	return c.send(showBucket(*b, ""))
+	return c.send(newBucketReply(*b, ""))
 }
 
-func (c *call) listBuckets() error {
+func (h bucketHandler) list(c *call) error {
 	q := c.query()
 	var p objects.BucketPage
 	p.Limit, p.Offset = toInt(q.integer("limit", 1, math.MaxInt32)), toInt(q.integer("offset", 0, math.MaxInt32))
@@ -123,17 +126,17 @@ func (c *call) listBuckets() error {
 	if q.err != nil {
 		return q.err
 	}
-	list, err := c.e.store.Buckets(c.r.Context(), c.caller, p)
+	list, err := h.store.Buckets.List(c.r.Context(), c.caller, p)
 	if err != nil {
 		return err
 	}
 	kind := "STANDARD"
 	if olderThan(supabasePy, c.r.Header.Get("X-Client-Info"), 2, 18, 0) || olderThan(storage3, c.r.UserAgent(), 0, 12, 1) {
-		kind = "" // these versions fail on a field they do not know
+		kind = "" // these versions fail on an unknown field
 	}
 	out := make([]bucketReply, len(list))
 	for i, b := range list {
-		out[i] = showBucket(b, kind)
+		out[i] = newBucketReply(b, kind)
 	}
 	return c.send(out)
 }
@@ -146,11 +149,13 @@ func toInt(n *int64) *int {
 	return &i
 }
 
+// User agents of clients that need a different reply in older versions.
 var (
 	supabasePy = regexp.MustCompile(`(?i)supabase-py/(\d+)\.(\d+)\.(\d+)`)
 	storage3   = regexp.MustCompile(`(?i)supabase-py/storage3 v(\d+)\.(\d+)\.(\d+)`)
 )
 
+// olderThan reports whether agent names the client with an older version.
 func olderThan(client *regexp.Regexp, agent string, version ...int) bool {
 	m := client.FindStringSubmatch(agent)
 	if m == nil {
@@ -164,7 +169,7 @@ func olderThan(client *regexp.Regexp, agent string, version ...int) bool {
 	return false
 }
 
-func (c *call) updateBucket() error {
+func (h bucketHandler) update(c *call) error {
 	f, err := c.body()
 	if err != nil {
 		return err
@@ -179,46 +184,26 @@ func (c *call) updateBucket() error {
 	if f.err != nil {
 		return f.err
 	}
-	if err := c.e.store.UpdateBucket(c.r.Context(), c.caller, c.bucket, changes); err != nil {
+	if err := h.store.Buckets.Update(c.r.Context(), c.caller, c.bucket, changes); err != nil {
 		return err
 	}
 	return c.message("Successfully updated")
 }
 
-func (c *call) deleteBucket() error {
-	if err := c.e.store.DeleteBucket(c.r.Context(), c.caller, c.bucket); err != nil {
+func (h bucketHandler) delete(c *call) error {
+	if err := h.store.Buckets.Delete(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return c.message("Successfully deleted")
 }
 
-func (c *call) emptyBucket() error {
-	if err := c.e.store.EmptyBucket(c.r.Context(), c.caller, c.bucket); err != nil {
+func (h bucketHandler) empty(c *call) error {
+	if err := h.store.Buckets.Empty(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return c.message("Empty bucket has been queued. Completion may take up to an hour.")
 }
 
-func (c *call) health() error {
-	return c.send(struct {
-		Healthy bool `json:"healthy"`
-	}{c.e.store.Healthy(c.r.Context()) == nil})
-}
-
-// encode is json.Marshal without the escapes that only HTML needs.
-func encode(v any) ([]byte, error) {
-	var b jsonBuffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b[:len(b)-1], nil
-}
-
-type jsonBuffer []byte
-
-func (b *jsonBuffer) Write(p []byte) (int, error) {
-	*b = append(*b, p...)
-	return len(p), nil
+func errNotEnabled(message string) *wire.Error {
+	return wire.Errorf(409, "FeatureNotEnabled", "The feature %s is not enabled for this resource", message)
 }

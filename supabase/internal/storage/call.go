@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,38 +12,36 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// call is one request on its way through a handler.
+// call is one request to a route of the REST API.
 type call struct {
-	e      *Engine
-	w      http.ResponseWriter
-	r      *http.Request
-	bucket string // first variable of the route
-	name   string // the rest of the path, decoded
-	caller objects.Caller
-	// authenticated: the request came with a valid token.
-	authenticated bool
+	w             http.ResponseWriter
+	r             *http.Request
+	bucket        string // first variable of the route
+	name          string // rest of the path, decoded
+	caller        objects.Caller
+	authenticated bool // the request has a valid token
 }
 
-// access says whose rights a route has.
+// access is the kind of token that a route requires.
 type access int
 
 const (
-	open      access = iota // nobody's token is looked at: public and signed URLs
-	optional                // a missing or bad token makes the caller anonymous
-	required                // a header is a must, and so is a valid token
-	anonymous               // a valid token is a must, but a missing header has no error of its own (TUS)
-	service                 // required, and only service_role
+	unauthenticated access = iota // tokens are ignored: public and signed URLs
+	optional                      // without a valid token the caller is anonymous
+	required                      // an Authorization header with a valid token
+	tokenRequired                 // like required, but a missing header has no error of its own (TUS)
+	service                       // like required, and the role must be service_role
 )
 
-// authorize fills the caller.
-func (c *call) authorize(a access, operation string) error {
+// authorize verifies the token and sets the caller.
+func (e *Engine) authorize(c *call, a access, operation string) error {
 	c.caller = objects.Caller{Headers: c.r.Header, Method: c.r.Method, Path: c.r.URL.RequestURI(), Operation: operation}
-	if a == open {
+	if a == unauthenticated {
 		c.caller = c.caller.Service()
 		return nil
 	}
 	header, present := c.r.Header["Authorization"]
-	if !present && !c.e.MissingIsEmpty && (a == required || a == service) {
+	if !present && !e.MissingIsEmpty && (a == required || a == service) {
 		return invalid("headers must have required property 'authorization'")
 	}
 	token := ""
@@ -53,12 +52,12 @@ func (c *call) authorize(a access, operation string) error {
 	if token == "" && a == optional {
 		return nil
 	}
-	claims, err := c.e.verifier.Verify(token)
+	claims, err := e.verifier.Verify(token)
 	if err != nil {
 		if a == optional {
 			return nil
 		}
-		return objects.ErrDenied(tokenProblem(err)).WithCause(err)
+		return objects.ErrDenied(tokenError(err)).WithCause(err)
 	}
 	c.authenticated = true
 	c.caller.Token, c.caller.Subject, c.caller.Claims = token, claims.Subject, string(claims.Raw)
@@ -73,6 +72,7 @@ func (c *call) authorize(a access, operation string) error {
 	return nil
 }
 
+// bearer returns the token of an Authorization header, with or without the scheme Bearer.
 func bearer(header string) string {
 	scheme, token, ok := strings.Cut(header, " ")
 	if ok && strings.EqualFold(scheme, "bearer") {
@@ -81,8 +81,8 @@ func bearer(header string) string {
 	return header
 }
 
-// tokenProblem gives the sentences of storage-api's JWT library.
-func tokenProblem(err error) string {
+// tokenError returns the message of storage-api's JWT library.
+func tokenError(err error) string {
 	switch {
 	case errors.Is(err, keys.ErrExpired):
 		return `"exp" claim timestamp check failed`
@@ -96,36 +96,65 @@ func tokenProblem(err error) string {
 	return "Invalid Compact JWS"
 }
 
-// send writes a JSON reply.
-func (c *call) send(v any) error {
-	return c.sendStatus(http.StatusOK, v)
+// fail sends an error and logs it if it is a server error.
+func (e *Engine) fail(c *call, err error) {
+	if body, _ := wire.StorageError(err); body.StatusCode[0] == '5' && c.r.Context().Err() == nil {
+		e.log.ErrorContext(c.r.Context(), "storage: request failed", "method", c.r.Method, "operation", c.caller.Operation, "error", err)
+	}
+	wire.WriteStorageError(c.w, err)
 }
 
-func (c *call) sendStatus(status int, v any) error {
+// send writes a JSON reply with status 200.
+func (c *call) send(v any) error {
 	data, err := encode(v)
 	if err != nil {
 		return err
 	}
 	c.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	c.w.WriteHeader(status)
+	c.w.WriteHeader(http.StatusOK)
 	c.w.Write(data)
 	return nil
 }
 
-// message is the reply of actions that have nothing else to say.
+// message writes a JSON reply that has only a message.
 func (c *call) message(text string) error {
 	return c.send(struct {
 		Message string `json:"message"`
 	}{text})
 }
 
-// flag reads a header that counts only when it is exactly true.
+// flag reports whether the header is exactly "true".
 func (c *call) flag(header string) bool { return c.r.Header.Get(header) == "true" }
 
-// decode undoes percent encoding in a part of the path; what is no encoding stays as it is.
+// encode is json.Marshal without HTML escaping.
+func encode(v any) ([]byte, error) {
+	var b jsonBuffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b[:len(b)-1], nil
+}
+
+type jsonBuffer []byte
+
+func (b *jsonBuffer) Write(p []byte) (int, error) {
+	*b = append(*b, p...)
+	return len(p), nil
+}
+
+// decode decodes the percent encoding of a path segment. It returns an invalid encoding unchanged.
 func decode(s string) string {
 	if d, err := url.PathUnescape(s); err == nil {
 		return d
+	}
+	return s
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
 	}
 	return s
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,13 +23,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Environment of the child process that TestKilledAtEveryStep kills.
+// Environment variables of the child process that TestKilledAtEveryStep kills.
 const (
 	crashURL    = "STORAGE_CRASH_URL"
 	crashDir    = "STORAGE_CRASH_DIR"
 	crashBucket = "STORAGE_CRASH_BUCKET"
 	crashAction = "STORAGE_CRASH_ACTION"
-	crashStep   = "STORAGE_CRASH_STEP" // how many steps are done before the process dies
+	crashStep   = "STORAGE_CRASH_STEP" // number of steps before the process dies
 )
 
 func crashStore(t testing.TB, url, dir string, step func(string)) (*objects.Store, *backend.Disk) {
@@ -55,7 +54,7 @@ func crashUpload(ctx context.Context, s *objects.Store, bucket, name, content st
 	return err
 }
 
-// crashActions are what is interrupted, in a bucket in which "old" exists.
+// crashActions are the interrupted writes, in a bucket that contains the object "old".
 var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket string) error{
 	"upload": func(ctx context.Context, s *objects.Store, bucket string) error {
 		return crashUpload(ctx, s, bucket, "new/file", "fresh")
@@ -82,20 +81,20 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 	"multipart": func(ctx context.Context, s *objects.Store, bucket string) error {
 		service := objects.Caller{}.Service()
 		key := backend.Key{Bucket: bucket, Name: "parts/file", Version: "22222222-2222-4222-8222-222222222222"}
-		id, err := s.CreateMultipart(ctx, service, key, backend.Options{}, nil)
+		id, err := s.Multipart.Create(ctx, service, key, backend.Options{}, nil)
 		if err != nil {
 			return err
 		}
-		m, err := s.Multipart(ctx, service, id, bucket, key.Name)
+		m, err := s.Multipart.Get(ctx, service, id, bucket, key.Name)
 		if err != nil {
 			return err
 		}
 		for i, piece := range []string{"fr", "esh"} {
-			if _, err := s.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
+			if _, err := s.Multipart.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
 				return err
 			}
 		}
-		_, err = s.CompleteMultipart(ctx, service, m, nil)
+		_, err = s.Multipart.Complete(ctx, service, m, nil)
 		return err
 	},
 	"copy": func(ctx context.Context, s *objects.Store, bucket string) error {
@@ -111,7 +110,7 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 	},
 }
 
-// TestCrashChild is the process that dies. It does nothing unless it is started by the test below.
+// TestCrashChild is the child process of TestKilledAtEveryStep. It is skipped without the environment variables.
 func TestCrashChild(t *testing.T) {
 	url := os.Getenv(crashURL)
 	if url == "" {
@@ -132,9 +131,9 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// TestKilledAtEveryStep kills the process with SIGKILL before every step of every kind of write, then looks: each row has
-// its bytes, whole; after the sweeper each file has its row and no folder is empty. What the steps are is found by doing it
-// once undisturbed.
+// TestKilledAtEveryStep kills the process with SIGKILL before each step of each kind of write. Every row must then have all
+// of its bytes. After a sweep, every file must have its row and no folder may be empty. An uninterrupted run collects the
+// steps first.
 func TestKilledAtEveryStep(t *testing.T) {
 	for name, action := range crashActions {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +147,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				}
 			})
 			if len(steps) == 0 {
-				t.Fatal("no step to be killed at")
+				t.Fatal("no steps recorded")
 			}
 			for i, step := range steps {
 				crashRound(t, st, fmt.Sprintf("%s-%d-%s", name, i, strings.ReplaceAll(step, " ", "-")), func(url, dir, bucket string) {
@@ -167,7 +166,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// crashRound has fn write, in a bucket of its own in which "old" exists, and checks what it left.
+// crashRound calls fn with a new bucket that contains the object "old", and then checks rows and files.
 func crashRound(t *testing.T, st *stack, bucket string, fn func(url, dir, bucket string)) {
 	t.Helper()
 	url, dir, ctx := st.db.URL("supabase_storage_admin"), t.TempDir(), t.Context()
@@ -177,26 +176,26 @@ func crashRound(t *testing.T, st *stack, bucket string, fn func(url, dir, bucket
 		t.Fatal(err)
 	}
 	fn(url, dir, bucket)
-	st.agree(ctx, t, disk, bucket)
+	st.checkRows(ctx, t, disk, bucket)
 	if _, err := s.Sweep(ctx, -time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	rows := st.agree(ctx, t, disk, bucket)
-	files := slices.DeleteFunc(filesIn(t, dir), func(file string) bool { // the description of an upload stays with its version
+	rows := st.checkRows(ctx, t, disk, bucket)
+	files := slices.DeleteFunc(filesIn(t, dir), func(file string) bool { // the description of an upload stays as long as its version
 		version, ok := strings.CutSuffix(file, ".json")
 		_, err := os.Stat(version)
 		return ok && err == nil
 	})
 	if len(files) != rows {
-		t.Errorf("%s: %d rows and, after the sweeper, the files %v", bucket, rows, files)
+		t.Errorf("%s: %d rows, but after the sweep the files %v", bucket, rows, files)
 	}
 	if empty := emptyFolders(t, filepath.Join(dir, "stub", "stub")); len(empty) != 0 {
-		t.Errorf("%s: after the sweeper, the empty folders %v", bucket, empty)
+		t.Errorf("%s: empty folders after the sweep: %v", bucket, empty)
 	}
 }
 
-// agree checks that every row of a bucket names whole bytes, and counts the rows.
-func (s *stack) agree(ctx context.Context, t *testing.T, b backend.Backend, bucket string) int {
+// checkRows checks that every row of a bucket has all of its bytes. It returns the number of rows.
+func (s *stack) checkRows(ctx context.Context, t *testing.T, b backend.Backend, bucket string) int {
 	t.Helper()
 	conn, err := pgx.Connect(ctx, s.db.URL("postgres"))
 	if err != nil {
@@ -217,14 +216,14 @@ func (s *stack) agree(ctx context.Context, t *testing.T, b backend.Backend, buck
 		}
 		body, err := b.Open(ctx, k, 0, -1)
 		if err != nil {
-			t.Errorf("the row %v has no bytes: %v", k, err)
+			t.Errorf("row %v has no bytes: %v", k, err)
 			continue
 		}
 		var data bytes.Buffer
 		data.ReadFrom(body)
 		body.Close()
 		if text := data.String(); int64(len(text)) != size || text != "before" && text != "fresh" {
-			t.Errorf("the row %v says %d bytes and has %q", k, size, text)
+			t.Errorf("row %v has size %d and content %q", k, size, text)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -261,51 +260,4 @@ func filesIn(t testing.TB, dir string) (files []string) {
 		t.Fatal(err)
 	}
 	return files
-}
-
-// TestSweepKeepsWhatIsNamed sweeps over live objects, an unfinished upload and orphans of every kind.
-func TestSweepKeepsWhatIsNamed(t *testing.T) {
-	t.Parallel()
-	s := newStack(t)
-	s.bucket("b", false)
-	key := s.demo.ServiceRole
-	for i := range 20 {
-		s.do(key, "POST", fmt.Sprintf("/object/b/dir//file %d.txt", i), fmt.Sprint(i)).want(t, 200, "Key")
-	}
-	created := s.tusCreate(key, "b", "pending", 10, "")
-	upload := s.tusPath(created)
-	s.tus(key, "PATCH", upload, "12345", "Upload-Offset", "0").want(t, 204, "")
-	orphan := filepath.Join(s.dir, "stub", "stub", "b", "gone", "11111111-1111-4111-8111-111111111111")
-	if err := os.MkdirAll(filepath.Dir(orphan), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{orphan, filepath.Join(s.dir, ".incoming", "left")} {
-		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	swept, err := s.engine.store.Sweep(t.Context(), time.Hour)
-	if err != nil || swept.Orphans != 0 || swept.Temporary != 0 {
-		t.Fatalf("young files were swept: %+v, %v", swept, err)
-	}
-	old := time.Now().Add(-2 * time.Hour)
-	for _, file := range filesIn(t, s.dir) {
-		if !strings.Contains(file, "pending") {
-			if err := os.Chtimes(file, old, old); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	swept, err = s.engine.store.Sweep(t.Context(), time.Hour)
-	if err != nil || swept.Orphans != 1 || swept.Temporary != 1 {
-		t.Fatalf("%+v, %v", swept, err)
-	}
-	for i := range 20 {
-		s.do(key, "GET", fmt.Sprintf("/object/b/dir//file %d.txt", i), nil).want(t, 200, fmt.Sprint(i))
-	}
-	s.tus(key, "PATCH", upload, "67890", "Upload-Offset", "5").want(t, 204, "")
-	r := s.do(key, "GET", "/object/b/pending", nil).want(t, 200, "1234567890")
-	if sha256.Sum256(r.body) != sha256.Sum256([]byte("1234567890")) {
-		t.Error("the upload changed")
-	}
 }

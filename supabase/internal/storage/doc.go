@@ -1,6 +1,6 @@
-// Package storage is the file service: storage-api's wire (REST, TUS, S3) on storage-api's tables and object layout.
+// Package storage implements the API of storage-api (REST, TUS and S3) on storage-api's tables and object layout.
 //
-// objects knows buckets, objects and the order of steps that keeps rows and bytes in agreement; backend keeps the bytes;
-// tus and s3 are the other two protocols; images renders. This package is the REST surface and puts the parts together.
-// Of ours it imports db, keys and wire; only app and storage/standalone import it.
+// Package objects handles buckets, objects and the order of steps that keeps rows and bytes consistent; backend stores the
+// bytes; tus and s3 implement the other two protocols; images renders pictures. This package implements the REST API and
+// connects the parts. Of ours it imports db, keys and wire; only app and storage/standalone import it.
 package storage

@@ -18,41 +18,41 @@ import (
 	"daawo/supabase/internal/storage/tus"
 )
 
-// Config is what a deployment may choose. The zero value of a field is storage-api's default unless it says otherwise.
+// Config holds the settings of a deployment. The zero value of a field is storage-api's default unless noted otherwise.
 type Config struct {
 	FileSizeLimit         int64         // bytes, required
 	StandardLimit         int64         // bytes for uploads that are neither TUS nor S3; 0 means FileSizeLimit
-	EmptyBucketMax        int           // most objects that one call empties a bucket of
-	SignedUploadTTL       time.Duration // of a signed upload URL; 0 means two hours
+	EmptyBucketMax        int           // largest number of objects that one call to /bucket/:/empty deletes
+	SignedUploadTTL       time.Duration // lifetime of a signed upload URL; 0 means two hours
 	ImageTransformation   bool          // serve /render
 	ImgproxyURL           string        // "" renders in this process
 	TUSPath               string        // public path of the TUS endpoint; "" means /upload/resumable
-	TUSExpiry             time.Duration // of an unfinished upload; 0 means one hour
-	PublicURL             string        // scheme and host of absolute links; "" takes the request's
-	AllowForwardedPrefix  bool          // X-Forwarded-Prefix goes in front of TUSPath
+	TUSExpiry             time.Duration // lifetime of an unfinished upload; 0 means one hour
+	PublicURL             string        // scheme and host of absolute links; "" uses those of the request
+	AllowForwardedPrefix  bool          // put X-Forwarded-Prefix before TUSPath
 	S3                    bool          // serve /s3
-	S3Region              string        // "" takes any
-	S3AccessKeyID         string        // of the one key pair that has service_role's rights
+	S3Region              string        // "" accepts any region
+	S3AccessKeyID         string        // of the key pair with the rights of service_role
 	S3SecretAccessKey     string
 	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
-	S3AnonKey             string // its secret: the anon key
-	S3Prefix              string // public path in front of /s3 that clients sign, such as /storage/v1
-	AllowForwardedHeaders bool   // X-Forwarded-Host and -Proto are believed
-	MissingIsEmpty        bool   // no Authorization is answered as an empty one, which the official CLI's gateway sends for it
+	S3AnonKey             string // secret of the session-token mode: the anon key
+	S3Prefix              string // public path before /s3 that clients sign, such as /storage/v1
+	AllowForwardedHeaders bool   // trust X-Forwarded-Host and -Proto
+	MissingIsEmpty        bool   // treat a missing Authorization header as an empty one, as behind the official CLI's gateway
 }
 
-// Options make an Engine.
+// Options configure an Engine.
 type Options struct {
 	Config
 	Pool      *db.Pool // logs in as supabase_storage_admin, or another member of authenticator
 	Backend   backend.Backend
 	Verifier  *keys.Verifier
-	URLSecret []byte // signs URLs: the JWT secret
+	URLSecret []byte // secret of signed URLs: the JWT secret
 	Log       *slog.Logger
 	Now       func() time.Time
 }
 
-// Engine serves storage-api's routes from its root.
+// Engine serves storage-api's routes. Its paths have no prefix.
 type Engine struct {
 	Config
 	store        *objects.Store
@@ -62,12 +62,12 @@ type Engine struct {
 	table        []route
 	signedUpload time.Duration
 	tus          *tus.Handler
-	s3           atomic.Pointer[s3.Handler] // nil inside when it is off
-	stop         func()                     // ends the sweeps of SweepDaily
+	s3           atomic.Pointer[s3.Handler] // nil if S3 is disabled
+	stop         func()                     // stops SweepDaily; nil if it is not running
 	now          func() time.Time
 }
 
-// New makes an Engine. It does not touch the database yet.
+// New returns an Engine. It does not connect to the database.
 func New(o Options) (*Engine, error) {
 	if o.Pool == nil || o.Backend == nil || o.Verifier == nil || len(o.URLSecret) == 0 {
 		return nil, errors.New("storage: pool, backend, verifier and secret are required")
@@ -101,17 +101,17 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Secrets are what keys of an installation make of storage's own.
+// Secrets are the secrets that follow from the keys of an installation.
 type Secrets struct {
 	URL         []byte   // signs URLs
-	PreviousURL [][]byte // signed URLs that are still good
+	PreviousURL [][]byte // earlier URL secrets, which still verify
 
 	S3AccessKeyID, S3SecretAccessKey, S3AnonKey string // as in Config
 }
 
-// SetSecrets takes rotated keys into use.
+// SetSecrets replaces the secrets after a key rotation.
 func (e *Engine) SetSecrets(s Secrets) {
-	e.store.SetSecrets(s.URL, s.PreviousURL...)
+	e.store.Signer.SetSecrets(s.URL, s.PreviousURL...)
 	e.openS3(s)
 }
 
@@ -124,18 +124,17 @@ func (e *Engine) openS3(s Secrets) {
 		Log: e.log, Now: e.now}))
 }
 
-// Sweep removes what crashes and interrupted uploads left behind and nothing has touched for a day, or for twice as long as
-// an upload may take. It never removes what a row names. Replicas may sweep at the same time; what one has removed the
-// other does not find.
+// Sweep removes what crashes and interrupted uploads have left, if it has not changed for a day and for twice the lifetime
+// of an unfinished upload. It never removes bytes that a row refers to. Several replicas may sweep at the same time.
 func (e *Engine) Sweep(ctx context.Context) error {
 	swept, err := e.store.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry))
 	if err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0 {
-		e.log.InfoContext(ctx, "storage: swept", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
+		e.log.InfoContext(ctx, "storage: sweep finished", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
 	}
 	return err
 }
 
-// SweepDaily has this process sweep until Close, where nothing else calls Sweep.
+// SweepDaily starts a daily Sweep in the background, until Close. It is for processes without a scheduler that calls Sweep.
 func (e *Engine) SweepDaily() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -155,7 +154,7 @@ const (
 )
 
 func (e *Engine) sweepDaily(ctx context.Context) {
-	every := time.NewTimer(10 * time.Minute) // not while everything else is starting
+	every := time.NewTimer(10 * time.Minute) // leave the start of the process undisturbed
 	defer every.Stop()
 	for {
 		select {
@@ -164,13 +163,13 @@ func (e *Engine) sweepDaily(ctx context.Context) {
 		case <-every.C:
 		}
 		if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
-			e.log.WarnContext(ctx, "storage: the sweep failed", "error", err)
+			e.log.WarnContext(ctx, "storage: sweep failed", "error", err)
 		}
 		every.Reset(sweepEvery)
 	}
 }
 
-// Close ends it.
+// Close stops the background work and releases the locks of resumable uploads.
 func (e *Engine) Close(context.Context) error {
 	if e.stop != nil {
 		e.stop()
@@ -182,7 +181,7 @@ func (e *Engine) Close(context.Context) error {
 	return nil
 }
 
-// ServeHTTP dispatches to the protocol of the path.
+// ServeHTTP selects the protocol by the path.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {
@@ -200,12 +199,12 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Version is the version of storage-api that this package speaks.
+// Version is the version of storage-api that this package implements.
 const Version = "1.74.0"
 
-// standardLimit is the largest upload to a bucket that is neither TUS nor S3.
+// standardLimit returns the largest upload to a bucket, in bytes, that is neither TUS nor S3.
 func (e *Engine) standardLimit(b *objects.Bucket) int64 {
-	limit := e.store.Limit(b.SizeLimit)
+	limit := e.store.Buckets.Limit(b.SizeLimit)
 	if e.StandardLimit > 0 {
 		limit = min(limit, e.StandardLimit)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// stack is an engine on a database and a folder of its own.
+// stack is an engine with its own database and folder.
 type stack struct {
 	t       testing.TB
 	db      *testdb.DB
@@ -62,7 +62,7 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	return s
 }
 
-// replica is a second engine on the same database and, unless change says otherwise, the same folder.
+// replica starts a second engine on the same database and, unless change replaces it, the same backend.
 func (s *stack) replica(change ...func(*Options)) *httptest.Server {
 	s.t.Helper()
 	o := s.options
@@ -103,7 +103,7 @@ func (r reply) field(name string) string {
 	return s
 }
 
-// do sends a request as the holder of token ("" sends none). Headers come in pairs.
+// do sends a request with a token ("" sends none). Headers are pairs of name and value.
 func (s *stack) do(token, method, path string, body any, headers ...string) reply {
 	s.t.Helper()
 	var r io.Reader
@@ -139,7 +139,7 @@ func (s *stack) do(token, method, path string, body any, headers ...string) repl
 	return s.send(req)
 }
 
-// send sends a request as it is, and reads the whole reply.
+// send sends a request unchanged and reads the whole reply.
 func (s *stack) send(req *http.Request) reply {
 	s.t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(req)
@@ -154,7 +154,7 @@ func (s *stack) send(req *http.Request) reply {
 	return reply{res, data}
 }
 
-// user gives a token of an authenticated user.
+// user returns a token of an authenticated user.
 func (s *stack) user(id string) string {
 	s.t.Helper()
 	token, err := s.demo.Signer().Sign(json.RawMessage(`{"role":"authenticated","sub":"` + id + `","exp":4102444800}`))
@@ -164,7 +164,7 @@ func (s *stack) user(id string) string {
 	return token
 }
 
-// want fails unless the reply has the status and its body contains text.
+// want fails the test unless the reply has the status and its body contains text.
 func (r reply) want(t testing.TB, status int, text string) reply {
 	t.Helper()
 	if r.StatusCode != status || !bytes.Contains(r.body, []byte(text)) {

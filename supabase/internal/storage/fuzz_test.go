@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/backend/backendtest"
 	"daawo/supabase/internal/storage/objects"
 )
 
-// FuzzForm reads upload forms: no panic, and never more than the limit of fields in memory.
+// FuzzForm checks that no upload form causes a panic and that an accepted form has a file and a type.
 func FuzzForm(f *testing.F) {
 	f.Add("boundary=x", "--x\r\nContent-Disposition: form-data; name=\"cacheControl\"\r\n\r\n3600\r\n--x\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\nContent-Type: image/png\r\n\r\nbytes\r\n--x--\r\n")
 	f.Add("boundary=x", "--x\r\nContent-Disposition: form-data; name=\"metadata\"\r\n\r\n{\"a\":1}\r\n--x--")
@@ -18,14 +19,13 @@ func FuzzForm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, params, body string) {
 		r := httptest.NewRequest("POST", "/object/b/x", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; "+strings.Map(printable, params))
-		c := &call{w: httptest.NewRecorder(), r: r}
 		var u objects.Upload
-		file, err := c.readForm(&u)
+		file, err := readForm(r, &u)
 		if err != nil {
 			return
 		}
 		if file == nil || u.ContentType == "" {
-			t.Fatalf("no error and no file: %+v", u)
+			t.Fatalf("form without file accepted: %+v", u)
 		}
 		if _, err := io.Copy(io.Discard, file); err != nil {
 			return
@@ -40,12 +40,12 @@ func printable(r rune) rune {
 	return r
 }
 
-// FuzzNames: whatever is accepted as a name stays below its bucket.
+// FuzzNames checks that the disk backend can read and delete every object name that it accepts.
 func FuzzNames(f *testing.F) {
 	for _, name := range hostileNames {
 		f.Add(decode(name))
 	}
-	d := disk(f)
+	d := backendtest.Disk(f)
 	f.Fuzz(func(t *testing.T, name string) {
 		key := backend.Key{Bucket: "b", Name: name, Version: "v"}
 		if _, err := d.Put(t.Context(), key, strings.NewReader("x"), backend.Options{}); err != nil {
@@ -55,7 +55,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("%q was stored", name)
 		}
 		if m, err := d.Head(t.Context(), key); err != nil || m.Size != 1 {
-			t.Fatalf("%q was stored and is not there: %v", name, err)
+			t.Fatalf("%q was stored, but cannot be read: %v", name, err)
 		}
 		if err := d.Delete(t.Context(), key); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzRange: a range that is accepted lies inside of the object.
+// FuzzRange checks that an accepted range is inside the object.
 func FuzzRange(f *testing.F) {
 	f.Add("bytes=0-1", int64(10))
 	f.Add("bytes=-5", int64(3))
@@ -79,14 +79,14 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// FuzzRouter: no path makes the matching of routes panic, and a route with a bucket in it never matches without one.
+// FuzzRouter checks that no path causes a panic and that a route with a bucket does not match a path without one.
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{"/object/public/b/x", "/bucket/", "/render/image/sign/b/%2e", "/object//", "/upload/resumable/sign", "/s3/b/k?uploads"} {
 		f.Add("GET", path)
 	}
 	e := &Engine{}
 	table := e.routes()
-	f.Fuzz(func(t *testing.T, _, path string) { // a method, which does not matter to the match
+	f.Fuzz(func(t *testing.T, _, path string) { // the first argument is the method, which match ignores
 		for i := range table {
 			bucket, _, ok := table[i].match(path)
 			if ok && strings.Contains(table[i].pattern, ":") && bucket == "" && !strings.Contains(path, "%") {

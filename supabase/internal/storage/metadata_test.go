@@ -2,8 +2,8 @@ package storage
 
 import "testing"
 
-// TestForeignMetadata: whatever somebody wrote into the column metadata, the object is served as its bytes are.
-func TestForeignMetadata(t *testing.T) {
+// TestInvalidMetadata writes invalid JSON values into the column metadata. Downloads must still match the bytes.
+func TestInvalidMetadata(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", true)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// hostileNames are names that must be refused or stay inside of the root, as they stand in the path of a URL.
+// hostileNames are object names, encoded for a URL path, that must be refused or stored inside the bucket's folder.
 var hostileNames = map[string]string{
 	"parent":                   "../x",
 	"deep parent":              "a/../../../../../../etc/cron.d/x",
@@ -23,7 +23,7 @@ var hostileNames = map[string]string{
 	"NUL":                      "a%00b",
 	"newline":                  "a%0Ab",
 	"long":                     strings.Repeat("a/", 600) + "x",
-	"long step":                strings.Repeat("a", 300),
+	"long segment":             strings.Repeat("a", 300),
 	"Unicode":                  url.PathEscape("é"),
 	"decomposed":               url.PathEscape("e\u0301"),
 	"full-width dots":          url.PathEscape("\uff0e\uff0e/x"),
@@ -37,6 +37,7 @@ var hostileNames = map[string]string{
 	"drive":                    "C:/x",
 }
 
+// TestHostileNames uses hostile names in every operation. No file may be created outside the bucket's folder.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -48,7 +49,7 @@ func TestHostileNames(t *testing.T) {
 			for _, method := range []string{"POST", "PUT"} {
 				r := s.do(key, method, "/object/b/"+path, "hostile")
 				if r.StatusCode == 200 {
-					continue // taken as a plain name: then it must read back and be inside
+					continue // accepted as a valid name; the files are checked below
 				}
 				if r.StatusCode != 400 && r.StatusCode != 404 {
 					t.Errorf("%s: %d %s", method, r.StatusCode, r.body)
@@ -80,18 +81,18 @@ func TestHostileNames(t *testing.T) {
 	for _, file := range filesIn(t, s.dir) {
 		rel, err := filepath.Rel(filepath.Join(s.dir, "stub", "stub", "b"), file)
 		if err != nil || !filepath.IsLocal(rel) {
-			t.Errorf("a file outside of the bucket: %s", file)
+			t.Errorf("file outside the bucket: %s", file)
 		}
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Errorf("outside: %v", entries)
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(s.dir), "x")); err == nil {
-		t.Error("a file beside the root")
+		t.Error("file beside the root folder")
 	}
 }
 
-// TestSymbolicLinks: a link that someone with a shell left in a bucket leads nowhere.
+// TestSymbolicLinks checks that symbolic links in a bucket's folder are not followed.
 func TestSymbolicLinks(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -118,13 +119,13 @@ func TestSymbolicLinks(t *testing.T) {
 			t.Errorf("link to %s: %d %s", target, r.StatusCode, r.body)
 		}
 	}
-	// A folder that is a link out of the root.
+	// The link is a folder of the object's name.
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(s.dir, "stub", "stub", "b", "out")); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.do(key, "POST", "/object/b/out/file", "x"); r.StatusCode == 200 {
-		t.Error("an upload went through a link")
+		t.Error("upload followed a link")
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Errorf("outside: %v", entries)
@@ -145,11 +146,11 @@ func TestBucketNames(t *testing.T) {
 			t.Errorf("%q: %s", name, r.body)
 		}
 	}
-	// Two names that a file system could take for its own folders.
+	// Names with a meaning in file systems.
 	for _, name := range []string{"..", "."} {
 		s.do(s.demo.ServiceRole, "POST", "/bucket", map[string]any{"name": name})
 		if r := s.do(s.demo.ServiceRole, "POST", "/object/"+url.PathEscape(name)+"/x", "x"); r.StatusCode == 200 {
-			t.Errorf("an upload into %q", name)
+			t.Errorf("upload into %q succeeded", name)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestRender(t *testing.T) {
 	s.do(s.demo.Anon, "GET", "/render/image/authenticated/pictures/none", nil).want(t, 400, "not_found")
 }
 
-func TestRenderIsOffUnlessAsked(t *testing.T) {
+func TestRenderDisabled(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, func(o *Options) { o.ImageTransformation = false })
 	s.bucket("p", true)
@@ -76,8 +76,8 @@ func TestRenderIsOffUnlessAsked(t *testing.T) {
 	s.do(s.demo.ServiceRole, "POST", "/object/sign/p/x.png", map[string]any{"expiresIn": 9, "transform": map[string]any{"width": 5}}).want(t, 200, `"/object/sign/`)
 }
 
-// blackPNG claims to be a picture of claimed × claimed and holds side × side black dots, packed into a small file: the
-// same row of compressed zeros again and again.
+// blackPNG returns a small PNG whose header says claimed × claimed pixels and whose data is side × side black pixels: it
+// repeats one compressed row of zeros.
 func blackPNG(t testing.TB, claimed uint32, side int) []byte {
 	var packed bytes.Buffer
 	row := make([]byte, side+1)
@@ -92,8 +92,8 @@ func blackPNG(t testing.TB, claimed uint32, side int) []byte {
 		t.Fatal(err)
 	}
 	stream := append([]byte{0x78, 0x01}, bytes.Repeat(packed.Bytes(), side)...)
-	stream = append(stream, 0x01, 0x00, 0x00, 0xff, 0xff) // a last block of nothing
-	adler := uint32(side*len(row)%65521)<<16 | 1          // of zeros
+	stream = append(stream, 0x01, 0x00, 0x00, 0xff, 0xff) // empty last block
+	adler := uint32(side*len(row)%65521)<<16 | 1          // checksum of zeros
 	stream = binary.BigEndian.AppendUint32(stream, adler)
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
@@ -102,13 +102,13 @@ func blackPNG(t testing.TB, claimed uint32, side int) []byte {
 		out = binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body))
 	}
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, claimed), claimed)
-	chunk("IHDR", append(header, 8, 0, 0, 0, 0)) // 8 bits of grey
+	chunk("IHDR", append(header, 8, 0, 0, 0, 0)) // 8-bit grayscale
 	chunk("IDAT", stream)
 	chunk("IEND", nil)
 	return out
 }
 
-// manyFrames is a GIF of n frames of one dot.
+// manyFrames returns a GIF with n frames of one pixel.
 func manyFrames(t testing.TB, n int) []byte {
 	encode := func(n int) []byte {
 		frames := &gif.GIF{}
@@ -123,17 +123,17 @@ func manyFrames(t testing.TB, n int) []byte {
 		return b.Bytes()
 	}
 	two, three := encode(2), encode(3)
-	end := len(two) - 1 // the trailer's byte
+	end := len(two) - 1 // position of the trailer byte
 	frame := three[end : len(three)-1]
 	return slices.Concat(two[:end], bytes.Repeat(frame, n-2), two[end:])
 }
 
-// TestBombs: what would need gigabytes, or for ever, is refused at once.
-func TestBombs(t *testing.T) {
+// TestRenderBombs checks that files that would take too much memory or time are refused within 200 ms and 150 MB.
+func TestRenderBombs(t *testing.T) {
 	s := newStack(t)
 	s.bucket("pictures", true)
 	if img, err := png.Decode(bytes.NewReader(blackPNG(t, 100, 100))); err != nil || img.Bounds().Dx() != 100 {
-		t.Fatalf("the bombs are no pictures: %v", err)
+		t.Fatalf("blackPNG returns invalid pictures: %v", err)
 	}
 	for name, bomb := range map[string]struct {
 		data   []byte
@@ -142,7 +142,7 @@ func TestBombs(t *testing.T) {
 	}{
 		"50,000 × 50,000 PNG": {blackPNG(t, 50_000, 1), "image/png", 400},
 		"100 MB of PNG":       {blackPNG(t, 10_000, 10_000), "image/png", 400},
-		"10,000-frame GIF":    {manyFrames(t, 10_000), "image/gif", 200}, // one frame of it
+		"10,000-frame GIF":    {manyFrames(t, 10_000), "image/gif", 200}, // only the first frame is decoded
 		"SVG":                 {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "image/svg+xml", 400},
 		"text":                {[]byte("hello"), "image/png", 400},
 	} {
@@ -164,8 +164,9 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestPagesInDisguise: what a browser could run is refused where only pictures are allowed, and inert elsewhere.
-func TestPagesInDisguise(t *testing.T) {
+// TestUploadedMarkup checks that HTML and SVG are refused by a bucket for pictures, and that other buckets send them with
+// headers that keep browsers from running scripts.
+func TestUploadedMarkup(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
@@ -182,7 +183,7 @@ func TestPagesInDisguise(t *testing.T) {
 			t.Errorf("%s: %v", kind, r.Header)
 		}
 	}
-	// A picture with a page behind its end stays a picture.
+	// A picture followed by HTML is sent as a picture.
 	var b bytes.Buffer
 	if err := png.Encode(&b, testPicture(4, 4)); err != nil {
 		t.Fatal(err)

@@ -13,38 +13,43 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// racing is a backend before whose reads something else happens.
+// racing is a backend that calls a function between the query for a row and the read of its bytes.
 type racing struct {
 	backend.Backend
-	first atomic.Pointer[func()] // called once, before a read
-	last  atomic.Pointer[func()] // called once, behind a copy
+	before atomic.Pointer[func()] // called once, before a read or a copy
+	after  atomic.Pointer[func()] // called once, after a copy
 }
 
-func race(once *atomic.Pointer[func()]) {
+func callOnce(once *atomic.Pointer[func()]) {
 	if fn := once.Swap(nil); fn != nil {
 		(*fn)()
 	}
 }
 
 func (r *racing) Open(ctx context.Context, key backend.Key, offset, length int64) (io.ReadCloser, error) {
-	race(&r.first)
+	callOnce(&r.before)
 	return r.Backend.Open(ctx, key, offset, length)
 }
 
 func (r *racing) Copy(ctx context.Context, from, to backend.Key, o *backend.Options) (backend.Meta, error) {
-	race(&r.first)
-	defer race(&r.last)
+	callOnce(&r.before)
+	defer callOnce(&r.after)
 	return r.Backend.Copy(ctx, from, to, o)
 }
 
-// TestReadWhileReplaced: an object that is replaced between its row and its bytes is there all the same; one that is
-// deleted there is gone.
-func TestReadWhileReplaced(t *testing.T) {
-	t.Parallel()
-	between := &racing{}
-	s := newStack(t, func(o *Options) { between.Backend, o.Backend = o.Backend, between })
+// replaced is a stack with the object open/p.png and two versions of its content.
+type replaced struct {
+	*stack
+	racing     *racing
+	key        string
+	first, new []byte
+}
+
+func newReplaced(t *testing.T) *replaced {
+	t.Helper()
+	b := &racing{}
+	s := newStack(t, func(o *Options) { b.Backend, o.Backend = o.Backend, b })
 	s.bucket("open", true)
-	key := s.demo.ServiceRole
 	picture := func(side int) []byte {
 		var b bytes.Buffer
 		if err := png.Encode(&b, testPicture(side, side)); err != nil {
@@ -52,75 +57,103 @@ func TestReadWhileReplaced(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	before, after := picture(8), picture(9)
-	put := func(body []byte) {
-		s.do(key, "POST", "/object/open/p.png", body, "Content-Type", "image/png", "X-Upsert", "true").want(t, 200, "Key")
+	return &replaced{s, b, s.demo.ServiceRole, picture(8), picture(9)}
+}
+
+func (r *replaced) put(t *testing.T, body []byte) {
+	t.Helper()
+	r.do(r.key, "POST", "/object/open/p.png", body, "Content-Type", "image/png", "X-Upsert", "true").want(t, 200, "Key")
+}
+
+func (r *replaced) sign(t *testing.T, body map[string]any) string {
+	t.Helper()
+	return r.do(r.key, "POST", "/object/sign/open/p.png", body).want(t, 200, "token").field("signedURL")
+}
+
+// get returns a function that requests path.
+func (r *replaced) get(path string) func(*testing.T) (int, []byte) {
+	return func(*testing.T) (int, []byte) {
+		res := r.do(r.key, "GET", path, nil)
+		return res.StatusCode, res.body
 	}
-	put(before)
-	link := s.do(key, "POST", "/object/sign/open/p.png", map[string]any{"expiresIn": 60}).want(t, 200, "token").field("signedURL")
-	rendered := s.do(key, "POST", "/object/sign/open/p.png", map[string]any{"expiresIn": 60, "transform": map[string]any{"width": 4}}).want(t, 200, "token").field("signedURL")
-	client := s.s3Client("access", "secret-of-the-test", "")
-	get := func(path string) func() (int, []byte) {
-		return func() (int, []byte) {
-			r := s.do(key, "GET", path, nil)
-			return r.StatusCode, r.body
-		}
+}
+
+func (r *replaced) getS3(t *testing.T) (int, []byte) {
+	client := r.s3Client("access", "secret-of-the-test", "")
+	body, _, _, err := client.GetObject(t.Context(), "open", "p.png", minio.GetObjectOptions{})
+	if err != nil {
+		return minio.ToErrorResponse(err).StatusCode, nil
 	}
+	defer body.Close()
+	data, err := io.ReadAll(body)
+	if err != nil {
+		t.Error(err)
+	}
+	return 200, data
+}
+
+func (r *replaced) copy(*testing.T) (int, []byte) {
+	res := r.do(r.key, "POST", "/object/copy", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "copy.png"}, "X-Upsert", "true")
+	if res.StatusCode == 200 {
+		res = r.do(r.key, "GET", "/object/open/copy.png", nil)
+	}
+	return res.StatusCode, res.body
+}
+
+func (r *replaced) move(t *testing.T) (int, []byte) {
+	res := r.do(r.key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"})
+	if res.StatusCode == 200 {
+		res = r.do(r.key, "GET", "/object/open/moved.png", nil)
+		r.do(r.key, "DELETE", "/object/open/moved.png", nil).want(t, 200, "")
+		r.put(t, r.first)
+	}
+	return res.StatusCode, res.body
+}
+
+// TestReadWhileReplaced replaces or deletes an object after a request has read its row and before it reads the bytes. The
+// request must then use the new version, or fail with not found.
+func TestReadWhileReplaced(t *testing.T) {
+	t.Parallel()
+	r := newReplaced(t)
+	r.put(t, r.first)
+	signed := r.sign(t, map[string]any{"expiresIn": 60})
+	rendered := r.sign(t, map[string]any{"expiresIn": 60, "transform": map[string]any{"width": 4}})
 	for name, c := range map[string]struct {
-		read  func() (int, []byte)
+		read  func(*testing.T) (int, []byte)
 		whole bool // the reply is the object itself
 	}{
-		"public":               {get("/object/public/open/p.png"), true},
-		"authenticated":        {get("/object/authenticated/open/p.png"), true},
-		"signed":               {get(link), true},
-		"render public":        {get("/render/image/public/open/p.png?width=4"), false},
-		"render authenticated": {get("/render/image/authenticated/open/p.png?width=4"), false},
-		"render signed":        {get(rendered), false},
-		"S3": {func() (int, []byte) {
-			body, _, _, err := client.GetObject(t.Context(), "open", "p.png", minio.GetObjectOptions{})
-			if err != nil {
-				return minio.ToErrorResponse(err).StatusCode, nil
-			}
-			defer body.Close()
-			data, err := io.ReadAll(body)
-			if err != nil {
-				t.Error(err)
-			}
-			return 200, data
-		}, true},
-		"copy": {func() (int, []byte) {
-			r := s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "copy.png"}, "X-Upsert", "true")
-			if r.StatusCode == 200 {
-				r = s.do(key, "GET", "/object/open/copy.png", nil)
-			}
-			return r.StatusCode, r.body
-		}, true},
-		"move": {func() (int, []byte) {
-			r := s.do(key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"})
-			if r.StatusCode == 200 {
-				r = s.do(key, "GET", "/object/open/moved.png", nil)
-				s.do(key, "DELETE", "/object/open/moved.png", nil).want(t, 200, "")
-				put(before)
-			}
-			return r.StatusCode, r.body
-		}, true},
+		"public":               {r.get("/object/public/open/p.png"), true},
+		"authenticated":        {r.get("/object/authenticated/open/p.png"), true},
+		"signed":               {r.get(signed), true},
+		"render public":        {r.get("/render/image/public/open/p.png?width=4"), false},
+		"render authenticated": {r.get("/render/image/authenticated/open/p.png?width=4"), false},
+		"render signed":        {r.get(rendered), false},
+		"S3":                   {r.getS3, true},
+		"copy":                 {r.copy, true},
+		"move":                 {r.move, true},
 	} {
-		put(before)
-		replace := func() { put(after) }
-		between.first.Store(&replace)
-		if status, body := c.read(); status != 200 || c.whole && !bytes.Equal(body, after) {
+		r.put(t, r.first)
+		replace := func() { r.put(t, r.new) }
+		r.racing.before.Store(&replace)
+		if status, body := c.read(t); status != 200 || c.whole && !bytes.Equal(body, r.new) {
 			t.Errorf("%s, replaced: %d, %d bytes", name, status, len(body))
 		}
-		remove := func() { s.do(key, "DELETE", "/object/open/p.png", nil).want(t, 200, "") }
-		between.first.Store(&remove)
-		if status, _ := c.read(); status != 404 && status != 400 {
+		remove := func() { r.do(r.key, "DELETE", "/object/open/p.png", nil).want(t, 200, "") }
+		r.racing.before.Store(&remove)
+		if status, _ := c.read(t); status != 404 && status != 400 {
 			t.Errorf("%s, deleted: %d", name, status)
 		}
 	}
-	put(before)
-	replace := func() { put(after) }
-	between.last.Store(&replace)
-	s.do(key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"}).want(t, 200, "moved")
-	s.do(key, "GET", "/object/open/moved.png", nil).want(t, 200, string(after))
-	s.do(key, "GET", "/object/open/p.png", nil).want(t, 400, "not_found")
+}
+
+// TestMoveWhileReplaced replaces an object after a move has copied its bytes. The move must copy the new version.
+func TestMoveWhileReplaced(t *testing.T) {
+	t.Parallel()
+	r := newReplaced(t)
+	r.put(t, r.first)
+	replace := func() { r.put(t, r.new) }
+	r.racing.after.Store(&replace)
+	r.do(r.key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"}).want(t, 200, "moved")
+	r.do(r.key, "GET", "/object/open/moved.png", nil).want(t, 200, string(r.new))
+	r.do(r.key, "GET", "/object/open/p.png", nil).want(t, 400, "not_found")
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"daawo/supabase/internal/wire"
-
 	"daawo/supabase/internal/storage/objects"
+	"daawo/supabase/internal/wire"
 )
 
 var (
@@ -19,7 +18,8 @@ var (
 	robotsNext       = regexp.MustCompile(`,\s*(all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex|[a-zA-Z0-9_-]+:)`)
 )
 
-// checkRobots accepts what may stand in an X-Robots-Tag header: rules, each optionally for one crawler ("bot: noindex").
+// checkRobots returns an error unless value is a valid X-Robots-Tag header: a list of rules, each optionally for one
+// crawler ("bot: noindex").
 func checkRobots(value string) error {
 	refuse := func(format string, args ...any) error {
 		e := objects.ErrInvalidRequest("Invalid X-Robots-Tag header: " + fmt.Sprintf(format, args...))
@@ -32,7 +32,7 @@ func checkRobots(value string) error {
 	}
 	for rest != "" {
 		var rule string
-		if m := robotsDate.FindStringSubmatch(rest); m != nil { // a date has commas of its own
+		if m := robotsDate.FindStringSubmatch(rest); m != nil { // the date may contain commas
 			rule = rest
 			if at := robotsNext.FindStringIndex(rest); at != nil {
 				rule = rest[:at[0]]
@@ -68,6 +68,7 @@ func checkRobots(value string) error {
 	return nil
 }
 
+// robotsParameter returns what is wrong with the value of a rule, or "".
 func robotsParameter(name, value string) string {
 	if value == "" {
 		return fmt.Sprintf("X-Robots-Tag rule %q requires a value", name)

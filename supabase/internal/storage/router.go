@@ -8,7 +8,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// route is one address of the API. In a pattern ":" stands for one step of the path and a "*" at the end for the rest.
+// route is one operation of the API. In its pattern, ":" matches one path segment and "*" at the end matches the rest.
 type route struct {
 	method, pattern string
 	access          access
@@ -16,71 +16,77 @@ type route struct {
 	handle          func(*call) error
 }
 
-// routes is the whole REST surface, in the order in which they are tried: fixed steps before variable ones.
+// routes returns the routes of the REST API in the order of matching: fixed segments before variables.
 func (e *Engine) routes() []route {
+	reader := objectReader{e.store}
+	bucket, object := bucketHandler{e.store}, objectHandler{e.store}
+	download := downloadHandler{reader, e.log}
+	upload := uploadHandler{e.store, e.standardLimit}
+	sign := signHandler{e.store, e.signedUpload, e.images != nil}
 	rs := []route{
-		{"POST", "/bucket", required, "storage.bucket.create", (*call).createBucket},
-		{"GET", "/bucket", required, "storage.bucket.list", (*call).listBuckets},
-		{"GET", "/bucket/:", required, "storage.bucket.get", (*call).getBucket},
-		{"PUT", "/bucket/:", required, "storage.bucket.update", (*call).updateBucket},
-		{"DELETE", "/bucket/:", required, "storage.bucket.delete", (*call).deleteBucket},
-		{"POST", "/bucket/:/empty", service, "storage.bucket.empty", (*call).emptyBucket},
+		{"POST", "/bucket", required, "storage.bucket.create", bucket.create},
+		{"GET", "/bucket", required, "storage.bucket.list", bucket.list},
+		{"GET", "/bucket/:", required, "storage.bucket.get", bucket.get},
+		{"PUT", "/bucket/:", required, "storage.bucket.update", bucket.update},
+		{"DELETE", "/bucket/:", required, "storage.bucket.delete", bucket.delete},
+		{"POST", "/bucket/:/empty", service, "storage.bucket.empty", bucket.empty},
 
-		{"GET", "/object/public/:/*", open, "storage.object.get_public", (*call).downloadPublic},
-		{"HEAD", "/object/public/:/*", open, "storage.object.info_public", (*call).headPublic},
-		{"GET", "/object/info/public/:/*", open, "storage.object.info_public", (*call).infoPublic},
-		{"GET", "/object/sign/:/*", open, "storage.object.get_signed", (*call).downloadSigned},
-		{"HEAD", "/object/sign/:/*", open, "storage.object.get_signed", (*call).headSigned},
-		{"PUT", "/object/upload/sign/:/*", open, "storage.object.upload_signed", (*call).uploadSigned},
+		{"GET", "/object/public/:/*", unauthenticated, "storage.object.get_public", download.getPublic},
+		{"HEAD", "/object/public/:/*", unauthenticated, "storage.object.info_public", download.headPublic},
+		{"GET", "/object/info/public/:/*", unauthenticated, "storage.object.info_public", download.infoPublic},
+		{"GET", "/object/sign/:/*", unauthenticated, "storage.object.get_signed", download.getSigned},
+		{"HEAD", "/object/sign/:/*", unauthenticated, "storage.object.get_signed", download.headSigned},
+		{"PUT", "/object/upload/sign/:/*", unauthenticated, "storage.object.upload_signed", upload.signed},
 
-		{"GET", "/object/authenticated/:/*", required, "storage.object.get_authenticated", (*call).download},
-		{"HEAD", "/object/authenticated/:/*", required, "object.head_authenticated_info", (*call).head},
-		{"GET", "/object/info/authenticated/:/*", required, "object.get_authenticated_info", (*call).info},
-		{"HEAD", "/object/info/authenticated/:/*", required, "object.get_authenticated_info", (*call).info},
-		{"GET", "/object/info/:/*", optional, "object.get_authenticated_info", (*call).info},
-		{"HEAD", "/object/info/:/*", optional, "object.get_authenticated_info", (*call).info},
+		{"GET", "/object/authenticated/:/*", required, "storage.object.get_authenticated", download.get},
+		{"HEAD", "/object/authenticated/:/*", required, "object.head_authenticated_info", download.head},
+		{"GET", "/object/info/authenticated/:/*", required, "object.get_authenticated_info", download.info},
+		{"HEAD", "/object/info/authenticated/:/*", required, "object.get_authenticated_info", download.info},
+		{"GET", "/object/info/:/*", optional, "object.get_authenticated_info", download.info},
+		{"HEAD", "/object/info/:/*", optional, "object.get_authenticated_info", download.info},
 
-		{"POST", "/object/upload/sign/:/*", required, "storage.object.sign_upload_url", (*call).signUpload},
-		{"POST", "/object/sign/:/*", required, "storage.object.sign", (*call).signOne},
-		{"POST", "/object/sign/:", required, "storage.object.sign_many", (*call).signMany},
-		{"POST", "/object/list/:", required, "storage.object.list", (*call).list},
-		{"POST", "/object/list-v2/:", required, "storage.object.list_v2", (*call).listV2},
-		{"POST", "/object/move", required, "storage.object.move", (*call).move},
-		{"POST", "/object/copy", required, "storage.object.copy", (*call).copyObject},
+		{"POST", "/object/upload/sign/:/*", required, "storage.object.sign_upload_url", sign.upload},
+		{"POST", "/object/sign/:/*", required, "storage.object.sign", sign.one},
+		{"POST", "/object/sign/:", required, "storage.object.sign_many", sign.many},
+		{"POST", "/object/list/:", required, "storage.object.list", object.list},
+		{"POST", "/object/list-v2/:", required, "storage.object.list_v2", object.listV2},
+		{"POST", "/object/move", required, "storage.object.move", object.move},
+		{"POST", "/object/copy", required, "storage.object.copy", object.copy},
 
-		{"DELETE", "/object/:", required, "storage.object.delete_many", (*call).deleteMany},
-		{"DELETE", "/object/:/*", required, "storage.object.delete", (*call).deleteOne},
-		{"POST", "/object/:/*", required, "storage.object.upload", (*call).upload},
-		{"PUT", "/object/:/*", required, "storage.object.upload_update", (*call).uploadUpdate},
-		{"HEAD", "/object/:/*", optional, "object.head_authenticated_info", (*call).head},
-		{"GET", "/object/:/*", optional, "storage.object.get_authenticated", (*call).download},
+		{"DELETE", "/object/:", required, "storage.object.delete_many", object.deleteMany},
+		{"DELETE", "/object/:/*", required, "storage.object.delete", object.delete},
+		{"POST", "/object/:/*", required, "storage.object.upload", upload.create},
+		{"PUT", "/object/:/*", required, "storage.object.upload_update", upload.update},
+		{"HEAD", "/object/:/*", optional, "object.head_authenticated_info", download.head},
+		{"GET", "/object/:/*", optional, "storage.object.get_authenticated", download.get},
 
-		{"GET", "/health", anonymous, "", (*call).health},
+		{"GET", "/health", tokenRequired, "", e.health},
 	}
 	if e.images != nil {
+		render := renderHandler{reader, e.images}
 		rs = append(rs,
-			route{"GET", "/render/image/authenticated/:/*", required, "storage.render.image_authenticated", (*call).renderAuthenticated},
-			route{"GET", "/render/image/public/:/*", open, "storage.render.image_public", (*call).renderPublic},
-			route{"GET", "/render/image/sign/:/*", open, "storage.render.image_sign", (*call).renderSigned},
+			route{"GET", "/render/image/authenticated/:/*", required, "storage.render.image_authenticated", render.getAuthenticated},
+			route{"GET", "/render/image/public/:/*", unauthenticated, "storage.render.image_public", render.getPublic},
+			route{"GET", "/render/image/sign/:/*", unauthenticated, "storage.render.image_sign", render.getSigned},
 		)
 	}
 	return rs
 }
 
-// match compares an escaped path with the pattern and gives the decoded variables.
+// match compares an escaped path with the pattern and returns the decoded variables.
 func (r *route) match(path string) (bucket, name string, ok bool) {
 	pattern := r.pattern
 	for pattern != "" {
-		step := pattern[1:]
+		segment := pattern[1:]
 		rest := ""
-		if i := strings.IndexByte(step, '/'); i >= 0 {
-			step, rest = step[:i], step[i:]
+		if i := strings.IndexByte(segment, '/'); i >= 0 {
+			segment, rest = segment[:i], segment[i:]
 		}
 		if !strings.HasPrefix(path, "/") {
 			return "", "", false
 		}
 		path = path[1:]
-		if step == "*" {
+		if segment == "*" {
 			return bucket, decode(path), true
 		}
 		have := path
@@ -90,21 +96,21 @@ func (r *route) match(path string) (bucket, name string, ok bool) {
 			path = ""
 		}
 		switch {
-		case step == ":":
+		case segment == ":":
 			if have == "" {
 				return "", "", false
 			}
 			bucket = decode(have)
-		case step != have:
+		case segment != have:
 			return "", "", false
 		}
 		pattern = rest
 	}
-	// The collection itself answers with and without a slash at its end.
+	// A pattern with one segment also matches a path with a trailing slash.
 	return bucket, "", path == "" || path == "/" && strings.Count(r.pattern, "/") == 1
 }
 
-// rest serves everything that is neither TUS nor S3.
+// rest serves all requests that are neither TUS nor S3.
 func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
 	for i := range e.table {
@@ -116,17 +122,17 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 		if !ok {
 			continue
 		}
-		c := &call{e: e, w: w, r: r, bucket: bucket, name: name}
-		err := c.authorize(route.access, route.operation)
+		c := &call{w: w, r: r, bucket: bucket, name: name}
+		err := e.authorize(c, route.access, route.operation)
 		if err == nil {
 			err = route.handle(c)
 		}
 		if err != nil {
-			c.fail(err)
+			e.fail(c, err)
 		}
 		return
 	}
-	if r.Method == http.MethodHead { // GET routes without a HEAD of their own answer HEAD as well
+	if r.Method == http.MethodHead { // a GET route without a HEAD route also serves HEAD
 		get := r.Clone(r.Context())
 		get.Method = http.MethodGet
 		for i := range e.table {
@@ -141,18 +147,16 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	wire.WriteStorageError(w, notFound)
 }
 
-// headOnly drops the body of a GET that answers a HEAD.
+// headOnly discards the body of a GET handler that serves a HEAD request.
 type headOnly struct{ http.ResponseWriter }
 
 func (h headOnly) Write(p []byte) (int, error) { return len(p), nil }
 
-// ReadFrom does not even read it.
+// ReadFrom discards the body without reading it.
 func (h headOnly) ReadFrom(io.Reader) (int64, error) { return 0, nil }
 
-// fail sends an error and logs those that are ours.
-func (c *call) fail(err error) {
-	if body, _ := wire.StorageError(err); body.StatusCode[0] == '5' && c.r.Context().Err() == nil {
-		c.e.log.ErrorContext(c.r.Context(), "storage: request failed", "method", c.r.Method, "operation", c.caller.Operation, "error", err)
-	}
-	wire.WriteStorageError(c.w, err)
+func (e *Engine) health(c *call) error {
+	return c.send(struct {
+		Healthy bool `json:"healthy"`
+	}{e.store.Healthy(c.r.Context()) == nil})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// s3Client is minio-go with the given credentials. It knows no paths in an endpoint, so the protocol's handler stands
-// alone at the root of a server here.
+// s3Client returns a minio-go client with these credentials. minio-go does not support a path in the endpoint, so a second
+// server has the S3 handler at its root.
 func (s *stack) s3Client(id, secret, session string) *minio.Core {
 	s.t.Helper()
 	server := httptest.NewServer(s.engine.s3.Load())
@@ -33,49 +33,53 @@ func (s *stack) s3Client(id, secret, session string) *minio.Core {
 	return core
 }
 
-func TestS3WithMinioClient(t *testing.T) {
-	t.Parallel()
+// s3Docs is an S3 client with the bucket docs.
+type s3Docs struct {
+	*minio.Core
+	stack *stack
+}
+
+func newS3Docs(t *testing.T) s3Docs {
+	t.Helper()
 	s := newStack(t)
-	ctx := t.Context()
-	c := s.s3Client("access", "secret-of-the-test", "")
-	if err := c.MakeBucket(ctx, "docs", minio.MakeBucketOptions{}); err != nil {
+	c := s3Docs{s.s3Client("access", "secret-of-the-test", ""), s}
+	if err := c.MakeBucket(t.Context(), "docs", minio.MakeBucketOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	put := func(name string, data []byte) minio.UploadInfo {
-		t.Helper()
-		info, err := c.Client.PutObject(ctx, "docs", name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
-			ContentType: "text/plain", CacheControl: "max-age=7", UserMetadata: map[string]string{"Colour": "green"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info
+	return c
+}
+
+func (c s3Docs) put(t *testing.T, name, content string) {
+	t.Helper()
+	_, err := c.Client.PutObject(t.Context(), "docs", name, strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{
+		ContentType: "text/plain", CacheControl: "max-age=7", UserMetadata: map[string]string{"Colour": "green"}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	put("a/one.txt", []byte("one"))
-	put("a/two (2).txt", []byte("two"))
-	put("b.txt", []byte("b"))
+}
+
+// list returns the names of a listing, separated by spaces.
+func (c s3Docs) list(t *testing.T, o minio.ListObjectsOptions) string {
+	t.Helper()
+	var names []string
+	for o := range c.Client.ListObjects(t.Context(), "docs", o) {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+		names = append(names, o.Key)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestS3Objects(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	ctx := t.Context()
+	c.put(t, "a/one.txt", "one")
+	c.put(t, "a/two (2).txt", "two")
 	stat, err := c.Client.StatObject(ctx, "docs", "a/two (2).txt", minio.StatObjectOptions{})
 	if err != nil || stat.Size != 3 || stat.ContentType != "text/plain" || stat.UserMetadata["Colour"] != "green" {
 		t.Errorf("stat: %+v, %v", stat, err)
-	}
-	var names []string
-	for o := range c.Client.ListObjects(ctx, "docs", minio.ListObjectsOptions{}) {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-		names = append(names, o.Key)
-	}
-	if got := strings.Join(names, " "); got != "b.txt a/" { // minio-go gives the folders of a page last
-		t.Errorf("listed %q", got)
-	}
-	names = nil
-	for o := range c.Client.ListObjects(ctx, "docs", minio.ListObjectsOptions{Recursive: true, MaxKeys: 1, UseV1: true}) {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-		names = append(names, o.Key)
-	}
-	if got := strings.Join(names, " "); got != "a/one.txt a/two (2).txt b.txt" {
-		t.Errorf("listed by version 1: %q", got)
 	}
 	if _, err := c.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: "docs", Object: "copy.txt"}, minio.CopySrcOptions{Bucket: "docs", Object: "a/one.txt"}); err != nil {
 		t.Fatal(err)
@@ -84,56 +88,78 @@ func TestS3WithMinioClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer body.Close()
 	if data, err := io.ReadAll(body); err != nil || string(data) != "one" {
 		t.Errorf("copied %q, %v", data, err)
 	}
-	body.Close()
+	for _, name := range []string{"a/one.txt", "a/two (2).txt", "copy.txt"} {
+		if err := c.Client.RemoveObject(ctx, "docs", name, minio.RemoveObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Client.RemoveBucket(ctx, "docs"); err != nil {
+		t.Fatal(err)
+	}
+}
 
-	link, err := c.Client.PresignedGetObject(ctx, "docs", "b.txt", time.Minute, url.Values{"response-content-type": {"text/x-other"}})
+func TestS3List(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	for _, name := range []string{"a/one.txt", "a/two (2).txt", "b.txt"} {
+		c.put(t, name, name)
+	}
+	if got := c.list(t, minio.ListObjectsOptions{}); got != "b.txt a/" { // minio-go returns the folders of a page last
+		t.Errorf("version 2: %q", got)
+	}
+	if got := c.list(t, minio.ListObjectsOptions{Recursive: true, MaxKeys: 1, UseV1: true}); got != "a/one.txt a/two (2).txt b.txt" {
+		t.Errorf("version 1: %q", got)
+	}
+}
+
+func TestS3PresignedURL(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	c.put(t, "a.txt", "a")
+	c.put(t, "b.txt", "b")
+	link, err := c.Client.PresignedGetObject(t.Context(), "docs", "b.txt", time.Minute, url.Values{"response-content-type": {"text/x-other"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	get := func(link string) *http.Response {
+	get := func(link string) reply {
 		t.Helper()
 		r, err := http.NewRequest("GET", link, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		return res
+		return c.stack.send(r)
 	}
-	if res := get(link.String()); res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/x-other" {
-		t.Errorf("presigned: %d %v", res.StatusCode, res.Header)
+	if r := get(link.String()).want(t, 200, "b"); r.Header.Get("Content-Type") != "text/x-other" {
+		t.Errorf("headers: %v", r.Header)
 	}
-	if res := get(strings.Replace(link.String(), "b.txt", "a/one.txt", 1)); res.StatusCode != 403 {
-		t.Errorf("presigned for another object: %d", res.StatusCode)
-	}
+	get(strings.Replace(link.String(), "b.txt", "a.txt", 1)).want(t, 403, "")
+}
 
-	// Parts, of which one is sent twice and the last is short.
+// TestS3Multipart uploads three parts. It sends one part twice, and the last part is short.
+func TestS3Multipart(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	ctx := t.Context()
 	large := make([]byte, 11<<20)
 	rand.Read(large)
 	id, err := c.NewMultipartUpload(ctx, "docs", "large", minio.PutObjectOptions{ContentType: "application/x-large"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var parts []minio.CompletePart
-	for i, at := range []int{0, 5 << 20, 10 << 20} {
-		piece := large[at:min(at+5<<20, len(large))]
-		if i == 1 {
-			if _, err := c.PutObjectPart(ctx, "docs", "large", id, 2, bytes.NewReader(make([]byte, 100)), 100, minio.PutObjectPartOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		p, err := c.PutObjectPart(ctx, "docs", "large", id, i+1, bytes.NewReader(piece), int64(len(piece)), minio.PutObjectPartOptions{})
+	put := func(number int, data []byte) minio.CompletePart {
+		t.Helper()
+		p, err := c.PutObjectPart(ctx, "docs", "large", id, number, bytes.NewReader(data), int64(len(data)), minio.PutObjectPartOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts = append(parts, minio.CompletePart{PartNumber: i + 1, ETag: p.ETag})
+		return minio.CompletePart{PartNumber: number, ETag: p.ETag}
 	}
+	put(2, make([]byte, 100))
+	parts := []minio.CompletePart{put(1, large[:5<<20]), put(2, large[5<<20:10<<20]), put(3, large[10<<20:])}
 	listed, err := c.ListObjectParts(ctx, "docs", "large", id, 0, 2)
 	if err != nil || len(listed.ObjectParts) != 2 || !listed.IsTruncated {
 		t.Errorf("parts: %+v, %v", listed, err)
@@ -141,33 +167,29 @@ func TestS3WithMinioClient(t *testing.T) {
 	wrong := append([]minio.CompletePart{}, parts...)
 	wrong[0].ETag = strings.Repeat("0", 32)
 	if _, err := c.CompleteMultipartUpload(ctx, "docs", "large", id, wrong, minio.PutObjectOptions{}); minio.ToErrorResponse(err).Code != "InvalidPart" {
-		t.Errorf("wrong part: %v", err)
+		t.Errorf("wrong ETag: %v", err)
 	}
 	if _, err := c.CompleteMultipartUpload(ctx, "docs", "large", id, parts, minio.PutObjectOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	r := s.do(s.demo.ServiceRole, "GET", "/object/docs/large", nil)
+	r := c.stack.do(c.stack.demo.ServiceRole, "GET", "/object/docs/large", nil)
 	if sha256.Sum256(r.body) != sha256.Sum256(large) || r.Header.Get("Content-Type") != "application/x-large" {
-		t.Errorf("%d bytes came back, %v", len(r.body), r.Header)
+		t.Errorf("%d bytes downloaded, %v", len(r.body), r.Header)
 	}
+}
 
-	abandoned, err := c.NewMultipartUpload(ctx, "docs", "abandoned", minio.PutObjectOptions{})
+func TestS3AbortMultipart(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	id, err := c.NewMultipartUpload(t.Context(), "docs", "abandoned", minio.PutObjectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AbortMultipartUpload(ctx, "docs", "abandoned", abandoned); err != nil {
+	if err := c.AbortMultipartUpload(t.Context(), "docs", "abandoned", id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PutObjectPart(ctx, "docs", "abandoned", abandoned, 1, strings.NewReader("x"), 1, minio.PutObjectPartOptions{}); minio.ToErrorResponse(err).Code != "NoSuchUpload" {
-		t.Errorf("part of an aborted upload: %v", err)
-	}
-	for _, name := range []string{"a/one.txt", "a/two (2).txt", "b.txt", "copy.txt", "large"} {
-		if err := c.Client.RemoveObject(ctx, "docs", name, minio.RemoveObjectOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Client.RemoveBucket(ctx, "docs"); err != nil {
-		t.Fatal(err)
+	if _, err := c.PutObjectPart(t.Context(), "docs", "abandoned", id, 1, strings.NewReader("x"), 1, minio.PutObjectPartOptions{}); minio.ToErrorResponse(err).Code != "NoSuchUpload" {
+		t.Errorf("part of aborted upload: %v", err)
 	}
 }
 
@@ -189,7 +211,7 @@ func TestS3Refuses(t *testing.T) {
 	}
 	for _, name := range []string{"../../x", "a/../../../x", "é"} {
 		if _, err := c.PutObject(ctx, "box", name, strings.NewReader("x"), 1, "", "", minio.PutObjectOptions{}); err == nil {
-			t.Errorf("the name %q was taken", name)
+			t.Errorf("name %q was accepted", name)
 		}
 	}
 	r := s.do("", "GET", "/s3/b/x", nil)
@@ -198,8 +220,7 @@ func TestS3Refuses(t *testing.T) {
 	}
 }
 
-// TestS3HeadersMustBeSigned: the holder of a presigned URL, or who can add headers to a signed request, cannot make
-// another request of it.
+// TestS3HeadersMustBeSigned adds headers to presigned URLs and to signed requests. Unsigned x-amz- headers must be refused.
 func TestS3HeadersMustBeSigned(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -233,7 +254,7 @@ func TestS3HeadersMustBeSigned(t *testing.T) {
 	for _, presigned := range []bool{true, false} {
 		for _, unsigned := range []http.Header{
 			{"X-Amz-Copy-Source": {"/hidden/secret"}},
-			{"x-amz-copy-source": {"/hidden/secret"}}, // as HTTP/1 may spell it
+			{"x-amz-copy-source": {"/hidden/secret"}}, // HTTP/1 allows any case
 			{"X-Amz-Meta-Owner": {"me"}},
 			{"X-Amz-Security-Token": {s.user("11111111-1111-4111-8111-111111111111")}},
 		} {
@@ -250,8 +271,8 @@ func TestS3HeadersMustBeSigned(t *testing.T) {
 	s.do(s.demo.ServiceRole, "GET", "/object/box/copied", nil).want(t, 200, "secret")
 }
 
-// TestS3SessionTokenIsUnderRLS: with a session token the client is the token's user.
-func TestS3SessionTokenIsUnderRLS(t *testing.T) {
+// TestS3SessionTokenRLS checks that requests with a session token have only the rights of the token's user.
+func TestS3SessionTokenRLS(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("box", false)
@@ -269,13 +290,13 @@ func TestS3SessionTokenIsUnderRLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := put(a, bob+"/file"); minio.ToErrorResponse(err).Code != "AccessDenied" {
-		t.Errorf("write into another's folder: %v", err)
+		t.Errorf("write into the folder of another user: %v", err)
 	}
 	if _, err := b.Client.StatObject(ctx, "box", alice+"/file", minio.StatObjectOptions{}); minio.ToErrorResponse(err).StatusCode != 404 {
-		t.Errorf("another's file: %v", err)
+		t.Errorf("file of another user: %v", err)
 	}
 	for o := range b.Client.ListObjects(ctx, "box", minio.ListObjectsOptions{Recursive: true}) {
-		t.Errorf("another's list has %v", o)
+		t.Errorf("list shows the file of another user: %v", o)
 	}
 	for failed := range b.Client.RemoveObjects(ctx, "box", func() <-chan minio.ObjectInfo {
 		ch := make(chan minio.ObjectInfo, 1)
@@ -284,10 +305,10 @@ func TestS3SessionTokenIsUnderRLS(t *testing.T) {
 		return ch
 	}(), minio.RemoveObjectsOptions{}) {
 		if minio.ToErrorResponse(failed.Err).Code == "" {
-			t.Errorf("delete of another's file: %v", failed.Err)
+			t.Errorf("delete of another user's file: %v", failed.Err)
 		}
 	}
 	if _, err := a.Client.StatObject(ctx, "box", alice+"/file", minio.StatObjectOptions{}); err != nil {
-		t.Errorf("it is gone: %v", err)
+		t.Errorf("file was deleted: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// s3Sender signs requests that no client library would make, and sends them to the protocol's handler.
+// s3Sender returns a function that signs and sends requests that client libraries do not send.
 func (s *stack) s3Sender() func(method, path, body string) reply {
 	s.t.Helper()
 	server := httptest.NewServer(s.engine.s3.Load())
@@ -27,7 +27,7 @@ func (s *stack) s3Sender() func(method, path, body string) reply {
 	}
 }
 
-// between is what stands between two texts of the reply.
+// between returns the text between two strings of the reply.
 func (r reply) between(before, after string) string {
 	_, rest, _ := strings.Cut(string(r.body), before)
 	found, _, ok := strings.Cut(rest, after)
@@ -37,8 +37,8 @@ func (r reply) between(before, after string) string {
 	return found
 }
 
-// TestS3PagesOfNothing: a page of no parts is one of a thousand, and one of no uploads is refused.
-func TestS3PagesOfNothing(t *testing.T) {
+// TestS3PageSizeZero checks that max-parts=0 means 1000 and that max-uploads=0 is refused.
+func TestS3PageSizeZero(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("box", false)
@@ -61,8 +61,8 @@ func TestS3PagesOfNothing(t *testing.T) {
 	send("GET", "/box?max-keys=0", "").want(t, 200, "<MaxKeys>0</MaxKeys><IsTruncated>false</IsTruncated>")
 }
 
-// TestS3PagesOfFolders: whoever follows the markers of either version sees each entry once, and an end.
-func TestS3PagesOfFolders(t *testing.T) {
+// TestS3ListMarkers follows the markers of both listing versions. Every entry must appear once, and the listing must end.
+func TestS3ListMarkers(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("box", false)
@@ -107,8 +107,7 @@ func TestS3PagesOfFolders(t *testing.T) {
 	}
 }
 
-// TestS3Subresources: what asks for a thing beside an object or a bucket that is not kept here never does something to the
-// object or the bucket itself.
+// TestS3Subresources checks that a request for an unsupported subresource never changes the object or the bucket itself.
 func TestS3Subresources(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -138,7 +137,7 @@ func TestS3Subresources(t *testing.T) {
 	send("HEAD", "/fresh", "").want(t, 404, "")
 	send("GET", "/empty?versioning", "").want(t, 200, "VersioningConfiguration")
 	send("GET", "/empty?location", "").want(t, 200, "LocationConstraint")
-	send("PUT", "/box/other?x-id=PutObject", "other").want(t, 200, "") // clients name their operation so
+	send("PUT", "/box/other?x-id=PutObject", "other").want(t, 200, "") // clients add the name of the operation
 	send("DELETE", "/box/other?x-id=DeleteObject", "").want(t, 204, "")
 	send("PUT", "/box/acl", "a name, not a subresource").want(t, 200, "")
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/storage/backend/backendtest"
 	"daawo/supabase/internal/storage/objects"
 )
 
@@ -48,7 +49,7 @@ func (s *stack) tusCreate(token, bucket, name string, size int, extra string, he
 	return s.tus(token, "POST", "/upload/resumable", nil, append([]string{"Upload-Length", strconv.Itoa(size), "Upload-Metadata", m}, headers...)...)
 }
 
-// tusPath is the path of a created upload.
+// tusPath returns the path of a created upload.
 func (s *stack) tusPath(r reply) string {
 	s.t.Helper()
 	r.want(s.t, 201, "")
@@ -74,7 +75,7 @@ func TestTUS(t *testing.T) {
 	path := s.tusPath(created)
 	id, err := base64.RawURLEncoding.DecodeString(path[strings.LastIndexByte(path, '/')+1:])
 	if err != nil || !strings.HasPrefix(string(id), "b/a/b.txt/") {
-		t.Errorf("the id is %q, %v", id, err)
+		t.Errorf("id is %q, %v", id, err)
 	}
 	if created.Header.Get("Upload-Expires") == "" || created.Header.Get("Tus-Resumable") != "1.0.0" {
 		t.Errorf("created: %v", created.Header)
@@ -167,7 +168,7 @@ func TestTUSSignedURL(t *testing.T) {
 	s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", other, "X-Signature", token).want(t, 400, "Invalid signature")
 	path := s.tusPath(s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", m, "X-Signature", token))
 	if !strings.Contains(path, "/upload/resumable/sign/") {
-		t.Errorf("the location is %s", path)
+		t.Errorf("location is %s", path)
 	}
 	s.tus("", "PATCH", path, "ok", "Upload-Offset", "0", "X-Signature", token).want(t, 204, "")
 	s.do(s.demo.ServiceRole, "GET", "/object/b/signed.txt", nil).want(t, 200, "ok")
@@ -191,35 +192,36 @@ func TestTUSLocationBehindProxy(t *testing.T) {
 	s.bucket("b", false)
 	r := s.tusCreate(s.demo.ServiceRole, "b", "x", 1, "", "X-Forwarded-Host", "files.example.org", "X-Forwarded-Proto", "https", "X-Forwarded-Port", "8443", "X-Forwarded-Prefix", "/storage/v1")
 	if l := r.Header.Get("Location"); !strings.HasPrefix(l, "https://files.example.org:8443/storage/v1/upload/resumable/") {
-		t.Errorf("the location is %s", l)
+		t.Errorf("location is %s", l)
 	}
 }
 
-// TestTUSSurvivesDisconnects cuts the connection again and again, goes on at another replica each time, and compares.
-func TestTUSSurvivesDisconnects(t *testing.T) {
+// TestTUSDisconnects interrupts an upload 20 times and continues it on another replica each time.
+func TestTUSDisconnects(t *testing.T) {
 	t.Parallel()
 	t.Run("disk", func(t *testing.T) {
 		t.Parallel()
 		s := newStack(t)
-		survivesDisconnects(t, s, s.replica())
+		testDisconnects(t, s, s.replica())
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
-		clients := clientsOfS3(t, 2)
+		clients := backendtest.S3Replicas(t, 2)
 		s := newStack(t, func(o *Options) { o.Backend = clients[0] })
-		survivesDisconnects(t, s, s.replica(func(o *Options) { o.Backend = clients[1] }))
+		testDisconnects(t, s, s.replica(func(o *Options) { o.Backend = clients[1] }))
 	})
 }
 
-func survivesDisconnects(t *testing.T, s *stack, second *httptest.Server) {
+// testDisconnects uploads to s and to its replica in turn.
+func testDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 	s.bucket("b", false)
 	key := s.demo.ServiceRole
 	data := make([]byte, 3<<20)
 	rand.Read(data)
 	path := s.tusPath(s.tusCreate(key, "b", "big", len(data), ""))
-	cuts := 0
+	interruptions := 0
 	for offset := 0; offset < len(data); {
-		server := []string{s.server.URL, second.URL}[cuts%2]
+		server := []string{s.server.URL, second.URL}[interruptions%2]
 		r, err := http.NewRequest("HEAD", server+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -235,28 +237,29 @@ func survivesDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 		if offset == len(data) {
 			break
 		}
-		if cuts == 20 {
-			// What the last cut connection carried may still be arriving: 409 when it came first, 423 when it comes now.
+		if interruptions == 20 {
+			// Bytes of the last interrupted request may still arrive. The reply is 409 if they came before this request, and 423 if
+			// they come during it.
 			if r := s.tus(key, "PATCH", path, data[offset:], "Upload-Offset", strconv.Itoa(offset)); r.StatusCode != 409 && r.StatusCode != 423 {
 				r.want(t, 204, "")
 				break
 			}
 			continue
 		}
-		cuts++
-		cutPatch(t, server, path, key, data[offset:], offset, 100_000)
+		interruptions++
+		interruptedPatch(t, server, path, key, data[offset:], offset, 100_000)
 	}
-	if cuts < 20 {
-		t.Errorf("only %d cuts", cuts)
+	if interruptions < 20 {
+		t.Errorf("only %d interruptions", interruptions)
 	}
 	r := s.do(key, "GET", "/object/b/big", nil)
 	if sha256.Sum256(r.body) != sha256.Sum256(data) {
-		t.Errorf("%d bytes came back, others than the %d sent", len(r.body), len(data))
+		t.Errorf("downloaded %d bytes that differ from the %d uploaded bytes", len(r.body), len(data))
 	}
 }
 
-// cutPatch announces all of data, sends n bytes of it and cuts the connection.
-func cutPatch(t *testing.T, server, path, token string, data []byte, offset, n int) {
+// interruptedPatch announces all of data, sends n bytes of it and closes the connection.
+func interruptedPatch(t *testing.T, server, path, token string, data []byte, offset, n int) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {
@@ -270,8 +273,8 @@ func cutPatch(t *testing.T, server, path, token string, data []byte, offset, n i
 	}
 }
 
-// TestTUSCompletesAfterCrash: the last byte arrived and the server died before the row. The client asks for the offset,
-// sees the whole length and is done, so the object must be there.
+// TestTUSCompletesAfterCrash simulates a crash after the last byte and before the row. A HEAD request that reports the full
+// length must create the object, because the client then stops.
 func TestTUSCompletesAfterCrash(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -292,12 +295,12 @@ func TestTUSCompletesAfterCrash(t *testing.T) {
 	s.do(s.user(alice), "GET", "/object/b/late", nil).want(t, 200, "done")
 	s.do(s.demo.ServiceRole, "DELETE", "/object/b", map[string]any{"prefixes": []string{"late"}}).want(t, 200, alice)
 	if r := s.tus("", "HEAD", path, nil); r.StatusCode != 404 {
-		t.Errorf("HEAD of a deleted object brings it back: %d", r.StatusCode)
+		t.Errorf("HEAD of a deleted object restores the object: %d", r.StatusCode)
 	}
 }
 
-// TestTUSNewcomerEndsStalledRequest: a client whose connection died silently comes back before the server noticed.
-func TestTUSNewcomerEndsStalledRequest(t *testing.T) {
+// TestTUSNewRequestEndsStalled checks that a new request ends an older request that still waits for bytes.
+func TestTUSNewRequestEndsStalled(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	second := s.replica()
@@ -337,7 +340,7 @@ func TestTUSNewcomerEndsStalledRequest(t *testing.T) {
 	}
 }
 
-// keyOf is where the upload of a path is.
+// keyOf returns the backend key of the upload.
 func keyOf(t testing.TB, path string) backend.Key {
 	t.Helper()
 	id, err := base64.RawURLEncoding.DecodeString(path[strings.LastIndexByte(path, '/')+1:])
@@ -348,8 +351,9 @@ func keyOf(t testing.TB, path string) backend.Key {
 	return backend.Key{Bucket: parts[0], Name: strings.Join(parts[1:len(parts)-1], "/"), Version: parts[len(parts)-1]}
 }
 
-// elsewhere holds the lock of an upload as another replica would. When it is asked to let go, it calls fn first.
-func (s *stack) elsewhere(path string, fn func(backend.Key)) (done chan error) {
+// lockElsewhere holds the lock of an upload as another replica would. When another request asks for the lock, it calls fn
+// and then releases the lock.
+func (s *stack) lockElsewhere(path string, fn func(backend.Key)) (done chan error) {
 	s.t.Helper()
 	key := keyOf(s.t, path)
 	conn, lock := s.db.Conn("supabase_storage_admin"), objects.LockKey(key.Bucket, key.Name, key.Version)
@@ -370,13 +374,13 @@ func (s *stack) elsewhere(path string, fn func(backend.Key)) (done chan error) {
 	return done
 }
 
-// TestTUSCompletedWhileTerminated: an upload that is completed while a DELETE waits for it stays.
-func TestTUSCompletedWhileTerminated(t *testing.T) {
+// TestTUSCompletedDuringDelete completes an upload while a DELETE request waits for its lock. The object must stay.
+func TestTUSCompletedDuringDelete(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
 	path := s.tusPath(s.tusCreate(s.demo.ServiceRole, "b", "a/file", 5, ""))
-	done := s.elsewhere(path, func(key backend.Key) {
+	done := s.lockElsewhere(path, func(key backend.Key) {
 		if _, err := s.engine.store.Backend.Append(t.Context(), key, 0, strings.NewReader("hello"), func(int64) bool { return true }); err != nil {
 			t.Error(err)
 		}

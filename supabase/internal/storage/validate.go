@@ -18,12 +18,12 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// maxJSON is the largest JSON body, as in storage-api.
+// maxJSON is the largest JSON body in bytes, as in storage-api.
 const maxJSON = 1 << 20
 
-// fields reads the members of a JSON object or of a query string as storage-api's schemas do: in the schema's order,
-// with its conversions between strings, numbers and booleans, and with its sentences about what is wrong. After the
-// first error all reads give zero values; err has it.
+// fields reads the members of a JSON object or of a query string as storage-api's schemas do: in the order of the schema,
+// with its conversions between strings, numbers and booleans, and with its error messages. err is the first error; after
+// it, all reads return zero values.
 type fields struct {
 	at  string // "body", "querystring", "body/sortBy"
 	m   map[string]any
@@ -36,14 +36,14 @@ func (f *fields) fail(format string, args ...any) {
 	}
 }
 
-// invalid is the error of a request that does not fit the schema.
+// invalid returns the error of a request that does not match the schema.
 func invalid(message string) *wire.Error {
 	e := wire.Errorf(400, "InvalidRequest", "%s", message)
 	e.Details = wire.StorageDetails{Error: "Error"}
 	return e
 }
 
-// require checks that the members are there.
+// require fails if one of the members is missing.
 func (f *fields) require(names ...string) *fields {
 	for _, name := range names {
 		if _, ok := f.m[name]; !ok {
@@ -53,12 +53,13 @@ func (f *fields) require(names ...string) *fields {
 	return f
 }
 
+// text reads a string; "" if the member is missing.
 func (f *fields) text(name string, oneOf ...string) string {
 	s, _ := f.textOr(name, oneOf...)
 	return s
 }
 
-// textOr also says whether the member was there.
+// textOr also reports whether the member is present.
 func (f *fields) textOr(name string, oneOf ...string) (string, bool) {
 	v, ok := f.m[name]
 	if !ok || f.err != nil {
@@ -75,7 +76,7 @@ func (f *fields) textOr(name string, oneOf ...string) (string, bool) {
 	return s, true
 }
 
-// integer gives nil for a member that is not there.
+// integer returns nil if the member is missing.
 func (f *fields) integer(name string, least, most int64) *int64 {
 	v, ok := f.m[name]
 	if !ok || f.err != nil {
@@ -117,7 +118,7 @@ func (f *fields) boolean(name string) *bool {
 	return &b
 }
 
-// texts reads a list of strings; null gives a nil list where nullable.
+// texts reads a list of strings. If nullable, null is read as a nil list.
 func (f *fields) texts(name string, nullable bool, least, most int) (list []string, set bool) {
 	v, ok := f.m[name]
 	if !ok || f.err != nil {
@@ -152,7 +153,7 @@ func (f *fields) texts(name string, nullable bool, least, most int) (list []stri
 	return list, true
 }
 
-// object reads a member that is an object itself; nil when it is not there.
+// object reads a member that is an object; nil if it is missing.
 func (f *fields) object(name string) *fields {
 	v, ok := f.m[name]
 	if !ok || f.err != nil {
@@ -166,8 +167,8 @@ func (f *fields) object(name string) *fields {
 	return &fields{at: f.at + "/" + name, m: m}
 }
 
-// with takes over the error of a nested object.
-func (f *fields) with(nested *fields) {
+// adoptError copies the error of a nested object.
+func (f *fields) adoptError(nested *fields) {
 	if nested != nil && f.err == nil {
 		f.err = nested.err
 	}
@@ -242,7 +243,7 @@ func asBoolean(v any) (b, ok bool) {
 
 var sizePattern = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?(?:[gG][bB]|[mM][bB]|[kK][bB]|[bB])$`)
 
-// body reads a JSON body that must be an object.
+// body reads the JSON body, which must be an object.
 func (c *call) body() (*fields, error) {
 	v, err := c.json()
 	if err != nil {
@@ -280,14 +281,14 @@ func (c *call) json() (any, error) {
 	return v, nil
 }
 
-// fastify is an error of the HTTP framework below storage-api: its status is the reply's too.
+// fastify returns an error of storage-api's HTTP framework, which uses the status for the reply too.
 func fastify(status int, code, message string) *wire.Error {
 	e := wire.Errorf(status, code, "%s", message)
 	e.Details = wire.StorageDetails{Error: "FastifyError", Reply: status}
 	return e
 }
 
-// query reads the query string with the same conversions.
+// query returns the parameters of the query string.
 func (c *call) query() *fields {
 	m := map[string]any{}
 	values, _ := url.ParseQuery(c.r.URL.RawQuery)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Relay gives an address that leads to the database of a TCP URL. Every connection's answers pass through answered, which
-// gets each as it comes and says whether it is lost, and the connection with it: the server has done what it was asked,
-// and nobody hears of it. sent, which may be nil, sees what the client sends before the server does.
-func Relay(t *testing.T, database string, sent func([]byte), answered func([]byte) (lost bool)) string {
+// Relay returns a URL that relays to the database of a TCP URL. It passes each reply of the server to onReply. If onReply
+// returns true, Relay drops the reply and the connection: the server has run the statement, but the client gets no reply.
+// onRequest, which may be nil, gets what the client sends before the server does.
+func Relay(t *testing.T, database string, onRequest func([]byte), onReply func([]byte) (drop bool)) string {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {
@@ -28,14 +28,14 @@ func Relay(t *testing.T, database string, sent func([]byte), answered func([]byt
 			if err != nil {
 				return
 			}
-			go relay(client, server, sent, answered)
+			go relay(client, server, onRequest, onReply)
 		}
 	}()
 	u.Host = l.Addr().String()
 	return u.String()
 }
 
-func relay(client net.Conn, address string, sent func([]byte), answered func([]byte) bool) {
+func relay(client net.Conn, address string, onRequest func([]byte), onReply func([]byte) bool) {
 	defer client.Close()
 	server, err := net.Dial("tcp", address)
 	if err != nil {
@@ -43,25 +43,25 @@ func relay(client net.Conn, address string, sent func([]byte), answered func([]b
 	}
 	go func() {
 		defer server.Close()
-		pass(server, client, func(b []byte) bool {
-			if sent != nil {
-				sent(b)
+		forward(server, client, func(b []byte) bool {
+			if onRequest != nil {
+				onRequest(b)
 			}
 			return false
 		})
 	}()
-	pass(client, server, answered)
+	forward(client, server, onReply)
 }
 
-// pass copies until either side ends or a piece is lost.
-func pass(to io.Writer, from io.Reader, lost func([]byte) bool) {
-	piece := make([]byte, 64<<10)
+// forward copies until either side ends or drop returns true.
+func forward(to io.Writer, from io.Reader, drop func([]byte) bool) {
+	chunk := make([]byte, 64<<10)
 	for {
-		n, err := from.Read(piece)
-		if err != nil || lost(piece[:n]) {
+		n, err := from.Read(chunk)
+		if err != nil || drop(chunk[:n]) {
 			return
 		}
-		if _, err := to.Write(piece[:n]); err != nil {
+		if _, err := to.Write(chunk[:n]); err != nil {
 			return
 		}
 	}

@@ -20,11 +20,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// form numbers the way clusters are made here; a change makes cached ones stale.
-const form = "3"
+// format is the version of the code that makes clusters. A new version
+// invalidates the cached ones.
+const format = "3"
 
-// copyTemplate fills o.Data with a copy of the cached cluster, which it makes
-// first when there is none for this Postgres and this platform schema.
+// copyTemplate copies the cached cluster for this Postgres and this platform
+// schema to o.Data. It makes the cluster first if it is missing.
 func copyTemplate(ctx context.Context, o postgres.Options) error {
 	key, err := templateKey()
 	if err != nil {
@@ -34,7 +35,7 @@ func copyTemplate(ctx context.Context, o postgres.Options) error {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
 	}
-	// One test binary makes it, the others wait for that one.
+	// One test binary makes it, the others wait.
 	lock, err := os.OpenFile(filepath.Join(cache, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -45,14 +46,14 @@ func copyTemplate(ctx context.Context, o postgres.Options) error {
 	}
 	made := filepath.Join(cache, key)
 	if _, err := os.Stat(made); errors.Is(err, fs.ErrNotExist) {
-		forget(cache, key)
+		removeOldTemplates(cache, key)
 		if err := makeTemplate(ctx, o, made); err != nil {
 			return fmt.Errorf("make the template cluster: %w", err)
 		}
 	} else if err != nil {
 		return err
 	}
-	// cp keeps owners and modes and shares blocks where the file system can.
+	// cp -a keeps owners and modes. It shares blocks if the file system can.
 	out, err := exec.CommandContext(ctx, "cp", "-a", made, o.Data).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("copy the template cluster: %w: %s", err, out)
@@ -60,21 +61,21 @@ func copyTemplate(ctx context.Context, o postgres.Options) error {
 	return nil
 }
 
-// fastDir is a folder in memory with room for a binary's databases, or "" for
-// the usual temporary folder.
+// fastDir returns a folder in memory with enough space for a binary's databases,
+// or "" for the default temporary folder.
 func fastDir() string {
-	const dir, room = "/dev/shm", 2 << 30
+	const dir, needed = "/dev/shm", 2 << 30
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
+	if err := syscall.Statfs(dir, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < needed {
 		return ""
 	}
 	return dir
 }
 
-// templateKey names a template by all that it is made of.
+// templateKey returns a name for the template that depends on its whole content.
 func templateKey() (string, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, form, postgres.Version, postgres.Platform())
+	fmt.Fprintln(h, format, postgres.Version, postgres.Platform())
 	files := migrate.PlatformFiles()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -92,11 +93,11 @@ func templateKey() (string, error) {
 	return "cluster-" + hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
-// keepTemplates is how many older templates stay, for branches in turn.
+// keepTemplates is how many older templates stay cached, for switching branches.
 const keepTemplates = 3
 
-// forget removes the oldest templates.
-func forget(cache, key string) {
+// removeOldTemplates removes the oldest templates except key.
+func removeOldTemplates(cache, key string) {
 	entries, _ := os.ReadDir(cache)
 	type old struct {
 		name string

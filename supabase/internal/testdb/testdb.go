@@ -1,5 +1,5 @@
-// Package testdb gives tests a real Postgres: one server per test binary and a
-// fresh database with the platform schema per test. Only tests import it.
+// Package testdb gives tests a real Postgres: one server per test binary and one
+// database with the platform schema per test. Only tests import it.
 //
 //	func TestMain(m *testing.M) { testdb.Main(m) }
 //
@@ -9,9 +9,9 @@
 //		pool, err := db.Open…(db.URL("authenticator"))
 //	}
 //
-// The server has its data in a temporary folder and does not sync to disk. A
-// cluster with the platform schema is made once per version of that schema and
-// kept in the cache; test binaries start from a copy of it.
+// The server keeps its data in a temporary folder and does not sync it to disk.
+// A cluster with the platform schema is made once per version of the schema and
+// cached. Each test binary starts with a copy of it.
 package testdb
 
 import (
@@ -34,11 +34,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// template is the database that every test's database is a copy of.
+// template is the database that New copies.
 const template = "template_platform"
 
-// shared is the server of this test binary. It is started by the first test
-// that needs it, so that binaries whose tests are all skipped stay cheap.
+// shared is the server of this test binary. The first test that needs it starts
+// it.
 var shared struct {
 	once   sync.Once
 	server *postgres.Server
@@ -46,8 +46,8 @@ var shared struct {
 	err    error
 }
 
-// Main runs the tests of a package, stops the server that they used and fails
-// when goroutines are left behind. It does not return.
+// Main runs the tests of a package and stops their server. It fails if
+// goroutines are still running. It does not return.
 func Main(m *testing.M, options ...goleak.Option) {
 	flag.Parse()
 	code := m.Run()
@@ -64,7 +64,7 @@ func Main(m *testing.M, options ...goleak.Option) {
 	}
 	if code == 0 {
 		if err := goleak.Find(options...); err != nil {
-			fmt.Fprintln(os.Stderr, "testdb: goroutines are left behind:", err)
+			fmt.Fprintln(os.Stderr, "testdb: leaked goroutines:", err)
 			code = 1
 		}
 	}
@@ -91,7 +91,7 @@ func start() error {
 	if shared.dir, err = os.MkdirTemp(fastDir(), "testdb-"); err != nil {
 		return err
 	}
-	if err := os.Chmod(shared.dir, 0o755); err != nil { // for Postgres' own user
+	if err := os.Chmod(shared.dir, 0o755); err != nil { // for the user that runs Postgres
 		return err
 	}
 	o := postgres.Options{
@@ -120,9 +120,9 @@ var counter struct {
 	n int
 }
 
-// New makes a database with the platform schema, which is dropped when the
-// test ends. Roles are shared by all tests of the binary: make none that
-// another test may make, too.
+// New makes a database with the platform schema and drops it when the test
+// ends. All tests of a binary share the server's roles, so each role that a test
+// makes needs a name of its own.
 func New(t testing.TB) *DB {
 	t.Helper()
 	return newFrom(t, template)
@@ -144,7 +144,7 @@ func newFrom(t testing.TB, from string) *DB {
 	ctx := context.Background()
 	admin := db.connect(s.URL(postgres.Superuser))
 	defer admin.Close(ctx)
-	// Postgres copies a template for one session at a time only.
+	// Postgres lets only one session at a time copy a template.
 	run(t, admin, `select pg_advisory_lock(1)`)
 	run(t, admin, fmt.Sprintf(`create database %s template %s owner postgres strategy wal_log`, db.Name, from))
 	if from == template {
@@ -158,14 +158,14 @@ func newFrom(t testing.TB, from string) *DB {
 	return db
 }
 
-// URL is a connection string for this database as a role: supabase_admin (the
-// superuser), postgres (the owner of public), authenticator,
-// supabase_auth_admin, supabase_storage_admin, or any login role a test made.
+// URL returns a connection string for this database and a role:
+// supabase_admin (the superuser), postgres (the owner of public), authenticator,
+// supabase_auth_admin, supabase_storage_admin, or a login role of the test.
 func (db *DB) URL(role string) string {
 	return Server(db.t).DatabaseURL(role, db.Name)
 }
 
-// TCPURL is URL over loopback TCP, for programs that know no unix sockets.
+// TCPURL is URL over loopback TCP, for programs without support for Unix sockets.
 func (db *DB) TCPURL(role string) string {
 	db.t.Helper()
 	s := Server(db.t)
@@ -175,14 +175,14 @@ func (db *DB) TCPURL(role string) string {
 	return strings.TrimSuffix(s.TCPURL(role), "/postgres") + "/" + db.Name
 }
 
-// Exec runs SQL, one statement or several, as postgres, the role that
-// migrations run as.
+// Exec runs one or more SQL statements as postgres, the role that runs
+// migrations.
 func (db *DB) Exec(sql string, args ...any) {
 	db.t.Helper()
 	db.ExecAs("postgres", sql, args...)
 }
 
-// ExecAs is Exec as another login role, such as supabase_admin.
+// ExecAs is Exec with another login role, such as supabase_admin.
 func (db *DB) ExecAs(role, sql string, args ...any) {
 	db.t.Helper()
 	conn := db.connect(db.URL(role))
@@ -190,7 +190,7 @@ func (db *DB) ExecAs(role, sql string, args ...any) {
 	run(db.t, conn, sql, args...)
 }
 
-// Conn opens a connection as a role, closed when the test ends.
+// Conn opens a connection with a role and closes it when the test ends.
 func (db *DB) Conn(role string) *pgx.Conn {
 	db.t.Helper()
 	conn := db.connect(db.URL(role))
@@ -198,7 +198,7 @@ func (db *DB) Conn(role string) *pgx.Conn {
 	return conn
 }
 
-// Value runs a query as the superuser and returns the one value it yields.
+// Value runs a query as the superuser and returns its only value.
 func Value[T any](db *DB, sql string, args ...any) T {
 	db.t.Helper()
 	conn := db.connect(db.URL(postgres.Superuser))
@@ -226,7 +226,7 @@ func run(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-// excerpt is the part of the SQL that an error is about.
+// excerpt returns the part of the SQL around the position of an error.
 func excerpt(sql string, err error) string {
 	const around = 200
 	runes := []rune(sql)

@@ -6,7 +6,7 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-func TestDatabasesAreApart(t *testing.T) {
+func TestDatabasesAreSeparate(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -19,7 +19,7 @@ func TestDatabasesAreApart(t *testing.T) {
 	}
 }
 
-func TestRolesLogIn(t *testing.T) {
+func TestRolesCanLogIn(t *testing.T) {
 	db := New(t)
 	for _, role := range []string{"postgres", "supabase_admin", "authenticator", "supabase_auth_admin", "supabase_storage_admin"} {
 		db.ExecAs(role, `select 1`)

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// catalog is what is to be written of the schemas asked for, in the order in which it is written.
+// catalog holds the objects of the requested schemas, in output order.
 type catalog struct {
 	Relations  []relation
 	Functions  []function
@@ -16,12 +16,12 @@ type catalog struct {
 	Composites []composite
 }
 
-// pgType is a type of Postgres with domains resolved.
+// pgType is a Postgres type with domains resolved.
 type pgType struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`  // pg_type.typtype: b base, c composite, e enum, p pseudo, r range, m multirange
-	Array  bool   `json:"array"` // an array of it
+	Array  bool   `json:"array"` // an array of the type
 	Table  bool   `json:"table"` // the row type of a table or a view
 }
 
@@ -29,8 +29,8 @@ type column struct {
 	Name      string `json:"name"`
 	Type      pgType `json:"type"`
 	Nullable  bool   `json:"nullable"`
-	Optional  bool   `json:"optional"`  // an insert may leave it out
-	Generated bool   `json:"generated"` // no statement may give it
+	Optional  bool   `json:"optional"`  // may be omitted in an insert
+	Generated bool   `json:"generated"` // cannot be written
 }
 
 type relation struct {
@@ -72,8 +72,8 @@ type composite struct {
 	Columns []column `json:"columns"`
 }
 
-// typeExpression is a pgType as JSON, for the type whose oid the placeholder %s gives: through domains to the type below
-// and through arrays to the element.
+// typeExpression is SQL that returns a pgType as JSON for the type oid %s. It resolves domains to their base type and
+// arrays to their element type.
 const typeExpression = `
 (with recursive below(oid, array_of) as (
    select %[1]s::oid, false
@@ -130,7 +130,7 @@ select coalesce(json_agg(json_build_object(
    and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
-// parameters selects the parameters of a function whose modes are among those given, as columns.
+// parameters returns SQL for the parameters of a function with the given modes, as columns.
 func parameters(modes string) string {
 	return `
       select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[q.i], ''),
@@ -158,12 +158,12 @@ select coalesce(json_agg(json_build_object('schema', n.nspname, 'name', c.relnam
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where c.relnamespace = any ($1::oid[]) and c.relkind = 'c'`
 
-// Database is a connection or a pool of connections.
+// Database is a connection or a connection pool.
 type Database interface {
 	BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error)
 }
 
-// read fills the catalog from one snapshot.
+// read reads the catalog in one snapshot.
 func read(ctx context.Context, db Database, schemas []string) (*catalog, error) {
 	var c catalog
 	err := pgx.BeginTxFunc(ctx, db, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

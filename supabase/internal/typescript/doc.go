@@ -1,7 +1,7 @@
-// Package typescript writes the TypeScript types of a database: the `Database` type that createClient<Database>() of
-// supabase-js takes, in the form its documentation gives it.
+// Package typescript writes the TypeScript types of a database: the `Database` type for createClient<Database>() of
+// supabase-js, in the form that its documentation shows.
 // https://supabase.com/docs/guides/api/rest/generating-types
 //
-// One read of pg_catalog (catalog.go) becomes one text (write.go), the same for the same schema: `daawo gen types` prints
-// it, the site has it checked in, and a test compares the two. Only cli imports this package.
+// It reads pg_catalog once (catalog.go) and writes one text (write.go). Equal schemas give equal text. `daawo gen types`
+// prints it. A project can check the text in, and a test can compare it. Only cli imports this package.
 package typescript

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-var update = flag.Bool("update", false, "write what the tests find")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestShapes(t *testing.T) {
 	db := testdb.New(t)
@@ -63,6 +63,6 @@ func compare(t *testing.T, db *testdb.DB, file string, schemas ...string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("%s is not what the database gives (-file +database); `go test ./supabase/internal/typescript -update` writes it:\n%s", file, diff)
+		t.Errorf("%s does not match the database (-file +database); `go test ./supabase/internal/typescript -update` writes it:\n%s", file, diff)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Write prints the types of the schemas, in the order given.
+// Write writes the types of the schemas in the given order.
 func Write(ctx context.Context, w io.Writer, db Database, schemas ...string) error {
 	c, err := read(ctx, db, schemas)
 	if err != nil {
@@ -29,7 +29,7 @@ type writer struct {
 	depth   int
 }
 
-// line writes one line; an opening bracket at its end indents what follows, a closing one at its start ends that.
+// line writes one line. An opening bracket at its end increases the indentation, a closing bracket at its start decreases it.
 func (w *writer) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(text, "}") || strings.HasPrefix(text, "]") {
@@ -68,7 +68,7 @@ func (w *writer) database() {
 	w.line("};")
 }
 
-// group is a part of a schema. An empty one takes no key, which is what supabase-js expects of it.
+// group writes a section of a schema. supabase-js expects an empty section to allow no keys.
 func (w *writer) group(name string, n int, write func()) {
 	if n == 0 {
 		w.line("%s: { [_ in never]: never };", name)
@@ -119,7 +119,7 @@ func (w *writer) relationships(keys []foreignKey) {
 	w.line("];")
 }
 
-// mode is what an object is for: the same column is optional in an insert and always there in a row.
+// mode selects the form of an object: a column may be optional in an insert but required in a row.
 type mode uint8
 
 const (
@@ -179,7 +179,7 @@ func (w *writer) args(f function) string {
 
 func (w *writer) returns(f function) string {
 	text := w.name(f.Returns)
-	if len(f.Out) > 0 { // PostgREST sends even a single one as an object
+	if len(f.Out) > 0 { // PostgREST returns an object even for a single column
 		text = w.inline(f.Out, row)
 	}
 	if f.SetOf {
@@ -196,7 +196,7 @@ func (w *writer) inline(columns []column, m mode) string {
 	return "{ " + strings.Join(fields, "; ") + " }"
 }
 
-// name is the TypeScript type of what the REST API sends as JSON for a type of Postgres.
+// name returns the TypeScript type of the JSON that the REST API sends for a Postgres type.
 func (w *writer) name(t pgType) string {
 	text := w.element(t)
 	if t.Array {
@@ -234,7 +234,7 @@ func (w *writer) element(t pgType) string {
 	return "unknown"
 }
 
-// place is the part of the schema that holds a row type.
+// place returns the section of the schema that holds a row type.
 func (w *writer) place(t pgType) string {
 	for _, r := range w.Relations {
 		if r.Schema == t.Schema && r.Name == t.Name && r.View {
@@ -246,7 +246,7 @@ func (w *writer) place(t pgType) string {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// key is a property's name, quoted when it must be.
+// key returns a property name, quoted if necessary.
 func key(name string) string {
 	if identifier.MatchString(name) {
 		return name
@@ -254,12 +254,12 @@ func key(name string) string {
 	return literal(name)
 }
 
-// literal is a string in single quotes. JSON's escapes are also TypeScript's.
+// literal returns a string in single quotes. JSON's escapes are valid in TypeScript.
 func literal(s string) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes, a Builder always takes it
+	_ = e.Encode(s) // encoding a string to a Builder cannot fail
 	double := strings.TrimSuffix(out.String(), "\n")
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(double[1:len(double)-1], `\"`, `"`), "'", `\'`) + "'"
 }

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// AuthVersionHeader names the version of the error shape that a client of GoTrue understands.
+// AuthVersionHeader is the header with the version of GoTrue's error format that a client understands.
 const AuthVersionHeader = "X-Supabase-Api-Version"
 
-// authVersion is the only dated shape there is; any later date means it, too.
+// authVersion is the only version of the error format. Later dates also select it.
 const authVersion = "2024-01-01"
 
-// WeakPassword is what an Error of the auth dialect carries in Details when a password is refused.
+// WeakPassword is the Details of an auth Error for a refused password.
 type WeakPassword struct {
 	Reasons []string `json:"reasons,omitempty"` // length, characters, pwned
 }
 
-// AuthOAuth in Details makes the answer that of RFC 6749, section 5.2: Code as error, Message as its description, status
-// 400, whatever the version.
+// AuthOAuth is the Details of an Error that has the format of RFC 6749, section 5.2, in every version: Code as error, Message
+// as error_description, status 400.
 type AuthOAuth struct{}
 
-// AuthDatabase in Details marks a database error that its author meant for the client (raise exception): the code is its
-// SQLSTATE. Only the old shape shows it; the dated one says Plain.
+// AuthDatabase is the Details of a database error for the client (raise exception). Its Code is the SQLSTATE. The format
+// without a version shows the error; the dated format has the message Plain instead.
 type AuthDatabase struct{ Hint, Detail, Plain string }
 
-// authBodyOld is the shape without a version: code is the HTTP status.
+// authBodyOld is the format without a version. Code is the HTTP status.
 type authBodyOld struct {
 	Code      int           `json:"code"`
 	ErrorCode string        `json:"error_code"`
@@ -34,7 +34,7 @@ type authBodyOld struct {
 	Weak      *WeakPassword `json:"weak_password,omitempty"`
 }
 
-// authBody is the shape of 2024-01-01.
+// authBody is the format of 2024-01-01.
 type authBody struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"`
@@ -53,8 +53,8 @@ type authBodyDatabase struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// WriteAuthError answers a request with err in GoTrue's dialect, in the shape that the request's version header asks for.
-// An error that is no Error shows nothing of itself.
+// WriteAuthError replies with err in GoTrue's dialect, in the format of the request's version header. For an error that is
+// not an Error it replies with a general message.
 func WriteAuthError(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := AsError(err)
 	if !known {
@@ -72,18 +72,18 @@ func WriteAuthError(w http.ResponseWriter, r *http.Request, err error) {
 	if _, ok := e.Details.(AuthOAuth); ok {
 		status = http.StatusBadRequest
 	}
-	WriteAuthJSON(w, status, authShape(e, dated, h))
+	WriteAuthJSON(w, status, authFormat(e, dated, h))
 }
 
-// AppendAuthError writes the body of an error behind what has been answered already.
+// AppendAuthError writes the body of an error after a reply that has been written already.
 func AppendAuthError(w http.ResponseWriter, r *http.Request, e *Error) {
-	text, err := json.Marshal(authShape(e, authDated(r.Header.Get(AuthVersionHeader)), http.Header{}))
+	text, err := json.Marshal(authFormat(e, authDated(r.Header.Get(AuthVersionHeader)), http.Header{}))
 	if err == nil {
-		_, _ = w.Write(text) // the client may be gone
+		_, _ = w.Write(text) // the client may have disconnected
 	}
 }
 
-func authShape(e *Error, dated bool, h http.Header) any {
+func authFormat(e *Error, dated bool, h http.Header) any {
 	weak, _ := e.Details.(*WeakPassword)
 	if value, ok := e.Details.(WeakPassword); ok {
 		weak = &value
@@ -98,7 +98,7 @@ func authShape(e *Error, dated bool, h http.Header) any {
 		}
 		return authBody{Code: "unexpected_failure", Message: d.Plain}
 	}
-	// One error in one shape goes without this header: its reader looks into the body.
+	// Dated weak password errors have no such header, as in GoTrue; clients read the body.
 	if e.Code != "" && (weak == nil || !dated) {
 		h.Set("X-Sb-Error-Code", e.Code)
 	}
@@ -115,7 +115,7 @@ func authShape(e *Error, dated bool, h http.Header) any {
 	return authBodyOld{e.Status, code, e.Message, weak}
 }
 
-// WriteAuthJSON answers with v. What cannot be encoded is a programming error, answered with 500.
+// WriteAuthJSON replies with v as JSON. It replies with 500 if v cannot be encoded.
 func WriteAuthJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -124,7 +124,7 @@ func WriteAuthJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client may be gone
+	_, _ = w.Write(text) // the client may have disconnected
 }
 
 func authDated(version string) bool {

@@ -1,5 +1,5 @@
-// Package wire holds what the three engines share about HTTP: one Error type, one encoder of it for each
-// upstream dialect (rest.go, auth.go, storage.go) and the parsing of headers that more than one engine reads.
+// Package wire has the Error type that the three engines return, and an encoder of it for each upstream's dialect (rest.go,
+// auth.go, storage.go).
 //
 // Only auth, rest and storage import it; it imports nothing of ours.
 package wire
@@ -10,19 +10,19 @@ import (
 	"net/http"
 )
 
-// Error is a failure that may be shown to a client. Every engine returns it, and the encoder of the dialect that the
-// client speaks turns it into status, headers and body. Err is the cause: it is logged and never sent.
+// Error is an error that a client may see. Every engine returns it, and the encoder of the engine's dialect turns it into
+// status, headers and body.
 type Error struct {
 	Status  int         // HTTP status of the reply (storage-api sends most of its errors as 400 and this as statusCode)
 	Code    string      // the dialect's own code: "PGRST116", "bad_jwt", "NoSuchBucket", or an SQLSTATE
-	Message string      // one sentence for people
-	Details any         // PostgREST's details: nil, a string or a JSON value; the storage dialect puts its error name here
+	Message string      // one sentence for the user
+	Details any         // PostgREST's details: nil, a string or a JSON value; the other dialects have types of their own
 	Hint    *string     // PostgREST's hint; nil is sent as null
 	Header  http.Header // further reply headers, such as WWW-Authenticate or Retry-After
-	Err     error       // the cause, for the log
+	Err     error       // the cause, for the log; never sent
 }
 
-// Error names the code and the message, and the cause where there is one. It is written for the log.
+// Error returns the code, the message and the cause, for the log.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
@@ -30,15 +30,15 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error with a formatted message.
+// Errorf returns an Error with a formatted message.
 func Errorf(status int, code, format string, args ...any) *Error {
 	return &Error{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithCause returns a copy of e that carries err for the log.
+// WithCause returns a copy of e with the cause err.
 func (e *Error) WithCause(err error) *Error {
 	c := *e
 	c.Err = err
@@ -56,7 +56,7 @@ func (e *Error) WithHeader(name, value string) *Error {
 	return &c
 }
 
-// AsError finds the Error in err's chain.
+// AsError returns the Error in err's chain.
 func AsError(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)

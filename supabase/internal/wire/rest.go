@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// restBody is PostgREST's error object; the keys come in this order.
+// restBody is PostgREST's error object, with the keys in PostgREST's order.
 type restBody struct {
 	Code    string  `json:"code"`
 	Details any     `json:"details"`
@@ -14,7 +14,7 @@ type restBody struct {
 	Message string  `json:"message"`
 }
 
-// RestBody encodes e as PostgREST does. minimal leaves out details and hint (client-error-verbosity).
+// RestBody encodes e as PostgREST does. minimal omits details and hint (client-error-verbosity).
 func RestBody(e *Error, minimal bool) []byte {
 	var body any = restBody{e.Code, e.Details, e.Hint, e.Message}
 	if minimal {
@@ -24,13 +24,13 @@ func RestBody(e *Error, minimal bool) []byte {
 		}{e.Code, e.Message}
 	}
 	b, err := marshalPlain(body)
-	if err != nil { // details that are no JSON value: a programming error, still answered
+	if err != nil { // a programming error: the details are not a JSON value
 		b, _ = marshalPlain(restBody{Code: e.Code, Message: e.Message})
 	}
 	return b
 }
 
-// WriteRest answers a request with e in PostgREST's dialect.
+// WriteRest replies with e in PostgREST's dialect.
 func WriteRest(w http.ResponseWriter, e *Error, minimal bool) {
 	body := RestBody(e, minimal)
 	h := w.Header()
@@ -43,10 +43,10 @@ func WriteRest(w http.ResponseWriter, e *Error, minimal bool) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("Proxy-Status", "PostgREST; error="+e.Code)
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// marshalPlain encodes without turning <, > and & into escapes.
+// marshalPlain encodes v without escaping <, > and &.
 func marshalPlain(v any) ([]byte, error) {
 	var b plainBuffer
 	enc := json.NewEncoder(&b)

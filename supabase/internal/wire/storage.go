@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// StorageDetails is what an Error of the storage dialect carries in Details when it differs from the usual: the error
-// name of the body (else the code) and the HTTP status of the reply (else 400, or 500 for a 500). The real code travels
-// as the string statusCode in the body, as storage-api has it.
+// StorageDetails is the Details of a storage Error that differs from storage-api's defaults. The body has the Error's Status
+// as the string statusCode in any case.
 type StorageDetails struct {
-	Error string
-	Reply int
+	Error string // error name in the body; "" means the code
+	Reply int    // HTTP status of the reply; 0 means 500 for an Error with status 500, else 400
 }
 
-// StorageBody is the JSON body of every error of storage-api, in its order.
+// StorageBody is the JSON body of storage-api's errors, with the keys in its order.
 type StorageBody struct {
 	StatusCode string `json:"statusCode"`
 	Error      string `json:"error"`
@@ -23,8 +22,8 @@ type StorageBody struct {
 	Code       string `json:"code"`
 }
 
-// StorageError gives the body and the HTTP status for err in the storage dialect. An error that is no Error shows
-// nothing of itself.
+// StorageError returns the body and the HTTP status for err in storage-api's dialect. For an error that is not an Error it
+// returns a general message.
 func StorageError(err error) (StorageBody, int) {
 	e, ok := AsError(err)
 	if !ok {
@@ -46,7 +45,7 @@ func StorageError(err error) (StorageBody, int) {
 	return body, reply
 }
 
-// WriteStorageError sends err in the storage dialect.
+// WriteStorageError replies with err in storage-api's dialect.
 func WriteStorageError(w http.ResponseWriter, err error) {
 	body, reply := StorageError(err)
 	if e, ok := AsError(err); ok {

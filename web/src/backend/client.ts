@@ -1,38 +1,37 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
+import { loadOnce } from '@/lib/load-once';
 import type { Database } from './database.types';
-import { fetchWithProgress } from './fetch-with-progress';
+import { uploadFetch } from './upload-fetch';
 
 export interface Backend {
   url: string;
   publishableKey: string;
 }
 
-/** On a dead line nothing answers and nothing fails: after so many milliseconds what is read is taken for lost. */
-export const patience = 10_000;
+/** Milliseconds after which a read is given up: on a dead connection a request neither succeeds nor fails. */
+export const readTimeout = 10_000;
 
-let backend: Promise<Backend> | undefined;
-let client: Promise<SupabaseClient<Database>> | undefined;
+/** Returns the address of this installation's backend. It is requested once, and again only after a failure. */
+export const findBackend = loadOnce(async (): Promise<Backend> => {
+  const response = await fetch('/site.json', { signal: AbortSignal.timeout(readTimeout) });
+  if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
+  return response.json();
+});
 
-/** Where this installation's backend is. Asked once; asked again only after a failure. */
-export function findBackend(): Promise<Backend> {
-  backend ??= fetch('/site.json', { signal: AbortSignal.timeout(patience) }).then((response) => {
-    if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
-    return response.json();
-  });
-  backend.catch(() => {
-    backend = undefined;
-  });
-  return backend;
-}
+/**
+ * Returns the page's only client and the function that reports the progress of its uploads. Loads 42 kB when first
+ * called.
+ */
+export const connect = loadOnce(async () => {
+  const [{ createClient }, { url, publishableKey }] = await Promise.all([
+    import('@supabase/supabase-js'),
+    findBackend(),
+  ]);
+  const { fetch, watchUpload } = uploadFetch();
+  const client: SupabaseClient<Database> = createClient<Database>(url, publishableKey, { global: { fetch } });
+  return { client, watchUpload };
+});
 
-/** The one client of the page. Its 42 kB are loaded when something is first sent. */
-export function supabase(): Promise<SupabaseClient<Database>> {
-  client ??= Promise.all([import('@supabase/supabase-js'), findBackend()]).then(
-    ([{ createClient }, { url, publishableKey }]) =>
-      createClient<Database>(url, publishableKey, { global: { fetch: fetchWithProgress } }),
-  );
-  client.catch(() => {
-    client = undefined;
-  });
-  return client;
+export async function supabase(): Promise<SupabaseClient<Database>> {
+  return (await connect()).client;
 }

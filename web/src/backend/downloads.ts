@@ -1,11 +1,11 @@
-import { patience, supabase } from './client';
+import { readTimeout, supabase } from './client';
 
-/** Counts one download. Throws when it could not be counted. */
+/** Counts one download. Throws if that fails. */
 export async function trackDownload(resourceId: string): Promise<void> {
   const client = await supabase();
   const { error } = await client.functions.invoke('track-download', {
     body: { resourceId },
-    timeout: patience,
+    timeout: readTimeout,
   });
   if (error) throw error;
 }

@@ -1,4 +1,4 @@
-/** Whether supabase-js has kept a session in this browser. */
+/** Reports whether supabase-js has stored a session in this browser. */
 export function hasSession() {
   try {
     return Object.keys(localStorage).some((key) => /^sb-.+-auth-token$/.test(key));
@@ -7,7 +7,7 @@ export function hasSession() {
   }
 }
 
-/** Whether this page was opened with a session to take up: one in storage, or a sign-in's answer in the address. */
-export function hasSessionToTakeUp() {
+/** Reports whether the page has a session to restore: one in storage, or the reply of a sign-in in the address. */
+export function hasSessionToRestore() {
   return hasSession() || /[#?&](access_token|code|error)=/.test(location.href);
 }

@@ -1,12 +1,11 @@
-import { supabase } from './client';
-import { watchUpload } from './fetch-with-progress';
+import { connect } from './client';
 
 const bucket = 'report-photos';
 const attempts = 3;
 
-/** Stores a photo under the current timestamp and its original extension; answers that name. */
+/** Stores a photo under the current timestamp and its original extension; returns that name. */
 export async function uploadPhoto(photo: File, onProgress: (share: number) => void): Promise<string> {
-  const client = await supabase();
+  const { client, watchUpload } = await connect();
   for (let attempt = 1; ; attempt++) {
     const name = photoName(photo.name, Date.now());
     const { error } = await watchUpload(onProgress, () => client.storage.from(bucket).upload(name, photo));
@@ -20,7 +19,7 @@ export function photoName(original: string, now: number) {
   return `${now}${extension.toLowerCase()}`;
 }
 
-/** Two readers may choose the same millisecond. */
+/** Two clients may upload in the same millisecond. */
 function isTaken(error: { statusCode?: unknown; message: string }) {
   return String(error.statusCode) === '409' || /already exists/i.test(error.message);
 }

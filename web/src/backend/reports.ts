@@ -1,31 +1,46 @@
-import type { Language } from '@/i18n/language';
-import type { Report } from '@/screens/report/report';
 import { supabase } from './client';
 
+/** The body of submit-report: exactly the nine fields of a report. */
+export interface Report {
+  name: string | null;
+  phone: string | null;
+  product_name: string;
+  batch_number: string | null;
+  /** yyyy-MM-dd */
+  expiry_date: string | null;
+  where_bought: string | null;
+  issue_description: string;
+  /** The region's name alone, or 'region, district'. */
+  location: string | null;
+  /** The stored file's name. */
+  photo_url: string | null;
+}
+
+/** The reply of submit-report. */
 export interface Receipt {
   id: string;
   /** Short and readable aloud, such as DW-7K3M-9QXA. */
   reference: string;
   received_at: string;
-  /** False when a photo was named but could not be attached. */
+  /** False when the photo could not be attached. */
   photo_attached?: boolean;
 }
 
-/** The function's own words for why it refused, in the reader's language. */
+/** An error whose message is the function's own, in the language of the page. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }
 
-/** Longer than the function may take, with a slow line's minute: then the answer is taken for lost. */
-const patience = 90_000;
+/** Milliseconds after which a reply counts as lost: the function's own timeout and a minute for a slow connection. */
+const replyTimeout = 90_000;
 
-/** Sends a report. The same key with the same report is stored once, however often it is sent. */
-export async function sendReport(report: Report, key: string, language: Language): Promise<Receipt> {
+/** Sends a report. The backend stores a report once per key, however often it is sent. */
+export async function sendReport(report: Report, key: string, language: string): Promise<Receipt> {
   const client = await supabase();
   const { data, error } = await client.functions.invoke<Receipt>('submit-report', {
     body: report,
     headers: { 'Idempotency-Key': key, 'Accept-Language': language },
-    timeout: patience,
+    timeout: replyTimeout,
   });
   if (error) throw await refusalOf(error);
   if (!data) throw new Error('submit-report answered without a receipt');
@@ -33,8 +48,9 @@ export async function sendReport(report: Report, key: string, language: Language
 }
 
 /**
- * The client's own message is always the same; the function's is in the response and names its language. What the
- * gateway or the functions' host says, which is for their operator, does not, or carries a code of its own.
+ * Returns the message of the function, if the reply has one: the message of supabase-js itself is always the same.
+ * Messages of the gateway or the function host are in English, for operators; those replies have no Content-Language or
+ * have an sb-error-code.
  */
 async function refusalOf(error: Error & { context?: unknown }): Promise<Error> {
   if (!(error.context instanceof Response)) return error;

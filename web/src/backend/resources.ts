@@ -1,5 +1,5 @@
 import type { PostgrestClient } from '@supabase/postgrest-js';
-import { findBackend, patience, supabase } from './client';
+import { findBackend, readTimeout, supabase } from './client';
 import type { Database } from './database.types';
 import { hasSession } from './has-session';
 
@@ -19,17 +19,17 @@ export async function loadResources(): Promise<Resource[]> {
     .select('*')
     .eq('is_active', true)
     .order('created_at', { ascending: false })
-    .abortSignal(AbortSignal.timeout(patience));
+    .abortSignal(AbortSignal.timeout(readTimeout));
   if (error) throw error;
   try {
     localStorage.setItem(keptKey, JSON.stringify(data));
   } catch {
-    // full or forbidden: there will be no list offline
+    // storage is full or forbidden: no list offline
   }
   return data;
 }
 
-/** The list of the last visit, for reading offline. */
+/** Returns the list of the last visit, for reading offline. */
 export function keptResources(): Resource[] | undefined {
   try {
     const kept = localStorage.getItem(keptKey);
@@ -40,8 +40,8 @@ export function keptResources(): Resource[] | undefined {
 }
 
 /**
- * supabase-js reads tables with this same builder. Taken alone, it lists the resources for 5 kB instead of 42;
- * a reader with a session gets the whole client, which sends their token.
+ * Returns a client for tables. Without a session that is the PostgREST client alone (5 kB instead of 42 kB), which
+ * supabase-js contains too. With a session it is the whole client, which sends the access token.
  */
 async function tables(): Promise<Pick<PostgrestClient<Database>, 'from'>> {
   if (hasSession()) return (await supabase()) as unknown as PostgrestClient<Database>;

@@ -1,5 +1,2 @@
-/**
- * Joins class names. shadcn's usual tailwind-merge would cost every reader 7 kB; our variants never set
- * the same property twice, so there is nothing to merge.
- */
+/** Joins class names. tailwind-merge, usual with shadcn, costs 7 kB; no variant here sets the same property twice. */
 export { clsx as cn } from 'clsx';

@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '@/i18n/text';
 
-/** What a control needs to be named, described and marked wrong: spread it onto the control. */
+/** Attributes that connect a control with its label, hint and error message. Spread them onto the control. */
 export interface FieldControl {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ interface FieldProps {
   children: (control: FieldControl) => ReactNode;
 }
 
-/** A label, a control, a hint and an error message, wired to one another. */
+/** A label, a control, a hint and an error message, connected for screen readers. */
 export function Field({ name, label, hint, error, required, children }: FieldProps) {
   const { optional } = useText('layout');
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');

@@ -6,8 +6,8 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
 }
 
 /**
- * A link inside the site: plain in the prerendered page, followed in place once the page is live. The router's
- * own Link brings prefetching that only its framework uses, at 3 kB for every reader.
+ * A link inside the site: a plain link in the prerendered page, a client-side navigation after hydration. The router's
+ * own Link adds 3 kB for prefetching, which only its framework mode uses.
  */
 function Link({ to, onClick, ...props }: LinkProps) {
   const follow = useLinkClickHandler<HTMLAnchorElement>(to);
@@ -23,7 +23,7 @@ function Link({ to, onClick, ...props }: LinkProps) {
   );
 }
 
-/** A link that says when it leads to the page that is open, or, unless `end`, to a page above it. */
+/** A link with aria-current if it leads to the current page or, unless `end` is set, to a parent of it. */
 function NavLink({ end, ...props }: LinkProps & { end?: boolean }) {
   const { pathname } = useLocation();
   const current = end ? pathname === props.to : pathname.startsWith(props.to);

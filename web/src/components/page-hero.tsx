@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 interface PageHeroProps {
   title: string;
   lead?: string;
-  /** Something short above the title: a way back, a category. */
+  /** Shown above the title: a back link or a category. */
   above?: ReactNode;
   picture?: ReactNode;
-  /** What to do next: buttons below the lead. */
+  /** Buttons below the lead. */
   children?: ReactNode;
 }
 
-/** The opening of a page. The picture stands beside the words where there is room, above them on a phone. */
+/** The first section of a page. The picture is beside the text on a wide screen and above it on a phone. */
 export function PageHero({ title, lead, above, picture, children }: PageHeroProps) {
   return (
     <div className="page py-8 md:flex md:items-center md:gap-10 md:py-12 print:py-0">

@@ -1,4 +1,5 @@
-import { type ComponentType, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
+import { lateModule } from '@/lib/late-module';
 
 export interface Message {
   title: string;
@@ -6,48 +7,31 @@ export interface Message {
   variant?: 'default' | 'destructive';
 }
 
-let arriving: Promise<typeof import('./ui/sonner')> | undefined;
-let Toaster: ComponentType | undefined;
-const waiting = new Set<() => void>();
+const sonner = lateModule(() => import('./ui/sonner'));
 
-function loadToaster() {
-  arriving ??= import('./ui/sonner').then((sonner) => {
-    Toaster = sonner.Toaster;
-    for (const show of waiting) show();
-    return sonner;
-  });
-  arriving.catch(() => {
-    arriving = undefined;
-  });
-  return arriving;
-}
-
-/** Fetches what shows toasts ahead of the first, when a reader begins something that will end in one. */
+/** Loads the toast code before the first toast, when an action starts that ends in one. */
 export function prepareToast() {
-  loadToaster().catch(() => {});
+  sonner.load().catch(() => {});
 }
 
-/** Shows a small message in a corner. One that says that the line is gone may not get lost with the line. */
+/** Shows a toast. If its code cannot be loaded, perhaps because the connection is lost, it shows an alert instead. */
 export async function toast({ title, description, variant = 'default' }: Message) {
   try {
-    const sonner = await loadToaster();
-    sonner.toast[variant === 'destructive' ? 'error' : 'success'](title, { description });
+    const loaded = await sonner.load();
+    loaded.toast[variant === 'destructive' ? 'error' : 'success'](title, { description });
   } catch {
     alert(`${title}\n\n${description}`);
   }
 }
 
-/** Where toasts appear: mounted once, in the layout, and empty until there is one. sonner repeats what it missed. */
+/**
+ * The place of the toasts, mounted once in the layout and empty until the first. sonner shows toasts created before.
+ */
 export function LateToaster() {
-  const Loaded = useSyncExternalStore(
-    subscribe,
-    () => Toaster,
+  const Toaster = useSyncExternalStore(
+    sonner.subscribe,
+    () => sonner.current()?.Toaster,
     () => undefined,
   );
-  return Loaded && <Loaded />;
-}
-
-function subscribe(show: () => void) {
-  waiting.add(show);
-  return () => waiting.delete(show);
+  return Toaster && <Toaster />;
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const never = () => () => {};
 
-/** False while prerendering and hydrating, true from the render after it. */
+/** Returns false during prerendering and hydration, and true afterwards. */
 export function useHydrated() {
   return useSyncExternalStore(
     never,

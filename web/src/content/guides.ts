@@ -1,13 +1,13 @@
 import type { Language } from '@/i18n/language';
 import type { SourceId } from './sources';
 
-/** What a guide is made of, in reading order. */
+/** A block of a guide. */
 export type GuideBlock =
   | { type: 'section'; title: string; content: string }
   | { type: 'checklist'; items: readonly string[] }
   | { type: 'warning'; content: string };
 
-/** Shown in the page's language through the dictionary of the Learn page. */
+/** Key of the category's text in the dictionary of the Learn page. */
 export type GuideCategory = 'Safety' | 'Medicine' | "Women's Health";
 
 export type GuideIcon = 'label' | 'capsule' | 'cream' | 'mother' | 'calendar' | 'bandage';
@@ -32,13 +32,13 @@ export const guideSlugs = [
   'pain-management',
 ] as const;
 
-/** When the guides were last compared with their sources. */
+/** Date of the last comparison of the guides with their sources. */
 export const guidesReviewed = '2026-11-21';
 
-/** One file per guide and language, so that a reader pays for the guide on the screen alone. */
+/** One file per guide and language, so that a page loads only its own guide. */
 const files = import.meta.glob<Guide>(['./guides/en/*.ts', './guides/so/*.ts'], { import: 'guide' });
 
-/** Null when the guide does not exist or has no text in this language. */
+/** Returns null if the guide does not exist or has no text in this language. */
 export async function loadGuide(language: Language, slug: string): Promise<Guide | null> {
   return (await files[`./guides/${language}/${slug}.ts`]?.()) ?? null;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { placeLabel, regions } from './regions';
 
-test('the regions are the eighteen of the specification, in its order', () => {
+test('the regions and their order are those of the specification', () => {
   expect(regions.map(({ name }) => name)).toEqual([
     'Banaadir',
     'Awdal',
@@ -24,7 +24,7 @@ test('the regions are the eighteen of the specification, in its order', () => {
   ]);
 });
 
-test('Banaadir has seventeen districts, the others three to six or so, none twice in one region', () => {
+test('the numbers of districts are those of the specification', () => {
   const [banaadir, ...others] = regions.map(({ districts }) => districts);
   expect(banaadir).toHaveLength(17);
   for (const districts of others) {
@@ -36,14 +36,14 @@ test('Banaadir has seventeen districts, the others three to six or so, none twic
   }
 });
 
-test('a few district names are under two regions', () => {
+test('some district names are in two regions', () => {
   const names = regions.flatMap(({ districts }) => districts.map(({ name }) => name));
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   expect(twice.size).toBeGreaterThan(0);
   expect(twice.size).toBeLessThan(6);
 });
 
-test('a place is shown with its Somali name, and its own holds nothing that would part region from district', () => {
+test('names have only letters, spaces, hyphens and apostrophes', () => {
   expect(placeLabel({ name: 'Abdiaziz', somali: 'Cabdicasiis' })).toBe('Abdiaziz (Cabdicasiis)');
   for (const place of regions.flatMap((region) => [region, ...region.districts])) {
     expect(place.name).toMatch(/^[A-Za-z' -]+$/);

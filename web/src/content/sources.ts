@@ -1,6 +1,6 @@
 /**
- * Where the guides' facts come from. Titles stay in English, as a reader will find them. A source
- * without an address was read as a copy or a report of it; REVIEW.md says which to open before launch.
+ * The sources of the guides. Titles stay in English, as in the source. A source without an address was read as a copy
+ * or through a report about it; REVIEW.md lists those to check before launch.
  */
 export interface Source {
   name: string;
@@ -113,7 +113,7 @@ const entries = {
 
 export type SourceId = keyof typeof entries;
 
-/** What the danger signs and the emergency numbers, the same on every guide, rest on. */
+/** The sources of the danger signs and the emergency numbers, which are the same on every guide. */
 export const dangerSources = [
   'NHS-ANA',
   'UNODC-WHO',

@@ -1,8 +1,8 @@
 import type { Language } from './language';
 
 /*
- * Chromium has no Somali date names and Node has, so Intl would print one thing at build and another in the
- * browser. The names are written down here for both.
+ * Node has Somali names of months and days, Chromium has not, so Intl would give different results when prerendering and in
+ * the browser. Both use these names.
  */
 const months: Record<Language, readonly string[]> = {
   en: [
@@ -48,7 +48,7 @@ export function weekdayName(language: Language, date: Date) {
   return weekdays[language][date.getDay()] ?? '';
 }
 
-/** '21 November 2026', '21 Noofeembar 2026'. */
+/** Returns '21 November 2026' or '21 Noofeembar 2026'. */
 export function longDate(language: Language, date: Date) {
   return `${date.getDate()} ${monthName(language, date)} ${date.getFullYear()}`;
 }

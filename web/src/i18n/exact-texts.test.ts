@@ -3,8 +3,8 @@ import { en } from './en';
 import { so } from './so';
 
 /**
- * What the specification says word for word, by where the dictionary has it. The browser tests prove that each of
- * these words is shown in its place; {title} stands for a resource's title.
+ * The exact texts of the specification, by their keys in the dictionary. The browser tests check where each of them is
+ * shown. {title} is the title of a resource.
  */
 const fixed: Record<string, string> = {
   'not-found.title': 'Oops! Page not found',
@@ -97,14 +97,14 @@ const fixed: Record<string, string> = {
   'privacy.updated': 'Last updated January 2024',
 };
 
-/** The Somali words that it fixes. */
+/** The exact Somali texts of the specification. */
 const fixedInSomali: Record<string, string> = {
   'guide.back': 'Ku noqo Baro',
   'report.region': 'Gobol',
   'report.district': 'Degmo',
 };
 
-/** What it says in its own words: all that must be spoken of there. */
+/** Topics that a text must mention, where the specification gives no exact text. */
 const spokenOf: Record<string, RegExp[]> = {
   'layout.footer.disclaimer': [
     /education only/,

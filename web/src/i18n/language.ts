@@ -5,12 +5,12 @@ export type Language = (typeof languages)[number];
 
 export const locales: Record<Language, string> = { en: 'en_US', so: 'so_SO' };
 
-/** The language is the first path segment: `/so/learn/` is Somali, `/sound/` is not. */
+/** Returns the language of a path from its first segment: `/so/learn/` is Somali, `/sound/` is not. */
 export function languageOf(pathname: string): Language {
   return /^\/so(\/|$)/.test(pathname) ? 'so' : 'en';
 }
 
-/** `/learn/` in the given language: unchanged in English, `/so/learn/` in Somali. */
+/** Returns the path of a page in a language: `/learn/` in English, `/so/learn/` in Somali. */
 export function pathIn(language: Language, path: string) {
   const plain = languageOf(path) === 'so' ? path.slice(3) || '/' : path;
   return language === 'so' ? `/so${plain}` : plain;
@@ -20,7 +20,7 @@ export function otherLanguage(language: Language): Language {
   return language === 'en' ? 'so' : 'en';
 }
 
-/** Set once at the root of each language's routes: a document is in one language all its life. */
+/** Set at the root of each language's routes. The language of a document never changes. */
 export const LanguageContext = createContext<Language>('en');
 
 export function useLanguage() {

@@ -1,6 +1,6 @@
 import { Picture } from './picture';
 
-/** What helps against pain: a warm cup, rest, and few tablets. */
+/** Help against pain: a warm cup, rest and a few tablets. */
 export function BandagePicture() {
   return (
     <Picture>

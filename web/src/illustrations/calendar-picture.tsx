@@ -1,6 +1,6 @@
 import { Picture } from './picture';
 
-/** A calendar with the day on which a medicine ended, and the strip. */
+/** A calendar with the expiry date of a medicine, and a blister pack. */
 export function CalendarPicture() {
   return (
     <Picture>

@@ -1,6 +1,6 @@
 import { Picture } from './picture';
 
-/** A camel that has lost its way. */
+/** A lost camel. */
 export function CamelPicture() {
   return (
     <Picture size={[240, 200]}>

@@ -1,6 +1,6 @@
 import { Picture } from './picture';
 
-/** An open jar of cream: nobody knows what is in it. */
+/** An open jar of cream with unknown content. */
 export function CreamPicture() {
   return (
     <Picture>

@@ -1,6 +1,6 @@
 import { Picture } from './picture';
 
-/** By the sea, a mother and her son read what is written on a medicine box. */
+/** A mother and her son by the sea read a medicine box. */
 export function FamilyPicture() {
   return (
     <Picture size={[240, 200]}>

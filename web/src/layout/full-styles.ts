@@ -1,25 +1,25 @@
-let arrived: Promise<void> | undefined;
+import { loadOnce } from '@/lib/load-once';
 
 /**
- * A prerendered page carries the styles it needs and no others. Before something else is shown in it, another
- * screen or a late part of this one, the whole stylesheet must be there.
+ * Loads the whole stylesheet. A prerendered page has only the styles of its own HTML, so call this before showing
+ * anything else in it: another screen, or a part that is loaded late.
  */
-export function fullStyles(): Promise<void> {
-  arrived ??= new Promise((resolve, reject) => {
-    const href = document.querySelector<HTMLElement>('script[data-css]')?.dataset.css;
-    if (!href) return resolve(); // in development the stylesheet comes with the code
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-    link.onload = () => resolve();
-    link.onerror = () => {
-      arrived = undefined;
-      reject(new TypeError(`Failed to import ${href}`));
-    };
-    document.head.append(link);
-  });
-  return arrived;
-}
+export const fullStyles = loadOnce(
+  () =>
+    new Promise<void>((resolve, reject) => {
+      const href = document.querySelector<HTMLElement>('script[data-css]')?.dataset.css;
+      if (!href) return resolve(); // in development the stylesheet comes with the code
+      const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+      link.onload = () => resolve();
+      link.onerror = () => reject(new TypeError(`Failed to import ${href}`));
+      document.head.append(link);
+    }),
+);
 
-/** Whether code or styles did not arrive. Until its page is loaded anew, many a browser does not ask for code again. */
+/**
+ * Reports whether code or styles could not be loaded. Many browsers do not request failed code again until the page is
+ * reloaded.
+ */
 export function isMissingPart(error: unknown): boolean {
   return error instanceof TypeError && /import/i.test(error.message);
 }

@@ -5,8 +5,8 @@ import { otherLanguage, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
 /**
- * A plain link: it works before any script, and a new document loads one language's words only.
- * The form's draft survives in the tab's session storage.
+ * A link to the same page in the other language. It loads a new document, so it works without JavaScript and a document
+ * has the texts of one language. The draft of the form survives in sessionStorage.
  */
 export function LanguageSwitch({ className }: { className?: string }) {
   const { pathname } = useLocation();
@@ -15,7 +15,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
   const link = useRef<HTMLAnchorElement>(null);
   const href = pathIn(other, pathname);
 
-  // A missing page is prerendered once, for no path in particular: hydration leaves such an attribute alone.
+  // The 404 page is prerendered without its path, and hydration does not change attributes.
   useEffect(() => link.current?.setAttribute('href', href), [href]);
 
   return (

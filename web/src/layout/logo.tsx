@@ -1,4 +1,4 @@
-/** A drop of medicine holding the star of Somalia. */
+/** A drop of medicine with the star of Somalia. */
 export function Logo({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 36 36" aria-hidden="true" className={className}>

@@ -1,4 +1,4 @@
-/** The header's links, in their order. */
+/** The links of the header, in order. */
 export const headerLinks = [
   { path: '/', name: 'home' },
   { path: '/learn/', name: 'learn' },
@@ -9,5 +9,5 @@ export const headerLinks = [
   { path: '/contact/', name: 'contact' },
 ] as const;
 
-/** The footer has them too, and privacy. */
+/** The links of the footer. */
 export const footerLinks = [...headerLinks, { path: '/privacy/', name: 'privacy' }] as const;

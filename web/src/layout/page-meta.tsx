@@ -8,13 +8,13 @@ interface PageMetaProps {
   description: string;
   /** File below public/social, without the language and the extension. */
   image?: string;
-  /** Pages that no search engine should keep: missing ones and the thank-you page. */
+  /** Whether search engines must not index the page: 404 pages and the thank-you page. */
   noindex?: boolean;
-  /** schema.org description of the page, when it is more than a page of the site. */
+  /** schema.org data of the page. */
   jsonLd?: Record<string, unknown>;
 }
 
-/** React moves these tags to <head>, at build time and on every navigation. */
+/** The metadata of a page. React moves these tags to <head>, when prerendering and after each navigation. */
 export function PageMeta({ title, description, image = 'home', noindex, jsonLd }: PageMetaProps) {
   const { pathname } = useLocation();
   const language = useLanguage();

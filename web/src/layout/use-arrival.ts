@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react';
 import { useLocation, useNavigationType } from 'react-router-dom';
 
 /**
- * After a navigation without a new document, does what a browser does with one: shows the top of the page, or
- * the place that the address names, and lets reading begin there. Going back is left to the browser.
+ * After a client-side navigation, scrolls to the top or to the fragment of the address and moves the focus to the
+ * content, as a browser does with a new document. When going back, the browser restores the scroll position.
  */
 export function useArrival() {
   const { pathname, hash } = useLocation();

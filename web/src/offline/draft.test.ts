@@ -1,10 +1,11 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, test, vi } from 'vitest';
-import { clearDraft, draftCleared, draftLife, readAttempt, readDraft, saveAttempt, saveDraft } from './draft';
+import { clearDraft, draftCleared, readAttempt, readDraft, saveAttempt, saveDraft } from './draft';
+import { draftKey, draftLife } from './draft-storage';
 
 beforeEach(() => sessionStorage.clear());
 
-test('a draft lives for thirty idle minutes in this tab only', () => {
+test('a draft expires after thirty minutes and is in sessionStorage only', () => {
   saveDraft({ name: 'a' }, 0);
   expect(readDraft(draftLife - 1)).toEqual({ name: 'a' });
   expect(localStorage).toHaveLength(0);
@@ -12,20 +13,20 @@ test('a draft lives for thirty idle minutes in this tab only', () => {
   expect(sessionStorage).toHaveLength(0);
 });
 
-test('a cleared draft is gone, with the report on its way, and the form hears of it', () => {
-  const heard = vi.fn();
-  addEventListener(draftCleared, heard, { once: true });
+test('clearing deletes draft and attempt and fires the event', () => {
+  const listener = vi.fn();
+  addEventListener(draftCleared, listener, { once: true });
   saveDraft({ name: 'a' });
   saveAttempt({ key: 'k' });
   expect(readAttempt()).toEqual({ key: 'k' });
   clearDraft();
   expect(readDraft()).toBeUndefined();
   expect(readAttempt()).toBeUndefined();
-  expect(heard).toHaveBeenCalledOnce();
+  expect(listener).toHaveBeenCalledOnce();
 });
 
-test('storage that is full, forbidden or damaged does no harm', () => {
-  sessionStorage.setItem('daawo.report-draft', '{');
+test('tolerates full, forbidden and damaged storage', () => {
+  sessionStorage.setItem(draftKey, '{');
   expect(readDraft()).toBeUndefined();
   const forbid = () => {
     throw new DOMException('forbidden');

@@ -1,12 +1,13 @@
-/**
- * What a reader has typed, and the report that is on its way, kept in this tab only (phones are shared) and for
- * thirty idle minutes, which boot.ts counts on pages without the form. Every function tolerates a browser that forbids
- * storage: the form then simply has no draft.
+/*
+ * The draft of the report form and the report that is being sent. Both are in sessionStorage, so only in this tab
+ * (phones are shared), and expire after thirty minutes without input; boot.ts checks that on pages without the form. If
+ * the browser forbids storage, nothing is saved and no function throws.
  */
-const draftKey = 'daawo.report-draft';
+import { draftKey, draftLife } from './draft-storage';
+
 const attemptKey = 'daawo.report-attempt';
-export const draftLife = 30 * 60 * 1000;
-/** Fired at the window when the draft is cleared, by whoever it is: the form forgets it, too. */
+
+/** Event on window after the draft is deleted; the form then resets itself. */
 export const draftCleared = 'daawo:draft-cleared';
 
 interface Stored<Value> {
@@ -22,7 +23,7 @@ export function readDraft<Draft>(now = Date.now()): Draft | undefined {
   return read(draftKey, now);
 }
 
-/** A report whose answer may be lost: sent again after a reload, it must have its key again. */
+/** Saves a report whose reply may be lost: a retry after a reload must have the same key. */
 export function saveAttempt<Attempt>(attempt: Attempt, now = Date.now()) {
   save(attemptKey, attempt, now);
 }
@@ -40,7 +41,7 @@ function save<Value>(key: string, value: Value, now: number) {
   try {
     sessionStorage.setItem(key, JSON.stringify({ savedAt: now, value } satisfies Stored<Value>));
   } catch {
-    // full or forbidden
+    // storage is full or forbidden
   }
 }
 
@@ -52,7 +53,7 @@ function read<Value>(key: string, now: number): Value | undefined {
     if (now - savedAt < draftLife) return value;
     remove(key);
   } catch {
-    // forbidden, or not ours
+    // storage is forbidden, or its content is invalid
   }
   return undefined;
 }
@@ -61,6 +62,6 @@ function remove(key: string) {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // forbidden: there is none
+    // storage is forbidden, so it is empty
   }
 }

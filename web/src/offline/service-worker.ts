@@ -1,15 +1,15 @@
 /// <reference lib="webworker" />
 /*
- * Keeps every page of one language for reading offline, and the scripts and pictures of the pages that were
- * visited. There is one worker per language, at /sw.js and /so/sw.js. It never sees a report: only GET is kept.
+ * Caches every page of one language for offline reading, and the scripts and pictures of visited pages. There is one
+ * worker per language, at /sw.js and /so/sw.js. It handles only GET requests, so it never stores a report.
  */
 declare const self: ServiceWorkerGlobalScope & {
-  /** The pages of this language with a hash of each, listed after prerendering. */
+  /** The pages of this language and their hashes. The build inserts them after prerendering. */
   __WB_MANIFEST: { url: string; revision: string | null }[];
 };
 
 const pages = self.__WB_MANIFEST;
-// Filled by the gateway: when an installation changes its numbers, this file changes and the pages are fetched anew.
+// The gateway fills these placeholders. If a value changes, this file changes and the browser fetches the pages again.
 const installation = '__SITE_URL__ __WHATSAPP_NUMBER__ __CONTACT_EMAIL__ __FACEBOOK_URL__';
 const scope = new URL(self.registration.scope).pathname;
 const pageCache = `pages ${scope} ${pages.map(({ revision }) => revision?.slice(0, 6)).join('')} ${installation}`;
@@ -24,7 +24,7 @@ self.addEventListener('install', (event) => {
 
 async function keepPages() {
   const cache = await caches.open(pageCache);
-  // One at a time: a thin line stays free for what the reader is doing.
+  // One at a time, so that a slow connection stays free for the reader's own requests.
   for (const { url } of pages) {
     const response = await fetch(url, { cache: 'no-cache' });
     if (!response.ok) throw new Error(`${url}: ${response.status}`); // the next visit tries again
@@ -42,7 +42,7 @@ self.addEventListener('activate', (event) => {
   );
 });
 
-/** A page names the files that it has loaded and, where it comes alive, those that it may still need: keep them. */
+/** Caches the files that a page names: those that it has loaded and those that it may load later (boot.ts). */
 self.addEventListener('message', (event) => {
   const urls = (event.data as string[]).map((url) => new URL(url, self.location.href));
   const files = new Set(urls.filter(isFile).map(({ href }) => href));
@@ -57,19 +57,19 @@ self.addEventListener('fetch', (event) => {
   else if (isFile(url)) event.respondWith(file(request));
 });
 
-/** Kept pages come from the cache at once; the browser's check of this file brings their next edition. */
+/** Returns a page from the cache. A new version arrives when the browser finds a change in this file. */
 async function page(request: Request, { pathname }: URL): Promise<Response> {
   const cache = await caches.open(pageCache);
   const kept = await cache.match(pathname);
   if (kept) return kept;
   const response = await fetch(request);
-  // Under data saving nothing was fetched ahead: keep what the reader opens, unless the phone is full.
+  // With data saving on, pages were not fetched in advance: cache each visited page, if storage is not full.
   if (response.ok && pages.some(({ url }) => url === pathname))
     await cache.put(pathname, response.clone()).catch(() => {});
   return response;
 }
 
-/** Files whose name changes with their content, and pictures. */
+/** Reports whether a file is a picture or has its hash in its name. */
 function isFile({ origin, pathname }: URL) {
   return origin === self.location.origin && /^\/(assets|flags)\/|\.(svg|png|webmanifest)$/.test(pathname);
 }
@@ -87,7 +87,7 @@ async function keepFile(request: Request | string): Promise<Response> {
     const keys = await cache.keys();
     await Promise.all(keys.slice(0, -keptFiles).map((key) => cache.delete(key)));
   } catch {
-    // The phone is full: the page has its file all the same.
+    // Storage is full. The page gets its file anyway.
   }
   return response;
 }

@@ -8,7 +8,7 @@ import { reportForm } from './report-form';
 async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
   const everything = new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .setLegacyMode(); // every frame is of our origin: no page of axe's own is needed, which takes half the time
+    .setLegacyMode(); // every frame is of this origin, so axe needs no page of its own; this halves the time
   await settled(page);
   const { violations } = await prepare(everything).analyze();
   return violations.map(
@@ -16,7 +16,7 @@ async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
   );
 }
 
-/** Waits for what fades in: half there it has not its colours yet. */
+/** Waits until animations have ended: until then colours differ. */
 function settled(page: Page) {
   return page.evaluate(async () => {
     const passing = document
@@ -26,7 +26,7 @@ function settled(page: Page) {
   });
 }
 
-/** What is too small for a finger. */
+/** Returns the targets that are too small for touch. */
 function smallControls(page: Page) {
   return page.evaluate(() =>
     Array.from(
@@ -38,7 +38,7 @@ function smallControls(page: Page) {
   );
 }
 
-/** What in the open calendar is too small for a finger, or lies under something else or off the screen at one of its ends. */
+/** Returns the targets of the open calendar that are too small, covered or off the screen. */
 function hardToHit(page: Page, narrowest: number) {
   return page.getByRole('dialog').evaluate((dialog, narrowest) => {
     return Array.from(dialog.querySelectorAll('button, select'))
@@ -54,10 +54,8 @@ function hardToHit(page: Page, narrowest: number) {
 }
 
 for (const { path } of everyDocument) {
-  test(`${path} has no violation of WCAG 2.2 AA in light and dark, fits 320 px and a finger`, async ({
-    page,
-  }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' }); // colours change at once
+  test(`${path} meets WCAG 2.2 AA in light and dark and fits 320 px and touch`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // no transitions of colours
     await page.goto(path);
     await live(page);
     if (path.endsWith('/resources/')) await page.getByRole('listitem').getByRole('button').first().waitFor();
@@ -65,7 +63,7 @@ for (const { path } of everyDocument) {
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await violations(page, (axe) => axe.withRules('color-contrast'))).toEqual([]);
 
-    // A small phone, and a 1280 px page at 400 %.
+    // A small phone, or a 1280 px page at 400 %.
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
@@ -75,21 +73,21 @@ for (const { path } of everyDocument) {
 }
 
 for (const { language, words, to } of inBothLanguages) {
-  test(`the report form with errors, lists and a calendar open has no violation (${language})`, async ({
+  test(`the report form with open errors, lists and calendar meets WCAG 2.2 AA (${language})`, async ({
     page,
   }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' }); // nothing is half faded in
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // no animations
     await page.goto(to('/report/'));
     await live(page);
     const form = reportForm(page, words.report);
     await form.submit.click();
     await expect(form.summary).toBeVisible();
-    await page.locator('[data-sonner-toast]').waitFor(); // what shows it is fetched first
+    await page.locator('[data-sonner-toast]').waitFor(); // its code is loaded first
     expect(await violations(page)).toEqual([]);
     await form.region.click();
     await page.getByRole('listbox').waitFor();
-    // While its list is open Radix hides the page behind it from screen readers, so that is not looked at; the
-    // list itself scrolls with the arrow keys that move between its options.
+    // While its list is open, Radix hides the rest of the page from screen readers, so only the list is checked. The
+    // list scrolls with the arrow keys.
     const listOnly = (axe: AxeBuilder) =>
       axe.include('[role=listbox]').disableRules(['scrollable-region-focusable', 'region']);
     expect(await violations(page, listOnly)).toEqual([]);
@@ -99,7 +97,7 @@ for (const { language, words, to } of inBothLanguages) {
     expect(await violations(page)).toEqual([]);
   });
 
-  test(`the calendar fits a finger (${language})`, async ({ page }) => {
+  test(`the calendar fits touch (${language})`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(to('/report/'));
     await live(page);
@@ -107,7 +105,7 @@ for (const { language, words, to } of inBothLanguages) {
     for (const [width, narrowest] of [
       [1280, 44],
       [360, 44],
-      [320, 38], // seven days side by side
+      [320, 38], // seven days in a row
     ] as const) {
       await page.setViewportSize({ width, height: 800 });
       await calendar.evaluate((button) => button.scrollIntoView({ block: 'center' }));
@@ -120,8 +118,10 @@ for (const { language, words, to } of inBothLanguages) {
     }
   });
 
-  test(`the keyboard reaches everything, below the header and in order (${language})`, async ({ page }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' }); // scrolling at once, so that places can be measured
+  test(`the keyboard reaches every control in order, none below the header (${language})`, async ({
+    page,
+  }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' }); // no smooth scrolling, so that positions can be measured
     await page.goto(to('/report/'));
     await live(page);
     await page.keyboard.press('Tab');
@@ -138,7 +138,7 @@ for (const { language, words, to } of inBothLanguages) {
       await page.keyboard.press('Tab');
       await expect(control).toBeFocused();
     }
-    // Backwards, nothing that takes the focus may hide behind the sticky header.
+    // Backwards, the sticky header must not cover the focused element.
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press('Shift+Tab');
       const hidden = await page.evaluate(() => {
@@ -150,7 +150,7 @@ for (const { language, words, to } of inBothLanguages) {
     }
   });
 
-  test(`a place is chosen with the keyboard alone (${language})`, async ({ page }) => {
+  test(`a place can be chosen by keyboard (${language})`, async ({ page }) => {
     await page.goto(to('/report/'));
     await live(page);
     const form = reportForm(page, words.report);
@@ -159,7 +159,7 @@ for (const { language, words, to } of inBothLanguages) {
     await page.getByRole('listbox').waitFor();
     await page.keyboard.press('ArrowDown');
     await expect(page.getByRole('option').nth(1)).toBeFocused();
-    // The ring is drawn inside the option: the list would cut off one around it.
+    // The focus ring is inside the option: the list would clip one outside.
     await expect(page.getByRole('option').nth(1)).toHaveCSS('outline', /\bsolid 3px$/);
     await expect(page.getByRole('option').nth(1)).toHaveCSS('outline-offset', '-3px');
     await page.keyboard.press('Enter');

@@ -7,7 +7,7 @@ for (const { language, words, to } of inBothLanguages) {
   test(`about in ${language}`, async ({ page }) => {
     await page.goto(to('/about/'));
 
-    await test.step('says mission and vision', async () => {
+    await test.step('mission and vision', async () => {
       const headings = page.getByRole('main').getByRole('heading');
       await expect(headings.nth(0)).toHaveText(text.heading);
       await expect(headings.nth(1)).toHaveText(text.mission.title);
@@ -16,7 +16,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page.getByText(text.vision.content)).toBeVisible();
     });
 
-    await test.step('names four core values in their order', async () => {
+    await test.step('four core values in order', async () => {
       const values = page.getByRole('region', { name: text.valuesTitle }).getByRole('listitem');
       const { respect, evidence, community, transparency } = text.values;
       const inOrder = [respect, evidence, community, transparency];
@@ -26,14 +26,14 @@ for (const { language, words, to } of inBothLanguages) {
       );
     });
 
-    await test.step('shows three figures with what they count', async () => {
+    await test.step('three figures with labels', async () => {
       const figures = page.getByRole('region', { name: text.figuresTitle });
       await expect(figures.getByRole('definition')).toHaveText(['1000+', '50+', '24/7']);
       const { educated, reported, support } = text.figures;
       await expect(figures.getByRole('term')).toHaveText([educated, reported, support]);
     });
 
-    await test.step('leads to contact', async () => {
+    await test.step('link to contact', async () => {
       const link = page.getByRole('main').getByRole('link', { name: text.contact });
       await expect(link).toHaveAttribute('href', to('/contact/'));
     });

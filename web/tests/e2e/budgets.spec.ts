@@ -4,8 +4,8 @@ import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 
 /*
- * What a page costs its reader: the bytes of all bodies as they travel, in brotli. The gateway compresses its
- * best in the background after it has started, so a figure that is too high is asked for again.
+ * The weight of a page: the transferred bytes of all bodies, in brotli. The gateway compresses at its best level in the
+ * background after its start, so a weight over the limit is measured again.
  */
 const kilobyte = 1000;
 
@@ -18,7 +18,7 @@ async function cost(page: Page, path: string, settled: () => Promise<unknown>) {
   session.on('Network.requestWillBeSent', ({ requestId, request }) => {
     if (request.url.startsWith('http')) requests.add(requestId);
   });
-  // Of a response its headers come first, and then the whole: the body is the difference.
+  // responseReceived has the bytes of the headers, loadingFinished those of the whole reply.
   session.on('Network.responseReceived', ({ response }) => {
     bytes -= response.encodedDataLength;
   });
@@ -31,7 +31,7 @@ async function cost(page: Page, path: string, settled: () => Promise<unknown>) {
   return { requests: requests.size, bytes };
 }
 
-test.describe('before the application is loaded', () => {
+test.describe('without the application', () => {
   test.beforeEach(({ page }) =>
     page.addInitScript(() => {
       Object.defineProperty(navigator, 'connection', { value: { effectiveType: '3g', saveData: false } });
@@ -39,7 +39,7 @@ test.describe('before the application is loaded', () => {
   );
   for (const { language } of inBothLanguages) {
     test(`each content page is one request of at most 10 kB (${language})`, async ({ page }) => {
-      test.slow(); // twelve pages, each given time to ask for more
+      test.slow(); // twelve pages, each with time for further requests
       const pages = everyPage.filter((each) => each.language === language);
       for (const { path } of pages.filter(({ path }) => !/(report|resources)\/$/.test(path))) {
         await expect(async () => {
@@ -58,7 +58,7 @@ for (const { to } of inBothLanguages) {
     ['/report/', 110],
     ['/resources/', 120],
   ] as const) {
-    test(`${to(path)} costs at most ${limit} kB, alive`, async ({ page }) => {
+    test(`${to(path)} costs at most ${limit} kB with the application`, async ({ page }) => {
       await expect(async () => {
         const { bytes } = await cost(page, to(path), async () => {
           await live(page);
@@ -70,9 +70,7 @@ for (const { to } of inBothLanguages) {
     });
   }
 
-  test(`${to('/')} and all other pages of its language are kept offline for at most 120 kB`, async ({
-    request,
-  }) => {
+  test(`the offline pages of ${to('/')} cost at most 120 kB`, async ({ request }) => {
     const worker = await (await request.get(to('/sw.js'))).text();
     const list = /\[\{"revision".*?\}\]/.exec(worker)?.[0] ?? '[]';
     const pages = (JSON.parse(list) as { url: string }[]).map(({ url }) => url);

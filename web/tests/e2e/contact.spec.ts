@@ -8,7 +8,7 @@ for (const { language, words, to } of inBothLanguages) {
     await page.goto(to('/contact/'));
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.heading);
 
-    await test.step('has a card for e-mail, WhatsApp and Facebook, each opening its link', async () => {
+    await test.step('cards with links for e-mail, WhatsApp and Facebook', async () => {
       const { email, whatsapp, facebook } = text.channels;
       const cards = page.getByRole('main').locator('ul').first().getByRole('link');
       await expect(cards.locator('strong')).toHaveText([email.title, whatsapp.title, facebook.title]);
@@ -17,7 +17,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(cards.nth(2)).toHaveAttribute('href', /^https:\/\//);
     });
 
-    await test.step('gives office hours, places and the emergency WhatsApp', async () => {
+    await test.step('office hours, locations and emergency WhatsApp', async () => {
       const office = page.getByRole('region', { name: text.officeTitle }).getByRole('listitem');
       const { hours, locations, emergency } = text;
       await expect(office.getByRole('heading')).toHaveText([hours.title, locations.title, emergency.title]);
@@ -28,12 +28,12 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(button).toHaveAttribute('href', /^https:\/\/wa\.me\/\d+$/);
     });
 
-    await test.step('says that it is not a hospital', async () => {
+    await test.step('disclaimer', async () => {
       await expect(page.getByRole('main').getByText(text.disclaimerTitle)).toBeVisible();
       await expect(page.getByText(text.disclaimer)).toBeVisible();
     });
 
-    await test.step('scrolls to the report section, which leads to the form', async () => {
+    await test.step('button to the report section and link to the form', async () => {
       await page.setViewportSize({ width: 360, height: 640 });
       const section = page.getByRole('heading', { name: text.reportTitle });
       await expect(section).not.toBeInViewport();

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
-/** Where the words of each part of the dictionary stand. */
+/** The page that shows each part of the dictionary. */
 const shownAt = {
   layout: ['/', '/report/'],
   home: ['/'],
@@ -17,7 +17,7 @@ const shownAt = {
   'not-found': ['/nowhere/'],
 } as const;
 
-/** Words that wait for something to happen; the specs of their screens make it happen. */
+/** Texts that are shown only after an action. The specs of their screens test them. */
 const later = {
   layout: ['notifications', 'dismiss'],
   guide: ['listen'],
@@ -53,7 +53,7 @@ const later = {
 const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;
 
 for (const { language, words, to } of inBothLanguages) {
-  test(`every word of the dictionary is shown somewhere (${language})`, async ({ request }) => {
+  test(`every text of the dictionary is shown (${language})`, async ({ request }) => {
     for (const [part, paths] of Object.entries(shownAt)) {
       const pages = await Promise.all(
         paths.map(async (path) => plain(await (await request.get(to(path))).text())),
@@ -67,7 +67,7 @@ for (const { language, words, to } of inBothLanguages) {
   });
 }
 
-/** Every string of a part with its dotted name. */
+/** Returns every string of a part with its dotted name. */
 function leaves(value: unknown, name = ''): [string, string][] {
   if (typeof value === 'string') return [[name, value]];
   return Object.entries(value as object).flatMap(([key, each]) =>
@@ -75,7 +75,7 @@ function leaves(value: unknown, name = ''): [string, string][] {
   );
 }
 
-/** What a page says: its attributes, and its text as it reads, links inside a sentence included. */
+/** Returns the attributes and the text of a page. */
 function plain(html: string) {
   const decoded = html
     .replace(/<(script|style)\b.*?<\/\1>|<!--.*?-->/gs, '')

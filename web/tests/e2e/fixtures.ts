@@ -1,18 +1,18 @@
 import { test as base, expect, type Page, type Route } from '@playwright/test';
 
 interface Watched {
-  /** What a test provokes on purpose: a console message that matches is no failure. */
+  /** Console messages that a test causes on purpose. */
   allowConsole: RegExp | undefined;
-  /** The origin that a test leaves for on purpose. */
+  /** The other origin that a test opens on purpose. */
   allowOrigin: string | undefined;
 }
 
-/** The log of a missing page, the browser's own line about its status, and the runner's about workers (see the config). */
+/** The site's and the browser's messages about a missing page, and Playwright's about blocked service workers. */
 const always = [/^404: no page at /, /status of 404/, /^Service Worker registration blocked/];
 
 /**
- * Every test fails on an error or warning in the console (which is where React reports a hydration that does
- * not match, and the browser a breach of the content security policy) and on a request to another origin.
+ * Fails a test on an error or warning in the console, where React reports hydration mismatches and the browser reports
+ * violations of the content security policy, and on a request to another origin.
  */
 export const test = base.extend<Watched & { watch: undefined }>({
   allowConsole: [undefined, { option: true }],
@@ -38,19 +38,19 @@ export const test = base.extend<Watched & { watch: undefined }>({
   ],
 });
 
-/** As on a slow line: the application is loaded at the first touch of something that needs it. */
-export async function onSlowLine(page: Page) {
+/** Simulates a slow connection: the application is loaded at the first use of a control that needs it. */
+export async function onSlowConnection(page: Page) {
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { effectiveType: '3g', saveData: false } });
   });
 }
 
-/** Waits until the application has taken the prerendered page over. */
+/** Waits until the page is hydrated. */
 export async function live(page: Page) {
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
 }
 
-/** Holds the requests to an address back until the function that it returns is called; then they go on, or where `onward` sends them. */
+/** Holds requests to an address back. The returned function releases them to `onward`, by default to the server. */
 export async function hold(
   page: Page,
   url: string,

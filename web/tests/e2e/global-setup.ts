@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The contact channels of an organisation that does not exist. */
+/** Contact channels for the tests. */
 const channels = {
   WHATSAPP_NUMBER: '252610000000',
   CONTACT_EMAIL: 'support@example.org',
@@ -12,18 +12,20 @@ const channels = {
 
 const binary = new URL('../../../bin/daawo', import.meta.url).pathname;
 
-/** Starts a stack of its own on free ports in an empty folder, unless one is given; ends it afterwards. */
+/**
+ * Starts a stack on free ports in an empty folder, unless the environment names one. Returns a function that stops it.
+ */
 export default async function globalSetup() {
   if (process.env.DAAWO_URL ?? process.env.API_URL) return undefined;
   const data = mkdtempSync(join(tmpdir(), 'daawo-e2e-'));
-  chmodSync(data, 0o755); // Postgres runs as another user when we are root
+  chmodSync(data, 0o755); // Postgres runs as another user if this process runs as root
   const server = spawn(binary, ['start', '--port', '0', '--data', join(data, 'daawo')], {
     stdio: 'inherit',
-    env: { ...channels, SUPABASE_AUTH_OAUTH_SERVER_ENABLED: 'true', ...process.env }, // off unless somebody wants it
+    env: { ...channels, SUPABASE_AUTH_OAUTH_SERVER_ENABLED: 'true', ...process.env }, // off by default
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));
 
-  // The workers read this environment: addresses and keys under the names of the official CLI.
+  // The workers inherit this environment: addresses and keys, named as in the official CLI.
   Object.assign(process.env, await status(join(data, 'daawo')));
   return async () => {
     server.kill('SIGTERM');

@@ -9,7 +9,7 @@ for (const { language, words, to } of inBothLanguages) {
   const text = words.guide;
   const backToLearn = { en: 'Back to Learn', so: 'Ku noqo Baro' }[language];
 
-  test(`every guide in ${language} shows all its blocks in their order`, async ({ page }) => {
+  test(`every guide in ${language} shows all its blocks in order`, async ({ page }) => {
     for (const slug of slugs) {
       const guide = guides[language][slug];
       if (!guide) throw new Error(`no guide ${slug}`);
@@ -47,7 +47,7 @@ for (const { language, words, to } of inBothLanguages) {
     }
   });
 
-  test(`a guide in ${language} names danger signs, where to call, its sources and its review`, async ({
+  test(`a guide in ${language} shows danger signs, phone numbers, sources and its review`, async ({
     page,
   }) => {
     await page.goto(to('/learn/pain-management/'));
@@ -66,7 +66,7 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(aside).toContainText(text.disclaimer);
   });
 
-  test(`a phone in ${language} is one press from the danger signs`, async ({ page }) => {
+  test(`a guide in ${language} links to the danger signs on a phone`, async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 640 });
     await page.goto(to('/learn/expired-medicines/'));
     const signs = page.getByRole('heading', { name: text.danger.title });
@@ -75,7 +75,7 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(signs).toBeInViewport();
   });
 
-  test(`an unknown guide in ${language} is not found, with a way back`, async ({ page }) => {
+  test(`an unknown guide in ${language} shows Guide Not Found`, async ({ page }) => {
     const response = await page.goto(to('/learn/no-such-guide/'));
     expect(response?.status()).toBe(404);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.notFound.title);
@@ -92,7 +92,7 @@ test('a guide without a recording shows no player', async ({ page }) => {
   await expect(page.locator('audio')).toHaveCount(0);
 });
 
-test('a guide prints on one sheet of A4, without navigation', async ({ page }) => {
+test('a guide prints on one A4 sheet without navigation', async ({ page }) => {
   for (const { to } of inBothLanguages) {
     for (const slug of slugs) {
       await page.goto(to(`/learn/${slug}/`));
@@ -105,7 +105,7 @@ test('a guide prints on one sheet of A4, without navigation', async ({ page }) =
   await expect(page.getByRole('link', { name: 'Ku noqo Baro' })).toBeHidden();
 });
 
-test('the guide to download says the same as the page', async ({ request }) => {
+test('the PDF of a guide has the text of the page', async ({ request }) => {
   for (const { language, to } of inBothLanguages) {
     for (const slug of slugs) {
       const page = await documentAt(request, to(`/learn/${slug}/`));

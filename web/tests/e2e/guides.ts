@@ -12,7 +12,9 @@ import { guide as soPain } from '@/content/guides/so/pain-management';
 import { guide as soPregnancy } from '@/content/guides/so/pregnancy-medicine';
 import { guide as soCreams } from '@/content/guides/so/skin-cream-dangers';
 
-/** In the order of the specification. The site finds them with import.meta.glob, which Node does not know. */
+/**
+ * The guides in the order of the specification. The site imports them with import.meta.glob, which Node does not have.
+ */
 const english = [enLabels, enAntibiotics, enCreams, enPregnancy, enExpired, enPain];
 const somali = [soLabels, soAntibiotics, soCreams, soPregnancy, soExpired, soPain];
 

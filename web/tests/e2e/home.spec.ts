@@ -8,7 +8,7 @@ for (const { language, words, to } of inBothLanguages) {
     await page.goto(to('/'));
     const main = page.getByRole('main');
 
-    await test.step('opens with what the site is for and two ways on', async () => {
+    await test.step('hero with two buttons', async () => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.heading);
       await expect(main.getByText(text.lead)).toBeVisible();
       const buttons = main.locator('div:has(> h1)').getByRole('link');
@@ -17,7 +17,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(buttons.nth(1)).toHaveAttribute('href', to('/report/'));
     });
 
-    await test.step('gives three tips in their order', async () => {
+    await test.step('three tips in order', async () => {
       const tips = page.getByRole('region', { name: text.tipsTitle }).getByRole('listitem');
       const { mixing, expiry, sources } = text.tips;
       await expect(tips.getByRole('heading')).toHaveText([mixing.title, expiry.title, sources.title]);
@@ -28,7 +28,7 @@ for (const { language, words, to } of inBothLanguages) {
       ]);
     });
 
-    await test.step('leads to learn, women’s health, report and contact', async () => {
+    await test.step('links to learn, women’s health, report and contact', async () => {
       const links = page.getByRole('navigation', { name: text.quickTitle }).getByRole('link');
       const { learn, womensHealth, report, contact } = text.quick;
       await expect(links.locator('strong')).toHaveText([

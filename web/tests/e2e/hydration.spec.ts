@@ -1,13 +1,13 @@
-import { expect, hold, live, onSlowLine, test } from './fixtures';
+import { expect, hold, live, onSlowConnection, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 import { reportForm } from './report-form';
 
-test.describe('on a slow line', () => {
-  test.beforeEach(({ page }) => onSlowLine(page));
+test.describe('on a slow connection', () => {
+  test.beforeEach(({ page }) => onSlowConnection(page));
 
   for (const { language, words, to } of inBothLanguages) {
-    test(`pages stay as they are and links are plain (${language})`, async ({ page }) => {
+    test(`pages are not hydrated and links are plain (${language})`, async ({ page }) => {
       const scripts: string[] = [];
       page.on('request', (request) => {
         if (request.resourceType() === 'script' && !request.url().includes('sw.js'))
@@ -20,11 +20,9 @@ test.describe('on a slow line', () => {
       expect(scripts).toEqual([]);
     });
 
-    test.describe('while the application is held back', () => {
-      test(`the first press on the form is not lost, nor what was typed before (${language})`, async ({
-        page,
-      }) => {
-        // Held back until the reader has typed: the press must wait for it.
+    test.describe('while the application loads', () => {
+      test(`the first click and the typed values are kept (${language})`, async ({ page }) => {
+        // Hold the code back until the values are typed.
         const arrive = await hold(page, '**/assets/app-*.js');
         await page.goto(to('/report/'));
         await expect(page.locator('html')).not.toHaveAttribute('data-live');
@@ -44,7 +42,7 @@ test.describe('on a slow line', () => {
     });
   }
 
-  test('a submit pressed first is checked by the application, not by the browser', async ({ page }) => {
+  test('the application, not the browser, checks an early submit', async ({ page }) => {
     await page.goto('/report/');
     const [{ words }] = inBothLanguages as [(typeof inBothLanguages)[0]];
     const form = reportForm(page, words.report);
@@ -53,7 +51,7 @@ test.describe('on a slow line', () => {
   });
 });
 
-test('once live, links are followed without a new document', async ({ page }) => {
+test('links load no new document after hydration', async ({ page }) => {
   await page.goto('/');
   await live(page);
   await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// Installed for the unit tests, without types of its own.
+// jsdom is installed for the unit tests and has no types.
 declare module 'jsdom' {
   export class JSDOM {
     constructor(html?: string);

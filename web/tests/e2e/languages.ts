@@ -2,7 +2,7 @@ import { en } from '@/i18n/en';
 import { type Language, languages, pathIn } from '@/i18n/language';
 import { so } from '@/i18n/so';
 
-/** Every screen is tested in both languages: its words and its address. */
+/** The texts and the paths of both languages. */
 export const inBothLanguages = languages.map((language: Language) => ({
   language,
   words: { en, so }[language],

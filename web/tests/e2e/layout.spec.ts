@@ -1,5 +1,5 @@
 import { documentAt, words as textOf } from './documents';
-import { expect, live, onSlowLine, test } from './fixtures';
+import { expect, live, onSlowConnection, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
 
@@ -18,16 +18,14 @@ for (const { language, words, to } of inBothLanguages) {
   const names = headerLinks.map(([name]) => text.nav[name]);
   const hrefs = headerLinks.map(([, path]) => to(path));
 
-  test(`every page has the header, the footer and the disclaimer, and asks nobody to log in (${language})`, async ({
-    request,
-  }) => {
+  test(`every page has header, footer and disclaimer, and no login (${language})`, async ({ request }) => {
     for (const { path } of everyDocument.filter((each) => each.language === language)) {
       const page = await documentAt(request, path);
       const all = <T extends Element>(selector: string) => [...page.querySelectorAll<T>(selector)];
       const href = (link: Element) => link.getAttribute('href');
 
       const menus = all(`header nav[aria-label="${text.mainNavigation}"]`);
-      expect(menus, path).toHaveLength(2); // one for wide screens, one behind the toggle
+      expect(menus, path).toHaveLength(2); // one for wide screens, one in the menu
       for (const menu of menus) {
         const links = [...menu.querySelectorAll('a')];
         expect(links.map(textOf), path).toEqual(names);
@@ -44,7 +42,7 @@ for (const { language, words, to } of inBothLanguages) {
       expect(switches.map(textOf), path).toEqual([
         `${language === 'en' ? 'so' : 'en'}${text.switchLanguage}`,
       ]);
-      // What is seen is a part of its name, so that it can be called by it.
+      // The accessible name contains the visible text (WCAG 2.5.3).
       expect(
         switches.flatMap((each) => [...each.querySelectorAll('[aria-hidden]')]),
         path,
@@ -64,7 +62,7 @@ for (const { language, words, to } of inBothLanguages) {
     }
   });
 
-  test(`the active link is highlighted, and the placeholders go nowhere (${language})`, async ({ page }) => {
+  test(`the active link is highlighted and placeholder links go nowhere (${language})`, async ({ page }) => {
     await page.goto(to('/learn/how-to-read-labels/'));
     const links = page.getByRole('banner').getByRole('navigation').getByRole('link');
     await expect(links).toHaveText(names);
@@ -88,12 +86,10 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('banner').locator('a[hreflang]')).toHaveText(other, { useInnerText: true });
   });
 
-  test(`the header is one line wherever its links are shown, and stays in sight (${language})`, async ({
-    page,
-  }) => {
+  test(`the header with links fits one line and is sticky (${language})`, async ({ page }) => {
     for (const width of [1024, 1280]) {
       await page.setViewportSize({ width, height: 720 });
-      await page.goto(to('/women-health/')); // the longest name, the active one
+      await page.goto(to('/women-health/')); // the longest text, active
       const links = page.getByRole('banner').getByRole('link');
       await expect(links).toHaveCount(9);
       const middles = await links.evaluateAll((all) =>
@@ -110,7 +106,7 @@ for (const { language, words, to } of inBothLanguages) {
   });
 }
 
-test('the language switch keeps the page, in both directions', async ({ page }) => {
+test('the language switch keeps the page', async ({ page }) => {
   const [en, so] = inBothLanguages;
   await page.goto('/learn/pain-management/');
   await page.getByRole('banner').getByRole('link', { name: en?.words.layout.switchLanguage }).click();
@@ -123,11 +119,11 @@ test('the language switch keeps the page, in both directions', async ({ page }) 
   await expect(page).toHaveURL(/\/so\/$/);
 });
 
-test.describe('the menu of a narrow screen', () => {
+test.describe('menu on a narrow screen', () => {
   test.use({ viewport: { width: 360, height: 640 } });
 
-  test('closes before the application is loaded for what is reached behind it', async ({ page }) => {
-    await onSlowLine(page);
+  test('closes when the focus leaves it, before hydration', async ({ page }) => {
+    await onSlowConnection(page);
     await page.goto('/learn/');
     const menu = page.locator('header details');
     await menu.locator('summary').focus();
@@ -143,7 +139,7 @@ test.describe('the menu of a narrow screen', () => {
   });
 
   for (const { language, words, to } of inBothLanguages) {
-    test(`opens, and closes when something is chosen (${language})`, async ({ page }) => {
+    test(`opens, and closes when a link is chosen (${language})`, async ({ page }) => {
       await page.goto(to('/'));
       await live(page);
       const menu = page.locator('header details');
@@ -160,7 +156,7 @@ test.describe('the menu of a narrow screen', () => {
     });
   }
 
-  test('closes at Escape, with the focus on what opens it', async ({ page }) => {
+  test('closes at Escape and moves the focus to its toggle', async ({ page }) => {
     await page.goto('/learn/');
     await live(page);
     const menu = page.locator('header details');
@@ -174,7 +170,7 @@ test.describe('the menu of a narrow screen', () => {
   });
 });
 
-test('on a missing page the language switch keeps the path once the page is live', async ({ page }) => {
+test('the language switch keeps the path of a missing page', async ({ page }) => {
   await page.goto('/no/such/page/');
   await live(page);
   await expect(page.getByRole('banner').getByRole('link', { name: 'Soomaali' })).toHaveAttribute(
@@ -183,7 +179,7 @@ test('on a missing page the language switch keeps the path once the page is live
   );
 });
 
-test('nothing moves for a reader who asked for less motion', async ({ page }) => {
+test('reduced motion stops all animations', async ({ page }) => {
   const moving = () =>
     page.evaluate(() =>
       [document.documentElement, ...document.querySelectorAll('*')]
@@ -202,11 +198,11 @@ test('nothing moves for a reader who asked for less motion', async ({ page }) =>
   expect(await moving()).toEqual([]);
 });
 
-test('the site can be put on the home screen', async ({ request }) => {
+test('the site has a web app manifest', async ({ request }) => {
   for (const path of ['/manifest.webmanifest', '/so/manifest.webmanifest']) {
     const manifest = await (await request.get(path)).json();
     const page = await documentAt(request, manifest.start_url);
-    const ground = page.querySelector('meta[name=theme-color]')?.getAttribute('content'); // the light one
+    const ground = page.querySelector('meta[name=theme-color]')?.getAttribute('content'); // the light theme
     expect(ground).toBe(manifest.background_color);
     for (const { src } of manifest.icons) expect((await request.get(src)).ok(), src).toBe(true);
     expect((await request.get(manifest.start_url)).ok()).toBe(true);

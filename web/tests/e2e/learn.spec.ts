@@ -9,7 +9,7 @@ for (const { language, words, to } of inBothLanguages) {
   test(`learn in ${language}`, async ({ page }) => {
     await page.goto(to('/learn/'));
 
-    await test.step('shows six guides in their order: category, title, description, link', async () => {
+    await test.step('six guides in order with category, title, description and link', async () => {
       const cards = page.getByRole('region', { name: text.guidesTitle }).getByRole('link');
       await expect(cards).toHaveCount(6);
       for (const [at, slug] of slugs.entries()) {
@@ -22,7 +22,7 @@ for (const { language, words, to } of inBothLanguages) {
       }
     });
 
-    await test.step('lists the key health risks in their order', async () => {
+    await test.step('key health risks in order', async () => {
       const risks = page.getByRole('region', { name: text.risksTitle }).getByRole('listitem');
       const { antibiotics, painkillers, creams, expired, pregnancy } = text.risks;
       const inOrder = [antibiotics, painkillers, creams, expired, pregnancy];
@@ -30,7 +30,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(risks.getByRole('paragraph')).toHaveText(inOrder.map(({ content }) => content));
     });
 
-    await test.step('says, below, that your skin is beautiful, and what to do after a bad reaction', async () => {
+    await test.step('message about skin and reminder after a reaction', async () => {
       const headings = page.getByRole('main').getByRole('heading', { level: 2 });
       await expect(headings).toHaveText([text.guidesTitle, text.risksTitle, text.beautyTitle]);
       await expect(page.getByText(text.beauty)).toBeVisible();

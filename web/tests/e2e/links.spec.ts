@@ -5,10 +5,10 @@ import { expect, test } from './fixtures';
 import { everyDocument } from './pages';
 import { admin } from './stack';
 
-/** Links that the specification wants to go nowhere. */
+/** Links that lead nowhere, as the specification requires. */
 const placeholders = ['#terms', '#accessibility'];
 
-/** Everything that a page names: what it leads to, shows, loads, posts to and says of itself to others. */
+/** Returns every address in a page: links, images, scripts, styles, form actions and metadata. */
 const naming = {
   'a, link': 'href',
   'img, iframe, audio, source, script': 'src',
@@ -29,7 +29,7 @@ function addressesIn(document: Document) {
   );
 }
 
-/** What the installation set, by its placeholder: the list is the same for every one. */
+/** Replaces values of the installation with placeholders, so that the list is the same for every installation. */
 function asListed(address: string, document: Document) {
   const config = JSON.parse(document.getElementById('site-config')?.textContent ?? '{}');
   return address
@@ -38,55 +38,72 @@ function asListed(address: string, document: Document) {
     .replace(config.whatsappNumber, '__WHATSAPP_NUMBER__');
 }
 
-/** Asks for each address once, and for a document's names when a link leads to one. */
+type Reader = ReturnType<typeof reader>;
+
+/** Returns functions for the status of an address and for its document. Each address is requested once. */
 function reader(request: APIRequestContext) {
-  const answers = new Map<string, Promise<number>>();
+  const statuses = new Map<string, Promise<number>>();
   const documents = new Map<string, Promise<Document>>();
-  const once = <T>(kept: Map<string, Promise<T>>, path: string, ask: () => Promise<T>) => {
-    const answer = kept.get(path) ?? ask();
-    kept.set(path, answer);
-    return answer;
+  const once = <T>(known: Map<string, Promise<T>>, path: string, fetch: () => Promise<T>) => {
+    const reply = known.get(path) ?? fetch();
+    known.set(path, reply);
+    return reply;
   };
   return {
     status: (path: string) =>
-      once(answers, path, async () => (await request.get(path, { maxRedirects: 0 })).status()),
+      once(statuses, path, async () => (await request.get(path, { maxRedirects: 0 })).status()),
     document: (path: string) => once(documents, path, () => documentAt(request, path)),
   };
 }
 
-test('every link inside leads somewhere, and every link outside is listed', async ({ request, baseURL }) => {
+/**
+ * Checks one address of a page. Returns the address in the list of external links, or the problems with an internal
+ * one.
+ */
+async function check(
+  address: string,
+  page: { path: string; document: Document; base: string },
+  read: Reader,
+) {
+  const { path, document, base } = page;
+  const { protocol, origin, pathname, search, hash } = new URL(address, new URL(path, base));
+  const origins = [base, process.env.SITE_URL].filter(Boolean).map((url) => new URL(url ?? '').origin);
+  if (!protocol.startsWith('http') || !origins.includes(origin))
+    return { external: asListed(address, document), problems: [] };
+  if (pathname.endsWith('/404/')) return { problems: [] }; // the 404 page of the other language
+  const problems: string[] = [];
+  const status = pathname === path ? 200 : await read.status(pathname + search);
+  // The function of the form replies to a GET with a page or with 405.
+  if (status !== 200 && !(status === 405 && pathname.startsWith('/functions/')))
+    problems.push(`${path}: ${address} answers ${status}`);
+  if (hash && !(await read.document(pathname)).getElementById(decodeURIComponent(hash.slice(1))))
+    problems.push(`${path}: no element ${hash} on ${pathname}`);
+  return { problems };
+}
+
+test('every internal link works and every external link is listed', async ({ request, baseURL }) => {
   test.slow(); // some hundred small requests
-  const origins = [baseURL, process.env.SITE_URL].filter(Boolean).map((url) => new URL(url ?? '').origin);
   const read = reader(request);
-  const outside = new Set<string>();
-  const broken: string[] = [];
+  const external = new Set<string>();
+  const problems: string[] = [];
   for (const { path } of everyDocument) {
     const document = await read.document(path);
     for (const address of new Set(addressesIn(document))) {
       if (address.startsWith('data:') || placeholders.includes(address)) continue;
-      const { protocol, origin, pathname, search, hash } = new URL(address, new URL(path, baseURL));
-      if (!protocol.startsWith('http') || !origins.includes(origin)) {
-        outside.add(asListed(address, document));
-        continue;
-      }
-      if (pathname.endsWith('/404/')) continue; // the other language's missing page
-      const status = pathname === path ? 200 : await read.status(pathname + search);
-      // The form's function answers a reader who only looks with a page, or with the methods that it takes.
-      if (status !== 200 && !(status === 405 && pathname.startsWith('/functions/')))
-        broken.push(`${path}: ${address} answers ${status}`);
-      if (hash && !(await read.document(pathname)).getElementById(decodeURIComponent(hash.slice(1))))
-        broken.push(`${path}: nothing is named ${hash} on ${pathname}`);
+      const checked = await check(address, { path, document, base: baseURL ?? '' }, read);
+      if (checked.external) external.add(checked.external);
+      problems.push(...checked.problems);
     }
-    for (const nowhere of placeholders) {
-      if (document.getElementById(nowhere.slice(1))) broken.push(`${path}: ${nowhere} goes somewhere`);
+    for (const placeholder of placeholders) {
+      if (document.getElementById(placeholder.slice(1))) problems.push(`${path}: ${placeholder} exists`);
     }
   }
-  expect(broken).toEqual([]);
+  expect(problems).toEqual([]);
   const list = readFileSync(new URL('external-links.txt', import.meta.url), 'utf8').split('\n');
-  expect([...outside].sort()).toEqual(list.filter((line) => line && !line.startsWith('#')).sort());
+  expect([...external].sort()).toEqual(list.filter((line) => line && !line.startsWith('#')).sort());
 });
 
-test('what the stylesheet names is there', async ({ request }) => {
+test('every file in the stylesheet exists', async ({ request }) => {
   const script = (await documentAt(request, '/')).querySelector('script[data-css]');
   const css = await (await request.get(script?.getAttribute('data-css') ?? '')).text();
   expect(css.length).toBeGreaterThan(10_000);
@@ -95,7 +112,7 @@ test('what the stylesheet names is there', async ({ request }) => {
   }
 });
 
-test('every resource is a file of its size and type, or is still to come', async ({ request }) => {
+test('every available resource is a file of its size and type', async ({ request }) => {
   const { data, error } = await admin().from('resources').select('*').eq('is_active', true);
   expect(error).toBeNull();
   const files = (data ?? []).filter(({ file_url }) => file_url !== '#');

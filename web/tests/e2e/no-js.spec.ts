@@ -8,8 +8,8 @@ import { reportsNamed, storedPhoto, uniqueName } from './stack';
 test.use({ javaScriptEnabled: false, allowConsole: /status of 422/ });
 
 for (const { language, words } of inBothLanguages) {
-  test(`every page is complete without scripts (${language})`, async ({ page }) => {
-    test.slow(); // fourteen pages, and a way on from each
+  test(`every page is complete without JavaScript (${language})`, async ({ page }) => {
+    test.slow(); // fourteen pages and a navigation from each
     await page.setViewportSize({ width: 360, height: 640 });
     for (const { path } of everyPage.filter((each) => each.language === language)) {
       await test.step(path, async () => {
@@ -27,15 +27,15 @@ for (const { language, words } of inBothLanguages) {
   });
 }
 
-/** Without scripts the photo arrives as it is; a job removes what it tells of place and camera. */
-async function expectToLoseItsPlace(photo: string) {
+/** Waits for the job that removes the metadata of a posted photo. */
+async function expectNoMetadata(photo: string) {
   await expect.poll(async () => (await storedPhoto(photo)).includes('Exif')).toBe(false);
 }
 
 for (const { language, words, to } of inBothLanguages) {
   const text = words.report;
 
-  test(`the plain form is stored, photo too, and thanked for (${language})`, async ({ page, browser }) => {
+  test(`the plain form is stored with its photo (${language})`, async ({ page, browser }) => {
     const drawing = await browser.newPage({ javaScriptEnabled: true });
     const buffer = withPlace(await jpeg(drawing, 320, 240));
     await drawing.close();
@@ -56,10 +56,10 @@ for (const { language, words, to } of inBothLanguages) {
     const reports = await reportsNamed(product);
     expect(reports).toHaveLength(1);
     expect(reports[0]).toMatchObject({ phone: '+252 612345678', location: 'Banaadir, Hodan', language });
-    await expectToLoseItsPlace(reports[0].photo_url);
+    await expectNoMetadata(reports[0].photo_url);
   });
 
-  test(`the plain form is held by the browser while it is empty, comes back with messages while it is blank, and is stored once it is complete (${language})`, async ({
+  test(`the plain form comes back with messages and keeps its values (${language})`, async ({
     page,
     browser,
   }) => {
@@ -67,7 +67,7 @@ for (const { language, words, to } of inBothLanguages) {
     const form = reportForm(page, text);
     const submit = page.getByRole('button', { name: text.submit });
     await submit.click();
-    await expect(form.phone).toBeFocused(); // the first required field: the browser names it
+    await expect(form.phone).toBeFocused(); // the browser focuses the first required field
     await expect(page).toHaveURL(new RegExp(`${to('/report/')}$`));
 
     const drawing = await browser.newPage({ javaScriptEnabled: true });
@@ -95,10 +95,25 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
     const [stored] = await reportsNamed(product);
     expect(stored).toMatchObject({ location: 'Bari', issue_description: 'It burned.', language });
-    await expectToLoseItsPlace(stored.photo_url);
+    await expectNoMetadata(stored.photo_url);
   });
 
-  test(`resources lead to the guides (${language})`, async ({ page }) => {
+  test(`the plain form stores a date in Arabic-Indic digits (${language})`, async ({ page }) => {
+    const product = uniqueName('Dated cream');
+    await page.goto(to('/report/'));
+    const form = reportForm(page, text);
+    await form.phone.fill('٦١٢٣٤٥٦٧٨');
+    await form.product.fill(product);
+    await form.expiry.fill('٠٨/٢٠٢٦');
+    await page.locator('select[name=location]').selectOption('Bari');
+    await form.problem.fill('It burned.');
+    await form.submit.click();
+    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+    const [stored] = await reportsNamed(product);
+    expect(stored).toMatchObject({ expiry_date: '2026-08-31', phone: '+252 612345678' });
+  });
+
+  test(`the resources page links to the guides (${language})`, async ({ page }) => {
     await page.goto(to('/resources/'));
     await page.getByRole('link', { name: words.resources.noscriptLink }).click();
     await expect(page).toHaveURL(new RegExp(`${to('/learn/')}$`));

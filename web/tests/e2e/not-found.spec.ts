@@ -4,7 +4,7 @@ import { inBothLanguages } from './languages';
 for (const { language, words, to } of inBothLanguages) {
   const text = words['not-found'];
 
-  test(`a missing page in ${language} says so, logs its path once and leads home`, async ({ page }) => {
+  test(`a missing page in ${language} logs its path once and links home`, async ({ page }) => {
     const errors: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(message.text());
@@ -25,7 +25,7 @@ for (const { language, words, to } of inBothLanguages) {
   });
 }
 
-test('the paths of pages have one spelling', async ({ page }) => {
+test('paths are case-sensitive', async ({ page }) => {
   const [{ words }] = inBothLanguages as [(typeof inBothLanguages)[0]];
   for (const path of ['/Learn/', '/SO/learn/']) {
     expect((await page.goto(path))?.status()).toBe(404);

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { expect, live, onSlowLine, test } from './fixtures';
+import { expect, live, onSlowConnection, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyPage } from './pages';
 import { reportForm, toastOf } from './report-form';
@@ -7,7 +7,7 @@ import { reportsNamed, uniqueName } from './stack';
 
 test.use({ serviceWorkers: 'allow', allowConsole: /ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
 
-/** Visits a page and waits until the worker has kept what it keeps. */
+/** Visits a page and waits until the service worker has cached its files. */
 async function visit(page: Page, path: string) {
   await page.goto(path);
   await page.evaluate(async () => {
@@ -20,7 +20,7 @@ async function goOffline(context: BrowserContext) {
   await context.setOffline(true);
 }
 
-/** For tests that load a page again: before version 156 Chromium's emulation then forgot what navigator.onLine is. */
+/** For tests that reload a page: before version 156, Chromium's emulation then loses navigator.onLine. */
 async function stayOffline(context: BrowserContext) {
   await context.addInitScript(() => {
     Object.defineProperty(navigator, 'onLine', { get: () => false });
@@ -29,7 +29,7 @@ async function stayOffline(context: BrowserContext) {
 }
 
 for (const { language, words, to } of inBothLanguages) {
-  test(`after one visit every page is there offline (${language})`, async ({ page, context }) => {
+  test(`every page is available offline after one visit (${language})`, async ({ page, context }) => {
     await visit(page, to('/'));
     await goOffline(context);
     for (const { path } of everyPage.filter((each) => each.language === language)) {
@@ -39,10 +39,7 @@ for (const { language, words, to } of inBothLanguages) {
     }
   });
 
-  test(`the form says that it is offline, keeps the draft and sends when asked again (${language})`, async ({
-    page,
-    context,
-  }) => {
+  test(`the form keeps its draft offline and sends it later (${language})`, async ({ page, context }) => {
     const text = words.report;
     const form = reportForm(page, text);
     const product = uniqueName('Offline cream');
@@ -71,11 +68,8 @@ for (const { language, words, to } of inBothLanguages) {
     expect(kept.filter((url) => /functions|storage|auth/.test(url))).toEqual([]);
   });
 
-  test(`a form that was visited on a slow line and not touched works when the line is gone (${language})`, async ({
-    page,
-    context,
-  }) => {
-    await onSlowLine(page);
+  test(`an unused form from a slow connection works offline (${language})`, async ({ page, context }) => {
+    await onSlowConnection(page);
     await visit(page, to('/report/'));
     await expect.poll(() => scriptsKept(page)).toBeGreaterThan(15);
     await stayOffline(context);
@@ -96,7 +90,7 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(form.product).toHaveValue('Kept cream');
   });
 
-  test(`the list of resources is kept (${language})`, async ({ page, context }) => {
+  test(`the list of resources is available offline (${language})`, async ({ page, context }) => {
     await visit(page, to('/resources/'));
     await live(page);
     const titles = page.getByRole('heading', { level: 3 });
@@ -118,7 +112,7 @@ async function scriptsKept(page: Page) {
   });
 }
 
-/** The worker reads its own navigator, which a test cannot change: it is asked for with the setting written in. */
+/** Writes saveData into the service worker's code: a test cannot change the worker's navigator. */
 async function saveData(context: BrowserContext) {
   await context.route('**/sw.js', async (route) => {
     const answer = await route.fetch();
@@ -127,7 +121,7 @@ async function saveData(context: BrowserContext) {
   });
 }
 
-test('under data saving nothing is fetched ahead, and what was opened is kept', async ({ page, context }) => {
+test('data saving caches only visited pages', async ({ page, context }) => {
   await saveData(context);
   await visit(page, '/');
   await page.goto('/about/');
@@ -141,11 +135,7 @@ test('under data saving nothing is fetched ahead, and what was opened is kept', 
   expect(failed).toBe(true);
 });
 
-test('on a full phone a page and its files are shown although they cannot be kept', async ({
-  page,
-  context,
-  baseURL,
-}) => {
+test('a page works with full storage', async ({ page, context, baseURL }) => {
   await saveData(context);
   await visit(page, '/');
   const devtools = await context.newCDPSession(page);

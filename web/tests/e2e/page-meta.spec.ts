@@ -4,7 +4,7 @@ import { everyDocument, everyPage } from './pages';
 
 const locales = { en: 'en_US', so: 'so_SO' };
 
-/** What a page says of itself before any script: its head, read as search engines and messengers do. */
+/** Returns the metadata of a page without running scripts, as search engines and messengers read it. */
 async function headOf(request: APIRequestContext, path: string) {
   const html = await (await request.get(path)).text();
   const tags = (name: string) =>
@@ -33,10 +33,7 @@ async function headOf(request: APIRequestContext, path: string) {
   };
 }
 
-test('every page describes itself to search engines and to those it is shared with', async ({
-  request,
-  baseURL,
-}) => {
+test('every page has metadata for search engines and social networks', async ({ request, baseURL }) => {
   const site = process.env.SITE_URL ?? baseURL ?? '';
   const titles = new Set<string>();
   const descriptions = new Set<string | undefined>();
@@ -72,15 +69,13 @@ test('every page describes itself to search engines and to those it is shared wi
   expect(descriptions.size).toBe(everyPage.length);
 });
 
-test('guides and the home page say what they are in JSON-LD', async ({ request }) => {
+test('guides and the home page have JSON-LD', async ({ request }) => {
   const types = async (path: string) => (await headOf(request, path)).jsonLd.map((block) => block['@type']);
   expect(await types('/')).toEqual(['NGO']);
   expect(await types('/so/learn/pain-management/')).toEqual(['MedicalWebPage']);
 });
 
-test('the site map lists every page; those reached by accident are kept out of it and of search engines', async ({
-  request,
-}) => {
+test('the sitemap has every page except 404 and thank-you pages', async ({ request }) => {
   const map = await (await request.get('/sitemap.xml')).text();
   const listed = [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url = '']) => new URL(url).pathname);
   const reachable = everyPage.map(({ path }) => path);

@@ -17,12 +17,12 @@ const paths = [
   '/privacy/',
 ];
 
-/** Every page that can be reached by a link, in both languages. */
+/** Every page with a link to it, in both languages. */
 export const everyPage = inBothLanguages.flatMap(({ language, words, to }) =>
   paths.map((path) => ({ language, words, path: to(path) })),
 );
 
-/** And those that are reached by accident or by posting the plain form. */
+/** All pages, including 404 pages and the page after posting the plain form. */
 export const everyDocument = [
   ...everyPage,
   ...inBothLanguages.flatMap(({ language, words, to }) =>

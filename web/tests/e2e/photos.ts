@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** A real JPEG, drawn in the browser: noise compresses badly, so that its size is that of a photograph. */
+/** Returns a JPEG of noise from the browser. Noise compresses badly, so it is as large as a photograph. */
 export async function jpeg(page: Page, width: number, height: number): Promise<Buffer> {
   const base64 = await page.evaluate(
     async ([width, height]) => {
@@ -21,7 +21,7 @@ export async function jpeg(page: Page, width: number, height: number): Promise<B
   return Buffer.from(base64, 'base64');
 }
 
-/** A small picture in a format of choice. */
+/** Returns a small picture in a format. */
 export async function drawn(page: Page, type: 'image/png' | 'image/webp'): Promise<Buffer> {
   const base64 = await page.evaluate((type) => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 30 });
@@ -31,7 +31,7 @@ export async function drawn(page: Page, type: 'image/png' | 'image/webp'): Promi
   return Buffer.from(base64, 'base64');
 }
 
-/** The same picture with the place where it was taken, as a phone writes it: an EXIF segment with a GPS directory. */
+/** Returns the picture with an EXIF segment that has GPS data, as from a phone. */
 export function withPlace(picture: Buffer): Buffer {
   const tiff = Buffer.alloc(26 + 18 + 24);
   tiff.write('II*\0', 0, 'latin1');

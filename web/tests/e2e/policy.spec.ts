@@ -5,7 +5,7 @@ import { reportForm, toastOf } from './report-form';
 
 test.use({ serviceWorkers: 'allow' });
 
-/** Breaches of the Content-Security-Policy, by the directive that was broken. */
+/** Violations of the Content-Security-Policy, by directive. */
 async function breaches(page: Page) {
   await page.addInitScript(() => {
     const seen: string[] = [];
@@ -18,7 +18,7 @@ async function breaches(page: Page) {
 }
 
 for (const { language, words, to } of inBothLanguages) {
-  test(`toast, list and calendar open under the policy (${language})`, async ({ page }) => {
+  test(`toast, list and calendar cause no violation (${language})`, async ({ page }) => {
     const seen = await breaches(page);
     const response = await page.goto(to('/report/'));
     const policy = response?.headers()['content-security-policy'] ?? '';
@@ -31,7 +31,7 @@ for (const { language, words, to } of inBothLanguages) {
     await form.submit.click();
     const toast = toastOf(page, words.layout.notifications)(words.report.toasts.invalid);
     await expect(toast).toBeVisible();
-    await expect(toast).toHaveCSS('position', 'absolute'); // sonner's own style element took effect
+    await expect(toast).toHaveCSS('position', 'absolute'); // sonner's <style> is applied
     await toast.getByRole('button', { name: words.layout.dismiss }).click();
     await expect(toast).toBeHidden();
     await form.region.click();
@@ -43,10 +43,10 @@ for (const { language, words, to } of inBothLanguages) {
   });
 }
 
-test.describe('what nobody wrote', () => {
+test.describe('injected script', () => {
   test.use({ allowConsole: /Content Security Policy/ });
 
-  test('does not run, and is noticed', async ({ page }) => {
+  test('does not run and is reported', async ({ page }) => {
     const seen = await breaches(page);
     await page.goto('/');
     await page.evaluate(() => {

@@ -4,7 +4,7 @@ import { inBothLanguages } from './languages';
 for (const { language, words, to } of inBothLanguages) {
   const text = words.privacy;
 
-  test(`privacy in ${language} has its date and five sections in their order`, async ({ page }) => {
+  test(`privacy in ${language} has its date and five sections in order`, async ({ page }) => {
     await page.goto(to('/privacy/'));
     const main = page.getByRole('main');
     await expect(main.getByRole('heading', { level: 1 })).toHaveText(text.heading);

@@ -1,17 +1,14 @@
 import { expect, hold, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
-import { reportForm } from './report-form';
+import { openForm, reportForm } from './report-form';
 
 for (const { language, words, to } of inBothLanguages) {
   const text = words.report;
 
-  test.describe(`the report's draft in ${language}`, () => {
-    test.beforeEach(async ({ page }) => {
-      await page.goto(to('/report/'));
-      await live(page);
-    });
+  test.describe(`the draft in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
 
-    test('keeps a draft in this tab through a change of language, until it is cleared', async ({ page }) => {
+    test('survives a change of language and ends when it is cleared', async ({ page }) => {
       const form = reportForm(page, text);
       await form.product.fill('Draft cream');
       await form.country.selectOption('254');
@@ -33,22 +30,36 @@ for (const { language, words, to } of inBothLanguages) {
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Draft cream');
     });
 
-    test.describe('when what shows the chosen place comes late', () => {
-      test('leaves the focus where the reader has it', async ({ page }) => {
+    test.describe('with late code of the place list', () => {
+      test('does not move the focus', async ({ page }) => {
         const form = reportForm(page, text);
         await form.chooseRegion('Bari (Bari)');
-        const come = await hold(page, '**/assets/place-select-*');
+        const release = await hold(page, '**/assets/place-select-*');
         await page.reload();
         await live(page);
         await form.region.focus();
         await expect(form.region).toHaveText('Bari');
-        come();
+        release();
         await expect(form.region).toHaveText('Bari (Bari)');
         await expect(form.region).toBeFocused();
       });
     });
 
-    test('forgets the draft after thirty idle minutes', async ({ page }) => {
+    test('ends in a page from the back/forward cache too', async ({ page }) => {
+      const form = reportForm(page, text);
+      await form.product.fill('Secret');
+      await page.evaluate(() => {
+        sessionStorage.clear();
+        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      });
+      await expect(form.product).toHaveValue('');
+    });
+  });
+
+  test.describe(`the end of the draft in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
+
+    test('ends after thirty minutes without input', async ({ page }) => {
       await page.clock.install();
       await page.reload();
       await live(page);
@@ -60,7 +71,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.product).toHaveValue('');
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Left alone');
 
-      // A draft that came back with the page ends as well, and so does one on a phone that slept: no timer ran there.
+      // Also a restored draft, and one on a phone that slept, where no timer ran.
       for (const wake of [
         () => page.clock.fastForward('31:00'),
         async () => {
@@ -77,16 +88,16 @@ for (const { language, words, to } of inBothLanguages) {
       }
     });
 
-    test('forgets the draft of a reader who went on to another page', async ({ page }) => {
+    test('ends on another page too', async ({ page }) => {
       await page.clock.install();
       await page.reload();
       await live(page);
-      for (const goOn of [
+      for (const leave of [
         () => page.getByRole('link', { name: words.layout.nav.about }).first().click(),
         () => page.goto(to('/about/')),
       ]) {
         await reportForm(page, text).product.fill('Left alone');
-        await goOn();
+        await leave();
         await expect(page).toHaveURL(to('/about/'));
         const stored = () => page.evaluate(() => JSON.stringify(sessionStorage));
         await page.clock.fastForward('29:00');
@@ -97,28 +108,21 @@ for (const { language, words, to } of inBothLanguages) {
         await live(page);
       }
     });
+  });
 
-    test('an older visit forgets what was cleared after it', async ({ page }) => {
-      const form = reportForm(page, text);
-      await form.product.fill('Secret');
-      await page.evaluate(() => {
-        sessionStorage.clear();
-        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
-      });
-      await expect(form.product).toHaveValue('');
-    });
+  test.describe(`the draft before hydration and at a quick exit in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
 
-    test.describe('before the page is live', () => {
-      // What the worker keeps would come at once.
-      test('a number that is typed anew keeps its calling code', async ({ page }) => {
+    test.describe('before hydration', () => {
+      test('does not replace a typed number', async ({ page }) => {
         const form = reportForm(page, text);
         await form.country.selectOption('254');
         await form.phone.fill('712345678');
         await form.product.fill('Draft cream');
-        const arrive = await hold(page, '**/assets/**');
+        const release = await hold(page, '**/assets/**');
         await page.reload();
         await form.phone.fill('612345678');
-        arrive();
+        release();
         await live(page);
         await expect(form.product).toHaveValue('Draft cream');
         await expect(form.country).toHaveValue('252');
@@ -130,7 +134,7 @@ for (const { language, words, to } of inBothLanguages) {
       const elsewhere = `https://${language}.wikipedia.org`;
       test.use({ allowOrigin: elsewhere });
 
-      test('clears the draft and leaves no way back', async ({ page }) => {
+      test('deletes the draft and its history entry', async ({ page }) => {
         await page.route(`${elsewhere}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
         const form = reportForm(page, text);
         await form.product.fill('Secret');

@@ -1,7 +1,14 @@
 import type { Page } from '@playwright/test';
 import type { Dictionary } from '@/i18n/en';
+import { live } from './fixtures';
 
-/** The report form as a reader sees it, by its labels. */
+/** Opens the report page in a language and waits for hydration. */
+export async function openForm(page: Page, to: (path: string) => string) {
+  await page.goto(to('/report/'));
+  await live(page);
+}
+
+/** The controls of the report form, by their labels. */
 export function reportForm(page: Page, text: Dictionary['report']) {
   const field = (label: string) => page.getByLabel(label, { exact: false });
   return {
@@ -27,7 +34,7 @@ export function reportForm(page: Page, text: Dictionary['report']) {
       await page.getByRole('option', { name: label, exact: true }).click();
     },
 
-    /** Everything that must be filled. */
+    /** Fills the required fields. */
     async fillRequired(product: string) {
       await this.phone.fill('612345678');
       await this.product.fill(product);

@@ -1,18 +1,15 @@
 import { placeLabel, type Region, regions } from '@/content/regions';
-import { expect, live, test } from './fixtures';
+import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
-import { reportForm, toastOf } from './report-form';
+import { openForm, reportForm, toastOf } from './report-form';
 
 for (const { language, words, to } of inBothLanguages) {
   const text = words.report;
 
   test.describe(`the report form in ${language}`, () => {
-    test.beforeEach(async ({ page }) => {
-      await page.goto(to('/report/'));
-      await live(page);
-    });
+    test.beforeEach(({ page }) => openForm(page, to));
 
-    test('has its fields in order, the required ones marked', async ({ page }) => {
+    test('has its fields in order and marks the required ones', async ({ page }) => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);
       const labels = page.locator('form label.font-semibold:not([role=button]):not(.border-dashed):visible');
       const optional = (label: string) => `${label} (${words.layout.optional})`;
@@ -38,7 +35,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(cards).toHaveText([text.whatsapp.title, text.evidence.title, text.confidential.title]);
     });
 
-    test.describe('the WhatsApp card', () => {
+    test.describe('WhatsApp card', () => {
       test.use({ allowOrigin: 'https://wa.me' });
 
       test('opens a chat in a new tab', async ({ page, context }) => {
@@ -51,8 +48,12 @@ for (const { language, words, to } of inBothLanguages) {
         await expect(page).toHaveURL(new RegExp(`${to('/report/')}$`));
       });
     });
+  });
 
-    test('names what is missing under the fields, in a summary and in a toast', async ({ page }) => {
+  test.describe(`errors of the report form in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
+
+    test('are shown at the fields, in a summary and in a toast', async ({ page }) => {
       const form = reportForm(page, text);
       const toast = toastOf(page, words.layout.notifications);
       await form.submit.click();
@@ -79,7 +80,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.region).toBeFocused();
     });
 
-    test('shows the summary to who sends at once by keyboard', async ({ page }) => {
+    test('move the focus to the summary after sending by keyboard', async ({ page }) => {
       await page.setViewportSize({ width: 1280, height: 900 }); // the summary's place is in view as the page opens
       const form = reportForm(page, text);
       await form.submit.focus();
@@ -89,10 +90,10 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.summary).toBeInViewport();
     });
 
-    test.describe('when what shows messages cannot be fetched', () => {
+    test.describe('without the code of the toasts', () => {
       test.use({ allowConsole: /ERR_FAILED/ });
 
-      test('says them all the same', async ({ page }) => {
+      test('are shown in an alert', async ({ page }) => {
         await page.route('**/assets/sonner-*.js', (route) => route.abort());
         const message = page.waitForEvent('dialog').then(async (dialog) => {
           await dialog.accept();
@@ -102,8 +103,12 @@ for (const { language, words, to } of inBothLanguages) {
         expect(await message).toBe(`${text.toasts.invalid.title}\n\n${text.toasts.invalid.description}`);
       });
     });
+  });
 
-    test('takes images of at most 5 MB only', async ({ page }) => {
+  test.describe(`the photo and the location in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
+
+    test('accepts only images of at most 5 MB', async ({ page }) => {
       const form = reportForm(page, text);
       const toast = toastOf(page, words.layout.notifications);
       await form.photo.setInputFiles({
@@ -131,9 +136,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.photo).toHaveValue('');
     });
 
-    test('offers regions, then districts, each with its Somali name, in a list of at most 15rem', async ({
-      page,
-    }) => {
+    test('lists regions and districts with their Somali names, at most 15rem high', async ({ page }) => {
       const form = reportForm(page, text);
       const [banaadir, awdal] = regions as [Region, Region];
       await expect(form.district).toBeHidden();
@@ -158,8 +161,12 @@ for (const { language, words, to } of inBothLanguages) {
       await form.district.click();
       await expect(options).toHaveText(awdal.districts.map(placeLabel));
     });
+  });
 
-    test('picks the expiry date from a calendar in the page’s language', async ({ page }) => {
+  test.describe(`the date and the phone number in ${language}`, () => {
+    test.beforeEach(({ page }) => openForm(page, to));
+
+    test('picks the expiry date from a calendar in the language of the page', async ({ page }) => {
       const form = reportForm(page, text);
       await form.expiry.fill('2026-08-15');
       await form.calendar.click();
@@ -188,7 +195,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.batch).toBeFocused();
     });
 
-    test('understands a pasted international number and lays numbers out by country', async ({ page }) => {
+    test('reads a pasted international number and formats numbers by country', async ({ page }) => {
       const form = reportForm(page, text);
       await form.phone.fill('+1 416 555 0123');
       await expect(form.country).toHaveValue('1');
@@ -201,11 +208,11 @@ for (const { language, words, to } of inBothLanguages) {
       await form.phone.pressSequentially('0712345678');
       await expect(form.phone).toHaveValue('712 345678');
       await form.phone.clear();
-      await form.phone.pressSequentially('٠٧١٢٣٤٥٦٧٨'); // as Arabic keyboards type them
+      await form.phone.pressSequentially('٠٧١٢٣٤٥٦٧٨'); // from an Arabic keyboard
       await expect(form.phone).toHaveValue('712 345678');
     });
 
-    test('takes a typed calling code, also of a country that is not in the list', async ({ page }) => {
+    test('reads a typed calling code, also of a country that is not in the list', async ({ page }) => {
       const form = reportForm(page, text);
       for (const typed of ['+252612345678', '00252612345678']) {
         await form.country.selectOption('254');

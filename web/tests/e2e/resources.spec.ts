@@ -5,7 +5,7 @@ import { inBothLanguages } from './languages';
 import { toastOf } from './report-form';
 import { admin } from './stack';
 
-/** What the table holds, as the page must show it. */
+/** Returns the active resources in the order of the page. */
 async function active() {
   const { data, error } = await admin()
     .from('resources')
@@ -20,7 +20,7 @@ async function oneWith(wanted: (fileUrl: string) => boolean) {
   return (await active()).find(({ file_url }) => wanted(file_url));
 }
 
-/** A resource as the table API answers it. */
+/** A resource in a reply of the table API. */
 function row(n: number, different: Record<string, unknown>) {
   return {
     id: `00000000-0000-4000-8000-00000000000${n}`,
@@ -58,9 +58,9 @@ for (const { language, words, to } of inBothLanguages) {
   const button = (page: Page, title: string) =>
     page.getByRole('button', { name: text.downloadNamed.replace('{title}', title), exact: true });
 
-  test.describe(`resources in ${language}`, () => {
-    test('loads, then lists two featured ones and all that are not, newest first', async ({ page }) => {
-      const answer = await hold(page, '**/rest/v1/resources*');
+  test.describe(`the list of resources in ${language}`, () => {
+    test('shows two featured resources and all others, newest first', async ({ page }) => {
+      const release = await hold(page, '**/rest/v1/resources*');
       await page.setViewportSize({ width: 412, height: 823 });
       await page.addInitScript(() => {
         const moved: number[] = [];
@@ -69,16 +69,16 @@ for (const { language, words, to } of inBothLanguages) {
           for (const entry of list.getEntries()) moved.push((entry as unknown as { value: number }).value);
         }).observe({ type: 'layout-shift', buffered: true });
       });
-      const asked = page.waitForRequest('**/rest/v1/resources*');
+      const requested = page.waitForRequest('**/rest/v1/resources*');
       await page.goto(to('/resources/'));
       await expect(page.getByText(text.loading)).toBeVisible();
-      const { searchParams } = new URL((await asked).url());
+      const { searchParams } = new URL((await requested).url());
       expect(Object.fromEntries(searchParams)).toEqual({
         select: '*',
         is_active: 'eq.true',
         order: 'created_at.desc',
       });
-      answer();
+      release();
 
       const resources = await active();
       const featured = resources.filter(({ is_featured }) => is_featured).slice(0, 2);
@@ -93,10 +93,9 @@ for (const { language, words, to } of inBothLanguages) {
       );
       await expect(listUnder(text.all).getByRole('heading', { level: 3 })).toHaveText(others.map(titleOf));
       await expect(page.getByText(text.loading)).toBeHidden();
-      // Cumulative layout shift: the list once moved what follows it by 0.068. Two decimals are what an eye sees of it.
+      // Cumulative layout shift.
       const moved = await page.evaluate(() => (globalThis as unknown as { moved: number[] }).moved);
       expect(moved.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.005);
-      // What closes the page stands below the list.
       await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
         text.featured,
         text.all,
@@ -113,10 +112,10 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(card).toContainText(text.downloads.replace('{count}', String(first.download_count)));
       await expect(card.locator('svg').first()).toBeVisible();
     });
+  });
 
-    test('shows two of three featured ones, each size and type as it is, and no size of a file to come', async ({
-      page,
-    }) => {
+  test.describe(`resource cards in ${language}`, () => {
+    test('show type and size, and at most two featured ones', async ({ page }) => {
       const rows = [
         row(1, { is_featured: true, file_size: 512, file_type: 'image/jpeg', icon_name: 'Baby' }),
         row(2, { is_featured: true, file_size: 1536, file_type: 'application/vnd.ms-powerpoint' }),
@@ -147,15 +146,13 @@ for (const { language, words, to } of inBothLanguages) {
       }
       await expect(cards.nth(4)).not.toContainText(text.fileSize);
       await expect(cards.first()).toContainText(language === 'so' ? '1 jeer la soo dejiyay' : 'Downloads: 1');
-      // What has no Somali words is English, and says so to a screen reader.
+      // A text without a Somali translation is English and has lang="en".
       const lang = language === 'so' ? 'en' : null;
       expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);
       expect(await cards.last().getByRole('heading').getAttribute('lang')).toBeNull();
     });
 
-    test('has an icon for each name, one for an unknown name, and no featured section without such', async ({
-      page,
-    }) => {
+    test('show an icon for each name and a default icon', async ({ page }) => {
       const icons = {
         FileText: 'file-text',
         Shield: 'shield',
@@ -177,19 +174,21 @@ for (const { language, words, to } of inBothLanguages) {
       }
       await expect(page.getByRole('heading', { name: text.featured })).toHaveCount(0);
     });
+  });
 
-    test('says so when there is nothing to download yet', async ({ page }) => {
-      const answer = await hold(page, '**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
+  test.describe(`downloads in ${language}`, () => {
+    test('announces an empty list', async ({ page }) => {
+      const release = await hold(page, '**/rest/v1/resources*', (route) => route.fulfill({ json: [] }));
       await page.goto(to('/resources/'));
-      // A screen reader tells what changes in a status that is there already.
+      // A screen reader announces changes of an existing status element.
       const status = await page.getByRole('main').getByRole('status').elementHandle();
       expect(await status?.textContent()).toBe(text.loading);
-      answer();
+      release();
       await expect(page.getByText(text.empty)).toBeVisible();
       expect(await status?.textContent()).toBe(text.empty);
     });
 
-    test('counts a download and opens the file', async ({ page }) => {
+    test('are counted and open the file', async ({ page }) => {
       await page.goto(to('/resources/'));
       const resource = await oneWith((url) => url !== '#');
       const title = titleOf(resource);
@@ -205,7 +204,7 @@ for (const { language, words, to } of inBothLanguages) {
       expect(await downloadsOf(resource.id)).toBeGreaterThan(resource.download_count);
     });
 
-    test('says so when a file is still to come, and counts that too', async ({ page }) => {
+    test('of a missing file are counted and show a toast', async ({ page }) => {
       await page.goto(to('/resources/'));
       const resource = await oneWith((url) => url === '#');
       const title = titleOf(resource);
@@ -216,34 +215,32 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page).toHaveURL(new RegExp(`${to('/resources/')}$`));
       expect(await downloadsOf(resource.id)).toBeGreaterThan(resource.download_count);
     });
+  });
 
-    test.describe('when the backend fails', () => {
-      test.use({ allowConsole: /status of 500/ });
+  test.describe(`resources with a failing backend in ${language}`, () => {
+    test.use({ allowConsole: /status of 500/ });
 
-      test('opens the file although the download was not counted', async ({ page }) => {
-        await page.route('**/functions/v1/track-download', (route) =>
-          route.fulfill({ status: 500, json: {} }),
-        );
-        await page.goto(to('/resources/'));
-        const resource = await oneWith((url) => url !== '#');
-        const download = page.waitForEvent('download');
-        await button(page, titleOf(resource)).click();
-        await expect(toastOf(page, words.layout.notifications)(text.toasts.trackFailed)).toBeVisible();
-        expect(await (await download).failure()).toBeNull();
-      });
+    test('opens a file whose download was not counted', async ({ page }) => {
+      await page.route('**/functions/v1/track-download', (route) => route.fulfill({ status: 500, json: {} }));
+      await page.goto(to('/resources/'));
+      const resource = await oneWith((url) => url !== '#');
+      const download = page.waitForEvent('download');
+      await button(page, titleOf(resource)).click();
+      await expect(toastOf(page, words.layout.notifications)(text.toasts.trackFailed)).toBeVisible();
+      expect(await (await download).failure()).toBeNull();
+    });
 
-      test('says that the list could not be loaded', async ({ page }) => {
-        await page.route('**/rest/v1/resources*', (route) =>
-          route.fulfill({ status: 500, json: { message: 'no' } }),
-        );
-        await page.goto(to('/resources/'));
-        await live(page);
-        await expect(toastOf(page, words.layout.notifications)(text.toasts.loadFailed)).toHaveAttribute(
-          'data-type',
-          'error',
-        );
-        await expect(page.getByText(text.loading)).toBeHidden();
-      });
+    test('shows an error for the list', async ({ page }) => {
+      await page.route('**/rest/v1/resources*', (route) =>
+        route.fulfill({ status: 500, json: { message: 'no' } }),
+      );
+      await page.goto(to('/resources/'));
+      await live(page);
+      await expect(toastOf(page, words.layout.notifications)(text.toasts.loadFailed)).toHaveAttribute(
+        'data-type',
+        'error',
+      );
+      await expect(page.getByText(text.loading)).toBeHidden();
     });
   });
 }

@@ -1,7 +1,7 @@
-import { expect, live, onSlowLine, test } from './fixtures';
+import { expect, live, onSlowConnection, test } from './fixtures';
 import { admin } from './stack';
 
-/** The client that keeps sessions, by the text that only it contains. */
+/** A text that only the code of the whole client contains. */
 function watchForClient(page: import('@playwright/test').Page) {
   const seen: string[] = [];
   page.on('response', async (response) => {
@@ -12,9 +12,9 @@ function watchForClient(page: import('@playwright/test').Page) {
   return seen;
 }
 
-test.beforeEach(({ page }) => onSlowLine(page));
+test.beforeEach(({ page }) => onSlowConnection(page));
 
-test('a reader without a session does not pay for the client', async ({ page }) => {
+test('a page without a session does not load the client', async ({ page }) => {
   const client = watchForClient(page);
   await page.goto('/resources/');
   await live(page);
@@ -22,10 +22,7 @@ test('a reader without a session does not pay for the client', async ({ page }) 
   expect(client).toEqual([]);
 });
 
-test('a page opened with a session in its address takes it up at once and keeps it', async ({
-  page,
-  baseURL,
-}) => {
+test('a session in the address is restored and stored', async ({ page, baseURL }) => {
   const email = `reader${Date.now()}@example.org`;
   const password = 'a-long-enough-password';
   const created = await admin().auth.admin.createUser({ email, password, email_confirm: true });
@@ -47,7 +44,7 @@ test('a page opened with a session in its address takes it up at once and keeps 
   expect(await key()).toContain(new URL(baseURL ?? '').hostname.split('.')[0]);
   await expect(page).not.toHaveURL(/access_token/);
 
-  // The next page finds it in storage, and sends the reader's own token.
+  // The next page reads it from storage and sends its access token.
   const request = page.waitForRequest((sent) => sent.url().includes('/rest/v1/resources'));
   await page.goto('/resources/');
   expect((await request).headers().authorization).toMatch(/^Bearer ey/);

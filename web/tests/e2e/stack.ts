@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { createClient } from '@supabase/supabase-js';
 
-/** The stack under test, by the names that `daawo status -o env` prints. */
+/** Returns a setting of the stack under test, named as in `daawo status -o env`. */
 function setting(name: string) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run with the output of "daawo status -o env"`);
@@ -10,11 +10,11 @@ function setting(name: string) {
 
 class NoSocket extends EventTarget {}
 
-/** Sees everything, as an administrator does. */
+/** A client with the service role. */
 export function admin() {
   return createClient(setting('API_URL'), setting('SERVICE_ROLE_KEY'), {
     auth: { persistSession: false },
-    realtime: { transport: NoSocket as never }, // Node 20 has no WebSocket, and nothing here listens
+    realtime: { transport: NoSocket as never }, // Node 20 has no WebSocket, and no test uses Realtime
   });
 }
 
@@ -42,14 +42,14 @@ interface Mail {
   Snippet: string;
 }
 
-/** The mails in the development inbox whose subject names the reference. */
+/** Returns the mails in the development inbox with the reference in their subject. */
 export async function mailsAbout(reference: string): Promise<Mail[]> {
   const response = await fetch(`${setting('MAILPIT_URL')}/api/v1/messages?limit=200`);
   const { messages } = (await response.json()) as { messages: Mail[] };
   return messages.filter(({ Subject }) => Subject.includes(reference));
 }
 
-/** A product name that no other test uses. */
+/** Returns a product name for one test. */
 export function uniqueName(what: string) {
   return `${what} ${Date.now().toString(36)}${Math.random().toString(36).slice(2, 7)}`;
 }

@@ -6,7 +6,7 @@ test.use({ allowConsole: /a part that is broken/ });
 for (const { language, words, to } of inBothLanguages) {
   const text = words['unexpected-error'];
 
-  test(`an unexpected error is shown with its text and a way home (${language})`, async ({ page }) => {
+  test(`an unexpected error shows its text and a link home (${language})`, async ({ page }) => {
     await page.route('**/assets/about-screen-*.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("a part that is broken")' }),
     );

@@ -7,12 +7,10 @@ for (const { language, words, to } of inBothLanguages) {
   test.describe(`women’s health in ${language}`, () => {
     test.beforeEach(({ page }) => page.goto(to('/women-health/')));
 
-    test('opens with three statistics and says risks, alternatives, a kind word and where to meet', async ({
-      page,
-    }) => {
+    test('has statistics, risks, alternatives, beauty and community', async ({ page }) => {
       const main = page.getByRole('main');
 
-      await test.step('a headline and three statistics', async () => {
+      await test.step('headline and three statistics', async () => {
         await expect(main.getByRole('heading', { level: 1 })).toHaveText(text.heading);
         await expect(main.getByRole('definition')).toHaveText(['85%', '60%', '95%']);
         const { unsafe, risks, prevention } = text.statistics;
@@ -57,7 +55,7 @@ for (const { language, words, to } of inBothLanguages) {
       });
     });
 
-    test('the guide’s button only shows an alert, once, before and after hydration', async ({ page }) => {
+    test('the guide’s button shows one alert, before and after hydration', async ({ page }) => {
       const alerts: string[] = [];
       page.on('dialog', (dialog) => {
         alerts.push(dialog.message());
@@ -71,10 +69,10 @@ for (const { language, words, to } of inBothLanguages) {
       expect(alerts).toEqual([text.downloadAlert, text.downloadAlert]);
     });
 
-    test.describe('leaving', () => {
+    test.describe('quick exit', () => {
       test.use({ allowOrigin: `https://${language}.wikipedia.org` });
 
-      test('is quick and leaves no way back', async ({ page, context }) => {
+      test('replaces the history entry', async ({ page, context }) => {
         await context.route(/wikipedia\.org/, (route) => route.fulfill({ body: 'elsewhere' }));
         await page.evaluate(() => sessionStorage.setItem('something', 'typed'));
         await page.getByRole('link', { name: words.layout.exit }).click();
@@ -87,10 +85,10 @@ for (const { language, words, to } of inBothLanguages) {
     });
   });
 
-  test.describe(`women’s health in ${language} while no script arrives`, () => {
+  test.describe(`women’s health in ${language} without the application`, () => {
     test.use({ allowConsole: /ERR_FAILED|dynamically imported module/ });
 
-    test('shows the alert all the same', async ({ page }) => {
+    test('shows the alert', async ({ page }) => {
       await page.route('**/assets/**', (route) => route.abort());
       await page.goto(to('/women-health/'));
       const message = page.waitForEvent('dialog').then(async (dialog) => {

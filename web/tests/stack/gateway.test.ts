@@ -7,7 +7,7 @@ const anon = { apikey: stack.anonKey };
 const admin = { apikey: stack.serviceKey, Authorization: `Bearer ${stack.serviceKey}` };
 
 describe('API keys', () => {
-  it.each(['/rest/v1/resources', '/auth/v1/settings'])('%s wants one', async (path) => {
+  it.each(['/rest/v1/resources', '/auth/v1/settings'])('%s needs one', async (path) => {
     for (const headers of [{}, { apikey: 'wrong' }, { apikey: `${stack.anonKey}x` }]) {
       const reply = await call(path, headers as Record<string, string>);
       expect(reply.status).toBe(401);
@@ -17,19 +17,19 @@ describe('API keys', () => {
     expect((await call(`${path}?apikey=${stack.anonKey}`)).status).toBe(200);
   });
 
-  it('opens what sign-in links and other servers need', async () => {
+  it('are not needed for sign-in links and key sets', async () => {
     expect((await call('/auth/v1/.well-known/jwks.json')).status).toBe(200);
     expect((await call('/auth/v1/verify')).status).not.toBe(401);
   });
 
-  it('shows the API description to the service only', async () => {
+  it('other than the service key cannot read the API description', async () => {
     expect((await call('/rest/v1/', anon)).status).toBeGreaterThanOrEqual(401);
     const reply = await call('/rest/v1/', admin);
     expect(reply.status).toBe(200);
     expect((await reply.json()).swagger).toBe('2.0');
   });
 
-  it.runIf(stack.publishableKey)('takes the new keys for the old ones', async () => {
+  it.runIf(stack.publishableKey)('may be publishable and secret keys', async () => {
     const { data, error } = await visitor(stack.publishableKey).from('resources').select('id').limit(1);
     expect(error).toBeNull();
     expect(data).toHaveLength(1);
@@ -40,19 +40,22 @@ describe('API keys', () => {
     ).toBeGreaterThanOrEqual(401);
   });
 
-  it.runIf(stack.publishableKey)('tells functions which key was meant', async () => {
-    const invalid = await call(
-      '/functions/v1/track-download',
-      { apikey: 'sb_publishable_wrong' },
-      { method: 'POST' },
-    );
-    expect(invalid.status).toBe(401);
-    expect(await invalid.text()).toContain('Invalid API key');
-    const two = { apikey: stack.publishableKey, Authorization: `Bearer ${stack.secretKey}` };
-    const conflict = await call('/functions/v1/track-download', two, { method: 'POST' });
-    expect(conflict.status).toBe(401);
-    expect(await conflict.text()).toContain('Conflicting API keys');
-  });
+  it.runIf(stack.publishableKey)(
+    'that are invalid or contradict each other are refused by functions',
+    async () => {
+      const invalid = await call(
+        '/functions/v1/track-download',
+        { apikey: 'sb_publishable_wrong' },
+        { method: 'POST' },
+      );
+      expect(invalid.status).toBe(401);
+      expect(await invalid.text()).toContain('Invalid API key');
+      const two = { apikey: stack.publishableKey, Authorization: `Bearer ${stack.secretKey}` };
+      const conflict = await call('/functions/v1/track-download', two, { method: 'POST' });
+      expect(conflict.status).toBe(401);
+      expect(await conflict.text()).toContain('Conflicting API keys');
+    },
+  );
 });
 
 describe('CORS', () => {
@@ -61,7 +64,7 @@ describe('CORS', () => {
     '/auth/v1/token',
     '/storage/v1/object/report-photos/1.jpg',
     '/functions/v1/submit-report',
-  ])('a page elsewhere may ask for %s', async (path) => {
+  ])('another origin may request %s', async (path) => {
     const reply = await call(
       path,
       {
@@ -76,7 +79,7 @@ describe('CORS', () => {
     expect(reply.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('apikey');
   });
 
-  it('names no origin twice', async () => {
+  it('replies name an origin once', async () => {
     const reply = await call('/rest/v1/resources?select=id', {
       ...anon,
       Origin: 'https://elsewhere.example.org',
@@ -85,10 +88,10 @@ describe('CORS', () => {
   });
 });
 
-describe('what is not here', () => {
-  it.each(['/graphql/v1', '/realtime/v1/websocket'])('%s says so in JSON', async (path) => {
+describe('missing services and pages', () => {
+  it.each(['/graphql/v1', '/realtime/v1/websocket'])('%s is a JSON error', async (path) => {
     const reply = await call(path, anon);
-    // A stack with pg_graphql or Realtime answers for itself.
+    // A stack with pg_graphql or Realtime replies itself.
     if (reply.status !== 404) return;
     expect(reply.headers.get('content-type')).toContain('application/json');
     expect((await reply.json()).message).toBeTruthy();
@@ -110,7 +113,7 @@ describe('the site', () => {
     ['/about', '/about/'],
     ['/so', '/so/'],
     ['/so/learn?from=mail', '/so/learn/?from=mail'],
-  ])('%s leads to %s', async (from, to) => {
+  ])('%s redirects to %s', async (from, to) => {
     const reply = await call(from);
     expect(reply.status).toBe(308);
     expect(
@@ -119,7 +122,7 @@ describe('the site', () => {
     ).toBe(to);
   });
 
-  it('leads nobody to another host', async () => {
+  it('redirects to no other host', async () => {
     for (const path of [
       '//evil.example.org',
       '//evil.example.org/',
@@ -132,7 +135,7 @@ describe('the site', () => {
     }
   });
 
-  it('tells supabase-js where it is', async () => {
+  it('has the address of the backend in site.json', async () => {
     const reply = await call('/site.json');
     expect(reply.headers.get('cache-control')).toContain('no-store');
     const site = await reply.json();
@@ -141,7 +144,7 @@ describe('the site', () => {
     expect(JSON.stringify(site)).not.toContain(stack.serviceKey);
   });
 
-  it('answers 304 to a page that has not changed', async () => {
+  it('replies 304 for an unchanged page', async () => {
     const first = await call('/about/');
     const etag = first.headers.get('etag') ?? '';
     expect(etag).not.toBe('');
@@ -149,7 +152,7 @@ describe('the site', () => {
   });
 
   it.each(['/', '/so/report/', '/no-such-page/', '/site.json', '/rest/v1/resources'])(
-    '%s carries the security headers',
+    '%s has the security headers',
     async (path) => {
       const reply = await call(path);
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');

@@ -17,7 +17,7 @@ it('lists active resources only, newest first', async () => {
   expect(everything.data?.every((resource) => resource.is_active)).toBe(true);
 });
 
-it('has a featured pair, one that is coming soon, and an inactive one that only the service sees', async () => {
+it('has featured, coming and inactive resources', async () => {
   const { data } = await listed();
   expect(data?.filter((resource) => resource.is_featured).length).toBeGreaterThanOrEqual(2);
   expect(data?.some((resource) => resource.file_url === '#')).toBe(true);
@@ -25,7 +25,7 @@ it('has a featured pair, one that is coming soon, and an inactive one that only 
   expect(inactive.data?.length).toBeGreaterThanOrEqual(1);
 });
 
-it('serves a real PDF of the size that the card shows', async () => {
+it('serves a PDF of the size in the table', async () => {
   const { data } = await listed();
   for (const resource of data?.filter((r) => r.file_url !== '#') ?? []) {
     const reply = await fetch(new URL(resource.file_url, stack.url));
@@ -37,7 +37,7 @@ it('serves a real PDF of the size that the card shows', async () => {
   }
 });
 
-it('counts twenty downloads at once as twenty', async () => {
+it('counts twenty concurrent downloads', async () => {
   const { data } = await listed();
   const { id } = data?.[0] ?? {};
   const count = async () =>
@@ -52,14 +52,14 @@ it('counts twenty downloads at once as twenty', async () => {
   expect(await count()).toBe(before + 20);
 });
 
-it('knows no resource that does not exist', async () => {
+it('replies 404 for an unknown resource', async () => {
   const { error } = await visitor().functions.invoke('track-download', {
     body: { resourceId: randomUUID() },
   });
   expect(error?.context.status).toBe(404);
 });
 
-it('refuses to be written by visitors', async () => {
+it('refuses writes of visitors', async () => {
   const { data } = await listed();
   const id = data?.[0]?.id;
   expect((await visitor().from('resources').update({ title: 'x' }).eq('id', id)).error).not.toBeNull();

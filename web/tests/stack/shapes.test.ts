@@ -23,12 +23,12 @@ it('rest: an unknown column', async () => {
   expect([status, body.code]).toEqual([400, '42703']);
 });
 
-it('rest: a filter that cannot be read', async () => {
+it('rest: an invalid filter', async () => {
   const { status, body } = await ask('/rest/v1/resources?id=nonsense.1');
   expect([status, body.code]).toEqual([400, 'PGRST100']);
 });
 
-it('rest: one row that is not there', async () => {
+it('rest: a missing single row', async () => {
   const { status, body } = await ask('/rest/v1/resources?title=eq.nothing', {
     headers: { Accept: 'application/vnd.pgrst.object+json' },
   });
@@ -52,7 +52,7 @@ it('rest: a forged token', async () => {
 });
 
 it('auth: both error shapes', async () => {
-  const wrong = { method: 'POST', body: JSON.stringify({ email: 'nobody@example.org', password: 'wrong' }) };
+  const wrong = { method: 'POST', body: JSON.stringify({ email: 'unknown@example.org', password: 'wrong' }) };
   const path = '/auth/v1/token?grant_type=password';
   const old = await ask(path, { ...wrong, headers: { 'Content-Type': 'application/json' } });
   expect([old.status, old.body.code, old.body.error_code]).toEqual([400, 400, 'invalid_credentials']);
@@ -71,13 +71,13 @@ it('auth: the settings', async () => {
   expect(body).toHaveProperty('disable_signup');
 });
 
-it('storage: a missing object is a 400 that says 404', async () => {
+it('storage: a missing object has status 400 and statusCode 404', async () => {
   const { status, body } = await ask('/storage/v1/object/public/resources/no-such-file.pdf');
   expect(status).toBe(400);
   expect(body).toMatchObject({ statusCode: '404', error: 'not_found' });
 });
 
-it('storage: a stranger lists nothing', async () => {
+it('storage: an anonymous list is empty', async () => {
   const { status, body } = await ask('/storage/v1/object/list/report-photos', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import ws from 'ws';
 
-/** The stack under test, by the names of `supabase status -o env`. */
+/** The stack under test, named as in `supabase status -o env`. */
 export const stack = {
   url: process.env.SUPABASE_URL?.replace(/\/$/, '') || required('API_URL'),
   anonKey: required('ANON_KEY'),
@@ -18,19 +18,19 @@ function required(name: string): string {
   return value.replace(/\/$/, '');
 }
 
-// Node 20 has no WebSocket of its own, and supabase-js asks for one even where nobody subscribes to anything.
+// Node 20 has no WebSocket, and supabase-js needs one even without subscriptions.
 const options = {
   auth: { persistSession: false, autoRefreshToken: false },
   realtime: { transport: ws as unknown as typeof WebSocket },
 };
 
-/** A visitor: the anonymous role, as every page of the site is. */
+/** A client with the anonymous role, as on every page of the site. */
 export const visitor = (key = stack.anonKey): SupabaseClient => createClient(stack.url, key, options);
 
-/** The organisation's own programs: the service role. */
+/** A client with the service role. */
 export const service = (): SupabaseClient => createClient(stack.url, stack.serviceKey, options);
 
-/** A person with an account. The site has none; a stranger who signs in must not see more than one who does not. */
+/** A client with a session. The site has no accounts, so a session must not give more access than none. */
 export async function signedIn(): Promise<SupabaseClient> {
   const email = `${randomUUID()}@example.org`;
   const password = `${randomUUID()}Aa1!`;
@@ -42,7 +42,7 @@ export async function signedIn(): Promise<SupabaseClient> {
   return client;
 }
 
-/** The nine fields of a report, with a product name that no other test uses. */
+/** The nine fields of a report, with a product name for one test. */
 export function report(changes: Record<string, unknown> = {}) {
   return {
     name: null,
@@ -58,14 +58,14 @@ export function report(changes: Record<string, unknown> = {}) {
   };
 }
 
-/** A file name as the page makes it: milliseconds and the original extension. */
+/** Returns a photo name as the site makes it: milliseconds and the original extension. */
 let last = Date.now();
 export const photoName = (): string => {
   last = Math.max(last + 1, Date.now());
   return `${last}.jpg`;
 };
 
-/** The smallest picture that a decoder accepts as JPEG: one grey pixel. */
+/** A JPEG of one grey pixel. */
 export const tinyJpeg = Buffer.from(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==',
   'base64',

@@ -18,7 +18,7 @@ afterAll(async () => {
   expect(error).toBeNull();
 });
 
-it('an upload is resumed where it was cut off, at an address behind the gateway', async () => {
+it('a resumable upload continues after an interruption', async () => {
   const name = pdfName();
   const metadata = { bucketName: bucket, objectName: name, contentType: 'application/pdf' };
   const tus = { ...admin, 'Tus-Resumable': '1.0.0' };
@@ -52,7 +52,7 @@ it('an upload is resumed where it was cut off, at an address behind the gateway'
   expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0)).equals(pdf)).toBe(true);
 });
 
-it('tus-js-client goes on where it stopped', async () => {
+it('tus-js-client resumes an upload', async () => {
   const name = pdfName();
   const upload = (uploadUrl: string | null, afterChunk: (stop: () => void) => void) =>
     new Promise<string | null>((resolve, reject) => {
@@ -84,7 +84,7 @@ it('tus-js-client goes on where it stopped', async () => {
   expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0)).equals(pdf)).toBe(true);
 });
 
-it('a signed link opens a private file, for who has it and no longer than it says', async () => {
+it('a signed URL opens a private file until it expires', async () => {
   const name = `${Date.now()}.pdf`;
   const photos = service().storage.from('report-photos');
   const jpeg = `${Date.now()}.jpg`;
@@ -101,11 +101,11 @@ it('a signed link opens a private file, for who has it and no longer than it say
   expect((await photos.remove([jpeg])).error).toBeNull();
 });
 
-it('the S3 protocol passes with its signature and is refused without one', async () => {
+it('the S3 protocol needs a signature', async () => {
   const reply = await fetch(`${stack.url}/storage/v1/s3/${bucket}?list-type=2`, {
     headers: {
       Authorization:
-        'AWS4-HMAC-SHA256 Credential=nobody/20260101/local/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=00',
+        'AWS4-HMAC-SHA256 Credential=unknown/20260101/local/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=00',
       'X-Amz-Date': '20260101T000000Z',
     },
   });
@@ -113,7 +113,7 @@ it('the S3 protocol passes with its signature and is refused without one', async
   expect(await reply.text()).toContain('<Code>');
 });
 
-it('postgres-meta, where it is, is for the service key only', async () => {
+it('postgres-meta needs the service key', async () => {
   for (const headers of [{}, { apikey: stack.anonKey }]) {
     const reply = await fetch(`${stack.url}/pg/tables`, { headers: headers as Record<string, string> });
     expect([401, 403, 404]).toContain(reply.status);

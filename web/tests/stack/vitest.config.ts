@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The contract of any stack that carries the site: run with the variables that `daawo status -o env` prints. */
+/** Contract tests for any stack that runs the site. They need the variables of `daawo status -o env`. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -1,2 +1,2 @@
-// Installed with supabase-js, without types of its own.
+// ws is installed with supabase-js and has no types.
 declare module 'ws';

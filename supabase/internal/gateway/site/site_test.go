@@ -85,10 +85,10 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/nothing", 404, "en 404", "", "no-cache"},
 		{"GET", "/nothing/", 404, "en 404", "", "no-cache"},
 		{"GET", "/so/nothing/", 404, "so 404", "", "no-cache"},
-		{"GET", "/somali/", 404, "en 404", "", "no-cache"}, // the language is a segment, not a prefix
+		{"GET", "/solar/", 404, "en 404", "", "no-cache"}, // a folder is a segment of the path, not a prefix
 		{"GET", "/learn/unknown/", 404, "en guide 404", "", "no-cache"},
 		{"GET", "/so/learn/unknown", 404, "so guide 404", "", "no-cache"},
-		{"GET", "/learn/a/b/", 404, "en 404", "", "no-cache"},
+		{"GET", "/learn/a/b/", 404, "en guide 404", "", "no-cache"},
 		{"GET", "/404.html", 404, "en 404", "", "no-cache"},
 		{"GET", "/.keep", 404, "en 404", "", "no-cache"},
 		{"GET", "/csp.json", 404, "en 404", "", "no-cache"},

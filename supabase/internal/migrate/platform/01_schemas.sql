@@ -1,5 +1,5 @@
--- The database belongs to postgres, and so, through pg_database_owner, does
--- the schema public.
+-- The role postgres owns the database and thus, through pg_database_owner, the
+-- schema public.
 do $$
 begin
   execute format('alter database %I owner to postgres', current_database());

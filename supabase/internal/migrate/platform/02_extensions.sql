@@ -1,4 +1,4 @@
--- The extensions every Supabase project has from the start.
+-- The extensions that every new Supabase project has.
 create extension if not exists "uuid-ossp" schema extensions;
 create extension if not exists pgcrypto schema extensions;
 create extension if not exists pg_stat_statements schema extensions;

@@ -1,5 +1,5 @@
--- Who is asking: the claims of the request's token, which the engines put into
--- request.jwt.claims (and old clients, claim by claim, into request.jwt.claim.*).
+-- The claims of the request's token. The engines set request.jwt.claims. Old
+-- clients set one setting per claim, request.jwt.claim.*.
 create or replace function auth.jwt() returns jsonb
   language sql stable
 as $$

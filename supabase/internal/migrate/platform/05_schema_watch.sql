@@ -1,10 +1,10 @@
--- Tells REST servers that the schema has changed, so that they read it again:
--- the same channel and payload that PostgREST listens for.
+-- Tells REST servers to reload the schema after a change, with PostgREST's
+-- channel and payload.
 create or replace function extensions.pgrst_ddl_watch() returns event_trigger
   language plpgsql
 as $$
 begin
-  -- Temporary objects are nobody else's business.
+  -- Other sessions cannot see temporary objects.
   if exists (
     select from pg_event_trigger_ddl_commands()
     where schema_name is distinct from 'pg_temp'

@@ -1,5 +1,5 @@
--- Clients and migrations add tables to this publication; the embedded form has
--- no realtime service, so nothing reads it here.
+-- Clients and migrations add tables to this publication. The embedded stack has
+-- no realtime service, so nothing reads it.
 do $$
 begin
   if not exists (select from pg_publication where pubname = 'supabase_realtime') then

@@ -1,8 +1,8 @@
--- Auth: the tables that GoTrue v2.196 leaves behind its last migration, column by column, with the same owner, types,
--- constraints and indexes, so that either server can serve the database. auth.uid() and its sisters are in 03_claims.sql,
--- the tables of parts that are turned off in 20_auth_federation.sql, the ledger that GoTrue reads in 20_auth_ledger.sql.
+-- Auth: the tables of GoTrue v2.196 after its last migration, with the same columns, owner, types, constraints and indexes,
+-- so that either server can serve the database. auth.uid() and similar functions are in 03_claims.sql, the tables of
+-- disabled features in 20_auth_federation.sql, and the ledger that GoTrue reads in 20_auth_ledger.sql.
 
--- Not "if not exists": that, too, asks for the right to make schemas, which supabase_auth_admin need not have.
+-- "if not exists" would also need the right to create schemas, which supabase_auth_admin may lack.
 do $$ begin
   if to_regnamespace('auth') is null then
     create schema auth;
@@ -39,7 +39,7 @@ begin
   end loop;
 end $$;
 
--- Accounts and the ways to prove who one is.
+-- Users, identities and one-time tokens.
 
 create table if not exists auth.users (
   instance_id                 uuid,
@@ -148,7 +148,7 @@ create table if not exists auth.instances (
 );
 alter table auth.instances enable row level security;
 
--- OAuth clients of this server, which sessions may belong to.
+-- OAuth clients of this server. A session can belong to a client.
 
 create table if not exists auth.oauth_clients (
   id                         uuid not null,
@@ -343,7 +343,7 @@ create table if not exists auth.webauthn_challenges (
 create index if not exists webauthn_challenges_expires_at_idx on auth.webauthn_challenges (expires_at);
 create index if not exists webauthn_challenges_user_id_idx on auth.webauthn_challenges (user_id);
 
--- What GoTrue has migrated.
+-- The versions that GoTrue has applied.
 
 create table if not exists auth.schema_migrations (
   version varchar(255) not null,

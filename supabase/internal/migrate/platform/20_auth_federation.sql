@@ -1,9 +1,9 @@
--- Auth: the tables of those parts of GoTrue v2.196 that this engine has turned off: single sign-on, providers that
--- administrators add, and being a provider for other applications. They stand empty here and travel with the database.
+-- Auth: the tables of further GoTrue v2.196 features: single sign-on, custom providers and the OAuth server. GoTrue
+-- needs these tables even if the features are disabled and the tables are empty.
 
 set local role supabase_auth_admin;
 
--- Single sign-on and providers that administrators add.
+-- Single sign-on and custom providers.
 
 create table if not exists auth.sso_providers (
   id          uuid not null,
@@ -123,7 +123,7 @@ create index if not exists custom_oauth_providers_enabled_idx on auth.custom_oau
 create index if not exists custom_oauth_providers_identifier_idx on auth.custom_oauth_providers (identifier);
 create index if not exists custom_oauth_providers_provider_type_idx on auth.custom_oauth_providers (provider_type);
 
--- What other applications may do for a user.
+-- Authorizations and consents of the OAuth server.
 
 create table if not exists auth.oauth_authorizations (
   id                    uuid not null,

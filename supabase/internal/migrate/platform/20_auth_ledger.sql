@@ -1,4 +1,4 @@
--- Auth: the versions that GoTrue v2.196 writes into its ledger. With exactly these rows it finds nothing to migrate.
+-- Auth: the versions that GoTrue v2.196 records in its ledger. With exactly these rows it finds nothing to migrate.
 insert into auth.schema_migrations (version)
 values
   ('00'),

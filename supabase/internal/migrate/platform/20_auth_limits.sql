@@ -1,5 +1,5 @@
--- Counters of auth's rate limits, shared by replicas. They are this product's own and stand outside schema auth, whose
--- tables are GoTrue's. Unlogged: after a crash everybody may try anew. The keys are hashes: no address is stored.
+-- Counters of auth's rate limits, shared by all servers. The table is not GoTrue's, so it is not in schema auth. It is
+-- unlogged: a crash resets the limits. The keys are hashes, so no address is stored.
 
 create schema if not exists auth_limits authorization supabase_auth_admin;
 
@@ -12,4 +12,4 @@ create unlogged table if not exists auth_limits.buckets (
 );
 create index if not exists buckets_updated_at_idx on auth_limits.buckets (updated_at);
 comment on schema auth_limits is 'Counters of auth''s rate limits.';
-comment on table auth_limits.buckets is 'How full each leaky bucket was when it was last touched.';
+comment on table auth_limits.buckets is 'The level of each leaky bucket at its last update.';

@@ -1,8 +1,8 @@
--- Storage: the tables that storage-api v1.74.0 leaves behind its last migration, column by column, with the same owner,
--- grants, indexes, constraints and triggers, so that either server can serve the database. Functions are in
--- 30_storage_functions.sql, the ledger that storage-api reads in 30_storage_ledger.sql.
+-- Storage: the tables of storage-api v1.74.0 after its last migration, with the same columns, owner, grants, indexes,
+-- constraints and triggers, so that either server can serve the database. Functions are in 30_storage_functions.sql, and
+-- the ledger that storage-api reads in 30_storage_ledger.sql.
 
--- The schema is made with the roles. Alone on another database, the service may have to make it itself.
+-- 01_schemas.sql creates the schema. A storage service that runs alone may have to create it here.
 do $$
 begin
   if to_regnamespace('storage') is null then
@@ -184,7 +184,7 @@ alter table storage.vector_indexes enable row level security;
 grant all on storage.buckets, storage.objects to postgres with grant option;
 grant all on storage.buckets, storage.objects, storage.buckets_analytics to anon, authenticated, service_role;
 
--- Callers may look at uploads in progress and at catalogues, and change them only through the API.
+-- API roles may read multipart uploads and catalogs, and change them only through the API.
 revoke all on storage.s3_multipart_uploads, storage.s3_multipart_uploads_parts, storage.iceberg_namespaces,
   storage.iceberg_tables from anon, authenticated;
 grant select on storage.s3_multipart_uploads, storage.s3_multipart_uploads_parts, storage.iceberg_namespaces,

@@ -3,7 +3,7 @@
 
 set local role supabase_storage_admin;
 
--- Parts of an object's name, for policies: foldername('a/b/c.png') = {a,b}, filename = c.png, extension = png.
+-- Parts of an object's name, for use in policies: foldername('a/b/c.png') = {a,b}, filename = c.png, extension = png.
 create or replace function storage.foldername(name text) returns text[]
 language sql immutable as $$
   select (string_to_array(name, '/'))[1 : array_length(string_to_array(name, '/'), 1) - 1]
@@ -19,7 +19,7 @@ language sql immutable as $$
   select split_part(split_part(name, '/', -1), '.', -1)
 $$;
 
--- What the API is doing in this transaction, such as storage.object.upload; null or empty outside of it.
+-- The API operation of this transaction, such as storage.object.upload. Null or empty outside the API.
 create or replace function storage.operation() returns text
 language sql stable as $$
   select current_setting('storage.operation', true)
@@ -42,7 +42,7 @@ language sql stable as $$
   select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
 $$;
 
--- Asks whether the caller might insert the object, and always rolls back: success is the error PT200.
+-- Tests whether the caller may insert the object and always rolls back. Success is the error PT200.
 create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
 language plpgsql as $$
 begin
@@ -51,7 +51,7 @@ begin
   raise sqlstate 'PT200' using message = 'ROLLBACK', detail = 'rollback successful insert';
 end $$;
 
--- The folder that a key falls into below a prefix, with its delimiter at the end; null for a leaf.
+-- The folder of a key below a prefix, with a final delimiter. Null if the key is directly below the prefix.
 -- get_common_prefix('a/b/c', 'a/', '/') = a/b/
 create or replace function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
 language sql immutable as $$
@@ -59,11 +59,11 @@ language sql immutable as $$
                      + nullif(strpos(substr(p_key, length(p_prefix) + 1), p_delimiter), 0))
 $$;
 
--- One page of a bucket as S3 sees it: objects below the prefix, with everything behind the next delimiter folded into
--- one row without an id. It walks the index (bucket_id, name collate "C") and jumps over each folder it has named, so
--- a page costs its rows and not the objects behind them. chr(1114111), the last code point, stands for "after all that
--- start so". A cursor (next_token, else start_after) is the last name seen: a folder when it ends in the delimiter, or
--- when no object has exactly that name.
+-- One page of an S3 listing: objects below the prefix, and one row without an id per folder (common prefix). It walks
+-- the index (bucket_id, name collate "C") and skips each folder that it has returned, so the cost depends on the rows of
+-- the page, not on the objects in the folders. A name with chr(1114111), the last code point, sorts after all names with
+-- the same beginning. The cursor (next_token, else start_after) is the last name of the previous page. It is a folder if
+-- it ends with the delimiter or if no object has exactly that name.
 create or replace function storage.list_objects_with_delimiter(
   _bucket_id text, prefix_param text, delimiter_param text, max_keys integer default 100,
   start_after text default '', next_token text default '', sort_order text default 'asc'
@@ -145,14 +145,14 @@ begin
       return next;
     end loop;
     close batch;
-    -- A batch is as long as what is still wanted: without a folder in it nothing is left to look for.
+    -- A batch has as many rows as are still missing. If it held no folder, the page is complete.
     exit when folder is null;
   end loop;
 end $$;
 
--- The first listing of the API (POST /object/list): pages by offset, ignores case, names relative to the prefix, folders
--- without an id. Sorted by name it walks the index on lower(name) as above; sorted by a time it reads the whole prefix,
--- where prefix and search are patterns that the caller has escaped. levels is not needed any more and stays for callers.
+-- The listing of POST /object/list: pages by offset, ignores case, returns names relative to the prefix and folders
+-- without an id. Sorted by name, it walks the index on lower(name) like the function above. Sorted by a time, it reads
+-- the whole prefix. The caller has escaped prefix and search as patterns. levels is unused and stays for old callers.
 create or replace function storage.search(
   prefix text, bucketname text, limits integer default 100, levels integer default 1, offsets integer default 0,
   search text default '', sortcolumn text default 'name', sortorder text default 'asc'
@@ -247,8 +247,8 @@ begin
   end loop;
 end $$;
 
--- Pages sorted by a time, folders by the oldest object in them. It aggregates the whole prefix. The cursor is the name
--- and the time, in milliseconds as clients keep them, of the last row seen.
+-- Pages sorted by a time. A folder has the time of its oldest object, so the function aggregates the whole prefix. The
+-- cursor is the name and the time of the last row, in milliseconds because clients store milliseconds.
 create or replace function storage.search_by_timestamp(
   p_prefix text, p_bucket_id text, p_limit integer, p_level integer, p_start_after text,
   p_sort_order text, p_sort_column text, p_sort_column_after text
@@ -282,7 +282,7 @@ begin
   using coalesce(p_prefix, ''), p_bucket_id, p_level, p_limit, coalesce(p_start_after, ''), p_sort_column_after;
 end $$;
 
--- The second listing of the API (POST /object/list-v2): pages by cursor, sorted by name or by a time.
+-- The listing of POST /object/list-v2: pages by cursor, sorted by name or by a time.
 create or replace function storage.search_v2(
   prefix text, bucket_name text, limits integer default 100, levels integer default 1, start_after text default '',
   sort_order text default 'asc', sort_column text default 'name', sort_column_after text default ''
@@ -304,7 +304,7 @@ begin
   end if;
 end $$;
 
--- Uploads in progress as S3 lists them; the prefix is a pattern that the caller has escaped.
+-- Multipart uploads in the order of S3. The caller has escaped the prefix as a pattern.
 create or replace function storage.list_multipart_uploads_with_delimiter(
   bucket_id text, prefix_param text, delimiter_param text, max_keys integer default 100,
   next_key_token text default '', next_upload_token text default ''
@@ -341,7 +341,7 @@ begin
   return new;
 end $$;
 
--- A row deleted with plain SQL would leave its bytes behind, so only a transaction of the API may delete.
+-- A row deleted with plain SQL would leave its file behind, so only a transaction of the API may delete.
 create or replace function storage.protect_delete() returns trigger
 language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Storage: what storage-api v1.74.0 writes into its ledger. It compares names and hashes with its own files at start: with
--- exactly these rows it finds nothing to migrate.
+-- Storage: the rows that storage-api v1.74.0 records in its ledger. At start it compares names and hashes with its own
+-- files. With exactly these rows it finds nothing to migrate.
 insert into storage.migrations (id, name, hash)
 values
   (0, 'create-migrations-table', 'e18db593bcde2aca2a408c4d1100f6abba2195df'),

@@ -1,6 +1,6 @@
-// Package bundle holds the Postgres package that a built binary carries, if it
-// carries one: `make build` packs it (command pack) and builds with the tag
-// bundle. Only package main imports it.
+// Package bundle holds the Postgres package that is embedded in the binary, if
+// any: `make build` packs it (command pack) and builds with the tag bundle. Only
+// stack imports it.
 package bundle
 
 import (
@@ -10,8 +10,8 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
-// Package returns the Postgres package to run: the one inside this binary, or
-// else the one that npm installed at or above dir.
+// Package returns the Postgres package to run: the embedded one, or else the
+// one that npm installed at or above dir.
 func Package(dir string) (fs.FS, error) {
 	if len(archive) > 0 {
 		return postgres.OpenArchive(strings.NewReader(archive), int64(len(archive)))

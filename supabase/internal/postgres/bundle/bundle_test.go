@@ -17,6 +17,6 @@ func TestPackage(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := Package("/"); archive == "" && !errors.Is(err, postgres.ErrNoPackage) {
-		t.Errorf("where nothing is installed: %v", err)
+		t.Errorf("got %v, want ErrNoPackage", err)
 	}
 }

@@ -4,8 +4,8 @@ package bundle
 
 import _ "embed"
 
-// A string, unlike a slice, stays in the file's read-only pages: it costs no
-// memory until it is unpacked.
+// A string, unlike a slice, stays in the file's read-only pages and costs no
+// memory until it is read.
 //
 //go:embed postgres.zip
 var archive string

@@ -1,6 +1,6 @@
 // Command pack writes a Postgres package into the archive that `make build`
-// embeds (package bundle): this platform's, as npm installed it, or the one in
-// PACKAGE, for a release of another platform.
+// embeds (package bundle). The default is the package that npm installed for
+// this platform. PACKAGE names the folder of another platform's package.
 //
 //	go run ./supabase/internal/postgres/pack [FILE [PACKAGE]]
 package main
@@ -32,7 +32,8 @@ func main() {
 	}
 }
 
-// pack writes beside the target first: an interrupted run leaves no torn archive.
+// pack writes a temporary file and renames it, so an interrupted run leaves no
+// incomplete archive.
 func pack(target string, pkg fs.FS) error {
 	f, err := os.Create(target + ".tmp")
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package ast holds what a request to the REST engine says, as plain values: the selection, the filters, the order and
-// the ranges of a URL, and the preferences and media types of its headers. It knows no schema and no SQL.
+// Package ast holds a parsed request to the REST engine as plain values: the selection, filters, order and ranges of
+// the URL, and the preferences and media types of the headers. It is independent of the schema and of SQL.
 //
-// grammar fills it and plan reads it; it imports nothing of ours.
+// grammar makes the values and plan reads them; it imports nothing of ours.
 package ast
 
 // JSONStep is one arrow of a JSON path: data->key, data->0, data->>key.
@@ -17,7 +17,7 @@ type Field struct {
 	Path []JSONStep
 }
 
-// Aggregate names an aggregate function; "" is none.
+// Aggregate is the name of an aggregate function; "" is none.
 type Aggregate string
 
 // The aggregate functions of the dialect.
@@ -29,7 +29,7 @@ const (
 	Max   Aggregate = "max"
 )
 
-// JoinType says what becomes of a row without embedded rows.
+// JoinType selects whether rows without embedded rows are kept.
 type JoinType uint8
 
 // The join types: LeftJoin keeps such a row, InnerJoin drops it.
@@ -56,7 +56,7 @@ type SelectItem struct {
 	Alias string
 }
 
-// Quantifier is the any or all of op(any).{…}.
+// Quantifier is the "any" or "all" of a filter such as eq(any).{1,2}.
 type Quantifier uint8
 
 // The quantifiers.
@@ -66,7 +66,7 @@ const (
 	All
 )
 
-// Op is an operator of a filter as it is written in a URL: eq, like, cs, is, in, fts, …
+// Op is the operator of a filter as the URL has it: eq, like, cs, is, in, fts, …
 type Op string
 
 // Filter is one horizontal filter, such as id=not.eq.1.
@@ -75,12 +75,12 @@ type Filter struct {
 	Not        bool
 	Op         Op
 	Quantifier Quantifier
-	Value      string   // for is: one of null, not_null, true, false, unknown
+	Value      string   // for is: null, not_null, true, false or unknown
 	Values     []string // for in
 	Config     string   // for the full-text operators: the text search configuration
 }
 
-// Logic is a tree of filters joined with and/or. A leaf has a Filter and no Children.
+// Logic is a tree of filters that are joined with and/or. A leaf has a Filter and no Children.
 type Logic struct {
 	Filter   *Filter
 	Not      bool
@@ -88,7 +88,7 @@ type Logic struct {
 	Children []Logic
 }
 
-// Direction of an order term; the zero value leaves it to Postgres.
+// Direction is the direction of an order term; the zero value is Postgres' default.
 type Direction uint8
 
 // The directions.
@@ -98,17 +98,17 @@ const (
 	Desc
 )
 
-// Nulls says where nulls are sorted; the zero value leaves it to Postgres.
+// Nulls is the position of nulls in an order term; the zero value is Postgres' default.
 type Nulls uint8
 
-// The places of nulls.
+// The positions of nulls.
 const (
 	NoNulls Nulls = iota
 	NullsFirst
 	NullsLast
 )
 
-// OrderTerm is one term of order=; with Relation it orders by a field of an embedded to-one relation.
+// OrderTerm is one term of order=. With Relation it orders by a field of an embedded to-one relation.
 type OrderTerm struct {
 	Relation  string
 	Field     Field
@@ -116,7 +116,7 @@ type OrderTerm struct {
 	Nulls     Nulls
 }
 
-// Path leads to an embedded relation by the names of the select; an empty one is the root.
+// Path is the list of names in select= that leads to an embedded relation; an empty path is the root.
 type Path []string
 
 // At is a value that belongs to the relation at Path.
@@ -134,11 +134,11 @@ type Query struct {
 	Filters    []At[Filter]
 	Logic      []At[Logic]
 	Order      []At[[]OrderTerm]
-	Ranges     []At[Range] // limits and offsets of embedded relations; the root's is Range
+	Ranges     []At[Range] // limits and offsets of embedded relations; Range is the root's
 	Range      Range
-	Columns    []string // columns=, sorted and without doubles; nil when absent
+	Columns    []string // columns=, sorted and without duplicates; nil when absent
 	OnConflict []string // on_conflict=; nil when absent
-	Params     []Param  // for functions called with GET: what is not a filter
-	FilterKeys []string // the raw names of all filters, sorted and without doubles
+	Params     []Param  // arguments of a function called with GET: parameters that are not filters
+	FilterKeys []string // the raw names of all filters, sorted and without duplicates
 	Canonical  string   // the query with its parameters sorted, for Content-Location
 }

@@ -1,22 +1,22 @@
 package ast
 
-// Preferences are the understood parts of the Prefer header (RFC 7240). "" and nil mean not given.
+// Preferences are the supported parts of the Prefer header (RFC 7240). "" and nil mean that a preference is not given.
 type Preferences struct {
 	Resolution  string // merge-duplicates, ignore-duplicates
 	Return      string // representation, minimal, headers-only
 	Count       string // exact, planned, estimated
-	Tx          string // commit, rollback; only where the configuration allows it
+	Tx          string // commit, rollback; only if the configuration allows it
 	Missing     string // default, null
 	Handling    string // strict, lenient
 	Timezone    *string
 	MaxAffected *int64
-	Invalid     []string // what was not understood
+	Invalid     []string // unknown preferences
 }
 
-// Strict says whether unknown preferences are errors.
+// Strict reports whether unknown preferences are errors.
 func (p Preferences) Strict() bool { return p.Handling == "strict" }
 
-// MediaKind tells the media types apart that the engine treats in their own way.
+// MediaKind distinguishes the media types that the engine supports.
 type MediaKind uint8
 
 // The media kinds.
@@ -40,22 +40,22 @@ const (
 // MediaType is a media type of Accept or Content-Type. It is comparable.
 type MediaType struct {
 	Kind MediaKind
-	Name string // MediaOther: the type as written, parameters included
+	Name string // MediaOther: the type as given, with its parameters
 
 	// MediaPlan only.
 	For     MediaKind
-	ForName string // as Name, for For
+	ForName string // the Name that belongs to For
 	JSON    bool   // +json rather than +text
-	Options string // the understood options, joined with "|"
+	Options string // the supported options, joined with "|"
 }
 
-// Singular says whether the reply must be one object.
+// Singular reports whether the reply must be one object.
 func (m MediaType) Singular() bool { return m.Kind == MediaObject || m.Kind == MediaObjectStripped }
 
-// PlanFor gives the media type whose plan is asked for.
+// PlanFor returns the media type whose plan the client wants.
 func (m MediaType) PlanFor() MediaType { return MediaType{Kind: m.For, Name: m.ForName} }
 
-// Mime writes the media type without charset.
+// Mime returns the media type without charset.
 func (m MediaType) Mime() string {
 	switch m.Kind {
 	case MediaAny:
@@ -97,7 +97,7 @@ func (m MediaType) Mime() string {
 	}
 }
 
-// ContentType writes the media type as a Content-Type header, with its charset where it has one.
+// ContentType returns the media type as the value of Content-Type, with a charset for text formats.
 func (m MediaType) ContentType() string {
 	switch m.Kind {
 	case MediaBytes, MediaOther:

@@ -6,15 +6,15 @@ import (
 	"daawo/supabase/internal/rest/ast"
 )
 
-// simpleOps take a value; quantOps may also take (any) or (all) before it. Longer names that share a beginning with a
-// shorter one come first.
+// simpleOps take a value. quantOps may take (any) or (all) before it. A longer name comes before a shorter one that it
+// begins with.
 func simpleOps() []ast.Op { return []ast.Op{"neq", "cs", "cd", "ov", "sl", "sr", "nxr", "nxl", "adj"} }
 func quantOps() []ast.Op {
 	return []ast.Op{"eq", "gte", "gt", "lte", "lt", "like", "ilike", "match", "imatch"}
 }
 func ftsOps() []ast.Op { return []ast.Op{"fts", "plfts", "phfts", "wfts"} }
 
-// operation = [ "not." ] operator "." value. It fills everything but the field of the filter.
+// operation = [ "not." ] operator "." value. It sets everything except the field of the filter.
 func (p *parser) operation(f *ast.Filter, value func() (string, bool)) bool {
 	m := p.mark()
 	if p.literal("not") && p.delimiter() {
@@ -64,6 +64,7 @@ func (p *parser) keyword(word string) bool {
 	return p.back(m)
 }
 
+// fullText = ( "fts" | "plfts" | "phfts" | "wfts" ) [ "(" configuration ")" ] "." value.
 func (p *parser) fullText(f *ast.Filter, value func() (string, bool)) bool {
 	m := p.mark()
 	for _, op := range ftsOps() {
@@ -92,6 +93,7 @@ func (p *parser) fullText(f *ast.Filter, value func() (string, bool)) bool {
 	return p.back(m)
 }
 
+// comparison = ( simpleOp | quantOp [ quantifier ] ) "." value.
 func (p *parser) comparison(f *ast.Filter, value func() (string, bool)) bool {
 	m := p.mark()
 	for _, op := range simpleOps() {
@@ -122,6 +124,7 @@ func (p *parser) comparison(f *ast.Filter, value func() (string, bool)) bool {
 	return p.back(m)
 }
 
+// quantifier = [ "(" ( "any" | "all" ) ")" ].
 func (p *parser) quantifier() ast.Quantifier {
 	m := p.mark()
 	if p.char('(') {
@@ -139,6 +142,7 @@ func (p *parser) quantifier() ast.Quantifier {
 	return ast.NoQuantifier
 }
 
+// isValue = "null" | "not_null" | "true" | "false" | "unknown", in any case.
 func (p *parser) isValue(f *ast.Filter) bool {
 	m := p.begin()
 	rest := p.in[p.pos:]
@@ -154,7 +158,7 @@ func (p *parser) isValue(f *ast.Filter) bool {
 	return false
 }
 
-// rest is a value that takes all that is left.
+// rest = { any }: the remaining input.
 func (p *parser) rest() (string, bool) {
 	v := p.in[p.pos:]
 	p.advance(len(v))
@@ -189,7 +193,7 @@ func (p *parser) list() ([]string, bool) {
 
 func notCommaOrParen(r rune) bool { return r != ',' && r != ')' }
 
-// quotedWhole is a quoted value that is all of an element.
+// quotedWhole = quoted, followed by a comma, a closing parenthesis or the end.
 func (p *parser) quotedWhole() (string, bool) {
 	m := p.mark()
 	v, ok := p.quoted()
@@ -203,7 +207,7 @@ func (p *parser) quotedWhole() (string, bool) {
 	return "", p.back(m)
 }
 
-// logicValue = quoted | "{" … "}" | anything up to a comma or a closing parenthesis.
+// logicValue = quotedWhole | "{" … "}" | any run without commas and closing parentheses.
 func (p *parser) logicValue() (string, bool) {
 	if v, ok := p.quotedWhole(); ok {
 		return v, true
@@ -276,6 +280,7 @@ func (p *parser) logic(depth int) (ast.Logic, bool) {
 	return l, true
 }
 
+// logicFilter = field "." operation.
 func (p *parser) logicFilter() (f ast.Filter, ok bool) {
 	if f.Field, ok = p.field(); !ok || !p.delimiter() {
 		return f, false

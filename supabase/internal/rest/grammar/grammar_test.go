@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/rest/ast"
 )
 
-// TestErrors: a query that cannot be parsed is answered with the place and with what could have stood there.
+// TestErrors checks that an error names the position and the expected tokens.
 func TestErrors(t *testing.T) {
 	for query, want := range map[string][2]string{
 		"a=noop.1":                     {`"failed to parse filter (noop.1)" (line 1, column 1)`, `unexpected "o" expecting "not" or operator (eq, gt, ...)`},
@@ -29,7 +29,7 @@ func TestErrors(t *testing.T) {
 	} {
 		_, err := Query(query, false)
 		if err == nil {
-			t.Errorf("%s is accepted", query)
+			t.Errorf("%s: no error", query)
 			continue
 		}
 		if d := cmp.Diff(want, [2]string{err.Message, err.Details}); d != "" {
@@ -73,7 +73,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-func TestArgumentsAndFilters(t *testing.T) {
+func TestCallArguments(t *testing.T) {
 	q, err := Query("a=1&b=eq.2&c=eqs", true)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzQuery: no query string makes the parser panic, and what it refuses says why.
+// FuzzQuery checks that no query string makes the parser panic, and that every error has a message and details.
 func FuzzQuery(f *testing.F) {
 	seeds, err := os.ReadFile("testdata/queries.txt")
 	if err != nil {
@@ -126,17 +126,26 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzHeaders: nor does any header.
+// FuzzHeaders checks that no header makes a parser panic.
 func FuzzHeaders(f *testing.F) {
 	f.Add("return=minimal, count=exact", "text/csv;q=0.3,*/*", `application/vnd.pgrst.plan; for="a/b"; options=x|y`, "0-9")
 	f.Add("timezone=,max-affected=x", ";q=", `a/b;c="`, "-")
 	f.Fuzz(func(t *testing.T, prefer, accept, media, rows string) {
 		Prefer([]string{prefer}, true)
 		if len(Accept([]string{accept})) == 0 {
-			t.Error("Accept gives nothing")
+			t.Error("Accept returns no media type")
 		}
 		if MediaType(media).Mime() == "" && media != "" && Range(rows).AtMost(10).Lo < 0 {
-			t.Error("nothing is left")
+			t.Error("a negative offset")
 		}
 	})
+}
+
+func BenchmarkQuery(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Query("select=id,name,child(id,label::text)&id=in.(1,2,3)&or=(a.eq.1,b.is.null)&order=id.desc.nullslast&limit=25", false); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"daawo/supabase/internal/rest/ast"
 )
 
-// Prefer parses the Prefer headers. allowTx says whether the client may choose how the transaction ends.
+// Prefer parses the Prefer headers. Without allowTx it ignores the preference tx.
 func Prefer(headers []string, allowTx bool) ast.Preferences {
 	var p ast.Preferences
 	once := func(to *string, value string) {
@@ -54,7 +54,7 @@ func Prefer(headers []string, allowTx bool) ast.Preferences {
 	return p
 }
 
-// Accept parses the Accept headers into media types, the best first. None means anything.
+// Accept parses the Accept headers into media types, the preferred one first. No header means any type.
 func Accept(headers []string) []ast.MediaType {
 	if len(headers) == 0 {
 		return []ast.MediaType{{Kind: ast.MediaAny}}
@@ -137,6 +137,7 @@ func MediaType(s string) ast.MediaType {
 	}
 }
 
+// plan returns the media type of a query plan.
 func plan(params map[string]string, json bool) ast.MediaType {
 	m := ast.MediaType{Kind: ast.MediaPlan, For: ast.MediaJSON, JSON: json}
 	if f, ok := params["for"]; ok {
@@ -154,7 +155,8 @@ func plan(params map[string]string, json bool) ast.MediaType {
 	return m
 }
 
-// splitMediaType cuts the parameters off; their names come in lower case. A malformed parameter ends the list.
+// splitMediaType separates a media type from its parameters, whose names it converts to lower case. It stops at a
+// malformed parameter.
 func splitMediaType(s string) (string, map[string]string) {
 	main, rest, _ := strings.Cut(s, ";")
 	params := map[string]string{}
@@ -179,7 +181,7 @@ func splitMediaType(s string) (string, map[string]string) {
 	return strings.TrimSpace(main), params
 }
 
-// Range parses a Range header of rows, "0-9" or "10-". What is none asks for all rows.
+// Range parses a Range header of rows, "0-9" or "10-". Any other value means all rows.
 func Range(header string) ast.Range {
 	lo, hi, ok := strings.Cut(header, "-")
 	if !ok || !digits(lo) || lo == "" || !digits(hi) {

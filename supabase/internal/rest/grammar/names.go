@@ -2,80 +2,9 @@ package grammar
 
 import (
 	"strings"
-	"unicode"
 
 	"daawo/supabase/internal/rest/ast"
 )
-
-func isIdentifierRune(r rune) bool {
-	return unicode.IsLetter(r) || r >= '0' && r <= '9' || r == '_' || r == ' ' || r == '$'
-}
-
-func (p *parser) spaces() {
-	for !p.atEnd() && (p.in[p.pos] == ' ' || p.in[p.pos] == '\t') {
-		p.advance(1)
-	}
-	p.expectAny()
-}
-
-// identifier = { letter | digit | "_" | " " | "$" }-, its outer spaces dropped.
-func (p *parser) identifier() (string, bool) {
-	start := p.pos
-	s := p.while(isIdentifierRune, "letter", "digit")
-	return strings.TrimSpace(s), p.pos > start
-}
-
-// dash is a "-" that does not begin an arrow.
-func (p *parser) dash() bool {
-	m := p.mark()
-	if !p.char('-') {
-		return p.back(m)
-	}
-	if !p.atEnd() && p.in[p.pos] == '>' {
-		p.fail(message{unexpected, "'>'"})
-		return p.back(m)
-	}
-	return true
-}
-
-// dashed = part { "-" part }.
-func (p *parser) dashed(part func() (string, bool)) (string, bool) {
-	s, ok := part()
-	if !ok {
-		return "", false
-	}
-	for p.dash() {
-		next, ok := part()
-		if !ok {
-			return "", false
-		}
-		s += "-" + next
-	}
-	return s, true
-}
-
-// quoted = `"` { any but `"` and `\` | `\` any } `"`.
-func (p *parser) quoted() (string, bool) {
-	if !p.char('"') {
-		return "", false
-	}
-	var b strings.Builder
-	for {
-		b.WriteString(p.while(func(r rune) bool { return r != '"' && r != '\\' }, `"\\"`))
-		if !p.atEnd() && p.in[p.pos] == '\\' {
-			p.advance(1)
-			if p.atEnd() {
-				p.expectAny()
-				return "", false
-			}
-			r := []rune(p.in[p.pos:])[0]
-			b.WriteRune(r)
-			p.advance(len(string(r)))
-			continue
-		}
-		return b.String(), p.char('"')
-	}
-}
 
 // fieldName = quoted | dashed identifier.
 func (p *parser) fieldName() (string, bool) {
@@ -89,13 +18,6 @@ func (p *parser) fieldName() (string, bool) {
 	}()
 	p.label(m, "field name (* or [a..z0..9_$])")
 	return name, ok
-}
-
-func (p *parser) delimiter() bool {
-	m := p.begin()
-	ok := p.char('.')
-	p.label(m, "delimiter (.)")
-	return ok
 }
 
 // field = ws fieldName [ jsonPath ] ws.
@@ -132,7 +54,7 @@ func (p *parser) jsonPath() ([]ast.JSONStep, bool) {
 	}
 }
 
-// jsonIndex = [ "-" ] digits, before an arrow, a cast, a dot, a comma or the end.
+// jsonIndex = [ "-" ] digits, followed by an arrow, a cast, a dot, a comma or the end.
 func (p *parser) jsonIndex() (string, bool) {
 	sign := "+"
 	if p.char('-') {
@@ -151,6 +73,7 @@ func (p *parser) jsonIndex() (string, bool) {
 	return sign + digits, p.end()
 }
 
+// jsonKey = quoted | any run without ( - : . , > or ), whose parts may be joined with "-".
 func (p *parser) jsonKey() (string, bool) {
 	m := p.begin()
 	key, ok := func() (string, bool) {
@@ -168,7 +91,8 @@ func (p *parser) jsonKey() (string, bool) {
 	return key, ok
 }
 
-// treePath = fieldName { "." fieldName } [ jsonPath ]: the names of embedded relations, then a field.
+// treePath = fieldName { "." fieldName } [ jsonPath ]. The last name is a field, those before it are embedded
+// relations.
 func (p *parser) treePath() (path ast.Path, f ast.Field, ok bool) {
 	names, ok := p.dotted()
 	if !ok {
@@ -180,6 +104,7 @@ func (p *parser) treePath() (path ast.Path, f ast.Field, ok bool) {
 	return names[:last], f, ok
 }
 
+// dotted = fieldName { "." fieldName }.
 func (p *parser) dotted() ([]string, bool) {
 	var names []string
 	for {

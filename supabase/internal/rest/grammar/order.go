@@ -31,7 +31,7 @@ func (p *parser) plainTerm() (t ast.OrderTerm, ok bool) {
 	return t, p.orderTail(&t)
 }
 
-// relatedTerm = relation "(" field ")" …
+// relatedTerm = relation "(" field ")" [ ".asc" | ".desc" ] [ ".nullsfirst" | ".nullslast" ].
 func (p *parser) relatedTerm() (t ast.OrderTerm, ok bool) {
 	if t.Relation, ok = p.fieldName(); !ok || !p.char('(') {
 		return t, false
@@ -42,6 +42,7 @@ func (p *parser) relatedTerm() (t ast.OrderTerm, ok bool) {
 	return t, p.orderTail(&t)
 }
 
+// orderTail = [ ".asc" | ".desc" ] [ ".nullsfirst" | ".nullslast" ], followed by a comma or the end.
 func (p *parser) orderTail(t *ast.OrderTerm) bool {
 	switch {
 	case p.modifier("asc"):
@@ -58,6 +59,7 @@ func (p *parser) orderTail(t *ast.OrderTerm) bool {
 	return p.ahead(func() bool { return p.char(',') }) || p.end()
 }
 
+// modifier = "." word.
 func (p *parser) modifier(word string) bool {
 	m := p.mark()
 	if p.delimiter() && p.literal(word) {

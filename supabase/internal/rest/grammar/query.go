@@ -9,13 +9,14 @@ import (
 	"daawo/supabase/internal/rest/ast"
 )
 
+// pair is one parameter of a query string.
 type pair struct {
 	key, value string
 	hasValue   bool
 }
 
-// Query parses a raw query string. call says that the target is a function called with GET: then a parameter whose
-// value is no filter is an argument.
+// Query parses a raw query string. With call the target is a function called with GET: then a parameter whose value is
+// not a filter is an argument.
 func Query(raw string, call bool) (*ast.Query, *Error) {
 	pairs := splitQuery(raw)
 	q := &ast.Query{Range: ast.AllRows(), Canonical: canonical(pairs)}
@@ -74,6 +75,7 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 	return q, nil
 }
 
+// names parses a list of columns.
 func names(what, value string) (list []string, err *Error) {
 	err = parse(what+" parameter", value, value, func(p *parser) (ok bool) {
 		list, ok = p.columns()
@@ -82,6 +84,7 @@ func names(what, value string) (list []string, err *Error) {
 	return list, err
 }
 
+// path parses the name of a parameter into the path to an embedded relation and a field.
 func path(key string) (at ast.Path, f ast.Field, err *Error) {
 	err = parse("tree path", key, key, func(p *parser) (ok bool) {
 		at, f, ok = p.treePath()
@@ -157,22 +160,18 @@ func addLogic(q *ast.Query, kv pair) *Error {
 	return nil
 }
 
-// rangeSet gathers limits and offsets by the limit's name.
-type rangeSet map[string]*struct {
-	limit, offset ast.Range
-	has           [2]bool
+// rangeSet collects limits and offsets by the name of the limit parameter.
+type rangeSet map[string]*rangeEntry
+
+type rangeEntry struct {
+	limit, offset       ast.Range
+	hasLimit, hasOffset bool
 }
 
-func (s rangeSet) entry(key string) *struct {
-	limit, offset ast.Range
-	has           [2]bool
-} {
+func (s rangeSet) entry(key string) *rangeEntry {
 	e := s[key]
 	if e == nil {
-		e = &struct {
-			limit, offset ast.Range
-			has           [2]bool
-		}{limit: ast.AllRows(), offset: ast.AllRows()}
+		e = &rangeEntry{limit: ast.AllRows(), offset: ast.AllRows()}
 		s[key] = e
 	}
 	return e
@@ -180,7 +179,7 @@ func (s rangeSet) entry(key string) *struct {
 
 func (s rangeSet) limit(key, value string) {
 	e := s.entry(key)
-	e.has[0] = true
+	e.hasLimit = true
 	e.limit = ast.AllRows()
 	if n, ok := integer(value); ok {
 		e.limit = ast.Range{Lo: 0, Hi: n - 1}
@@ -189,31 +188,33 @@ func (s rangeSet) limit(key, value string) {
 
 func (s rangeSet) offset(key, value string) {
 	e := s.entry(key)
-	e.has[1] = true
+	e.hasOffset = true
 	e.offset = ast.AllRows()
 	if n, ok := integer(value); ok {
 		e.offset = ast.Range{Lo: n, Hi: ast.NoLimit}
 	}
 }
 
+// integer parses a limit or an offset.
 func integer(s string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	// A limit or offset beyond this cannot be a row's number; keeping it smaller keeps sums from overflowing.
+	// No table has more rows than this bound, which keeps sums from overflowing.
 	const most = 1 << 61
 	return max(min(n, most), -most), err == nil
 }
 
+// into sets the ranges of q.
 func (s rangeSet) into(q *ast.Query) *Error {
 	for key, e := range s {
 		r := e.limit
 		switch {
-		case e.has[0] && e.has[1]:
+		case e.hasLimit && e.hasOffset:
 			n, limited := e.limit.Limit()
 			r = ast.Range{Lo: e.offset.Lo, Hi: e.offset.Lo + n - 1}
 			if !limited {
 				r = e.offset
 			}
-		case e.has[1]:
+		case e.hasOffset:
 			r = e.offset
 		}
 		at, _, err := path(key)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// quoteString shows text as Haskell's show does, which is how Parsec quotes what it found: non-ASCII characters are
-// written as decimal escapes.
+// quoteString quotes text as Haskell's show does, which Parsec uses in its messages: non-ASCII characters become
+// decimal escapes.
 func quoteString(s string) string { return `"` + escape(s, '"') + `"` }
 
 func quoteRune(r rune) string { return "'" + escape(string(r), '\'') + "'" }
 
-// escape is what Haskell's show puts between the quotes.
+// escape returns the text that Haskell's show puts between the quotes.
 func escape(s string, quote rune) string {
 	var b strings.Builder
 	afterNumber := false

@@ -2,8 +2,7 @@ package grammar
 
 import "daawo/supabase/internal/rest/ast"
 
-// items = [ item { ws "," ws item } ]
-// item  = "..." relation "(" items ")" | relation "(" items ")" | field.
+// items = [ item { ws "," ws item } ].
 func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
 	if depth > maxDepth {
 		p.fail(message{unexpected, "nesting"})
@@ -12,7 +11,7 @@ func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
 	start := p.pos
 	it, ok := p.item(depth)
 	if !ok {
-		return nil, p.pos == start // nothing at all is an empty list
+		return nil, p.pos == start // an empty list is valid
 	}
 	list := []ast.SelectItem{it}
 	for {
@@ -29,9 +28,10 @@ func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
 	}
 }
 
-// maxDepth bounds the nesting of embedded relations and of logic, and with it the stack.
+// maxDepth bounds the nesting of embedded relations and of logic, and so the size of the stack.
 const maxDepth = 100
 
+// item = "..." relation "(" items ")" | relation "(" items ")" | field.
 func (p *parser) item(depth int) (ast.SelectItem, bool) {
 	m := p.mark()
 	it, ok := p.spread()
@@ -51,6 +51,7 @@ func (p *parser) item(depth int) (ast.SelectItem, bool) {
 	return it, p.char(')')
 }
 
+// spread = ws "..." relation relationTail.
 func (p *parser) spread() (it ast.SelectItem, ok bool) {
 	p.spaces()
 	if !p.literal("...") {
@@ -63,6 +64,7 @@ func (p *parser) spread() (it ast.SelectItem, ok bool) {
 	return p.relationTail(it)
 }
 
+// relation = ws [ alias ] relation relationTail.
 func (p *parser) relation() (it ast.SelectItem, ok bool) {
 	p.spaces()
 	it.Alias = p.alias()
@@ -76,7 +78,7 @@ func (p *parser) relation() (it ast.SelectItem, ok bool) {
 	return p.relationTail(it)
 }
 
-// relationTail = { "!" ( "left" | "inner" | hint ) }, at most two, before "(".
+// relationTail = { "!" ( "left" | "inner" | hint ) }, at most twice, followed by "(".
 func (p *parser) relationTail(it ast.SelectItem) (ast.SelectItem, bool) {
 	joined := false
 	for range 2 {
@@ -109,7 +111,7 @@ func (p *parser) relationTail(it ast.SelectItem) (ast.SelectItem, bool) {
 	return it, true
 }
 
-// alias = [ fieldName ":" ], the colon not doubled.
+// alias = [ fieldName ":" ], not followed by a second colon.
 func (p *parser) alias() string {
 	m := p.mark()
 	name, ok := p.fieldName()
@@ -125,6 +127,7 @@ func (p *parser) alias() string {
 	return name
 }
 
+// itemEnd succeeds before a closing parenthesis, a comma or the end.
 func (p *parser) itemEnd() bool {
 	return p.ahead(func() bool { return p.literal(")") }) || p.ahead(func() bool { return p.literal(",") }) || p.end()
 }
@@ -173,6 +176,7 @@ func (p *parser) cast() (string, bool) {
 	return p.identifier()
 }
 
+// aggregate = [ "." ( "sum" | "avg" | "count" | "max" | "min" ) "()" ].
 func (p *parser) aggregate() ast.Aggregate {
 	m := p.mark()
 	if !p.char('.') {

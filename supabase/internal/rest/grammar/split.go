@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// splitQuery cuts a raw query string at & and ; and decodes its parts. Bytes that are no UTF-8 become U+FFFD.
+// splitQuery splits a raw query string at & and ; and decodes its parts. Invalid UTF-8 becomes U+FFFD.
 func splitQuery(raw string) []pair {
 	raw = strings.TrimPrefix(raw, "?")
 	var pairs []pair
@@ -25,7 +25,7 @@ func splitQuery(raw string) []pair {
 	return pairs
 }
 
-// Decode turns + into a space and %XX into its byte; anything else stays as it is.
+// Decode replaces + with a space and %XX with its byte. Invalid UTF-8 in the result becomes U+FFFD.
 func Decode(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return strings.ToValidUTF8(s, "\uFFFD")
@@ -45,6 +45,7 @@ func Decode(s string) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
+// unhex returns the value of a hexadecimal digit, 0xff for any other byte.
 func unhex(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -58,7 +59,7 @@ func unhex(c byte) byte {
 	}
 }
 
-// canonical writes the parameters sorted by name; values of one name are joined with commas.
+// canonical returns the parameters sorted by name. The values of one name are joined with commas.
 func canonical(pairs []pair) string {
 	if len(pairs) == 0 {
 		return ""
@@ -82,6 +83,7 @@ func canonical(pairs []pair) string {
 	return b.String()
 }
 
+// encode percent-encodes s.
 func encode(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
 	for i := range len(s) {

@@ -16,7 +16,7 @@ import (
 type admin struct {
 	engine *rest.Engine
 	pool   *db.Pool
-	live   atomic.Bool // the main socket is open
+	live   atomic.Bool // whether the main socket is open
 }
 
 func (a *admin) handler() http.Handler {
@@ -38,7 +38,7 @@ func (a *admin) handler() http.Handler {
 	})
 	mux.HandleFunc("/schema_cache", func(w http.ResponseWriter, r *http.Request) {
 		if c := a.engine.Schema(); c != nil {
-			_ = json.NewEncoder(w).Encode(c) // the client may be gone
+			_ = json.NewEncoder(w).Encode(c) // the client may have disconnected
 		}
 	})
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -50,10 +50,10 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// Describe leaves the metrics undeclared: they are those of Collect.
+// Describe declares no metrics, so the collector is unchecked.
 func (a *admin) Describe(chan<- *prometheus.Desc) {}
 
-// Collect reads the counters of the engine and the pool under PostgREST's names.
+// Collect sends the counters of the engine and the pool under PostgREST's names.
 func (a *admin) Collect(out chan<- prometheus.Metric) {
 	s, p := a.engine.Stats(), a.pool.Pgx().Stat()
 	gauge := func(name, help string, v float64) {

@@ -1,6 +1,6 @@
-// Package pgrst makes the REST engine a drop-in for the PostgREST binary: it reads the same configuration (file,
+// Package pgrst makes the REST engine a replacement for the PostgREST binary. It reads the same configuration (file,
 // PGRST_* variables, settings of the database role), listens in the same ways, reloads on the same signals and
-// notifications, and answers on the same admin port.
+// notifications, and has the same admin server.
 //
 // Only app and cli import it; of ours it imports db and rest.
 package pgrst

@@ -2,58 +2,57 @@ package pgrst
 
 import (
 	"encoding/base64"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"daawo/supabase/internal/rest/schema"
 )
 
-// Dump writes the settings as a configuration file, sorted by name.
+// Dump returns the settings as a configuration file, sorted by name.
 func (s *Settings) Dump() string {
-	c := &s.Rest
-	text := func(v string) string { return `"` + strings.ReplaceAll(v, `"`, `\"`) + `"` }
-	list := func(v []string) string { return text(strings.Join(v, ",")) }
-	flag := strconv.FormatBool
-	name := func(n *schema.Name) string {
-		switch {
-		case n == nil:
-			return text("")
-		case n.Schema == "":
-			return text(n.Name)
-		default:
-			return text(n.Schema + "." + n.Name)
-		}
+	lines := slices.Concat(s.dumpDB(), s.dumpJWT(), s.dumpAPI(), s.dumpServer())
+	for _, kv := range s.Rest.AppSettings {
+		lines = append(lines, kv[0]+" = "+text(kv[1]))
 	}
-	octal := func(m fs.FileMode) string { return text(strconv.FormatUint(uint64(m), 8)) }
-	maxRows, adminPort := text(""), text("")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func text(v string) string { return `"` + strings.ReplaceAll(v, `"`, `\"`) + `"` }
+
+func list(v []string) string { return text(strings.Join(v, ",")) }
+
+func flag(v bool) string { return strconv.FormatBool(v) }
+
+func seconds(v time.Duration) string { return strconv.Itoa(int(v.Seconds())) }
+
+func octal(m fs.FileMode) string { return text(strconv.FormatUint(uint64(m), 8)) }
+
+func function(n *schema.Name) string {
+	switch {
+	case n == nil:
+		return text("")
+	case n.Schema == "":
+		return text(n.Name)
+	default:
+		return text(n.Schema + "." + n.Name)
+	}
+}
+
+func (s *Settings) dumpDB() []string {
+	c := &s.Rest
+	maxRows := text("")
 	if c.MaxRows != nil {
 		maxRows = strconv.FormatInt(*c.MaxRows, 10)
-	}
-	if s.AdminPort != 0 {
-		adminPort = strconv.Itoa(s.AdminPort)
-	}
-	secret := string(s.secret)
-	if s.base64 {
-		secret = base64.StdEncoding.EncodeToString(s.secret)
-	}
-	verbosity := "verbose"
-	if c.MinimalErrors {
-		verbosity = "minimal"
 	}
 	channel := c.Channel
 	if channel == "" {
 		channel = s.channel
 	}
-	mode := openAPIModes()[c.OpenAPI]
-	lines := []string{
-		"admin-server-host = " + text(s.AdminHost),
-		"admin-server-port = " + adminPort,
-		"admin-server-unix-socket = " + text(s.AdminSocket),
-		"admin-server-unix-socket-mode = " + octal(s.AdminMode),
-		"client-error-verbosity = " + text(verbosity),
+	return []string{
 		"db-aggregates-enabled = " + flag(c.Aggregates),
 		"db-anon-role = " + text(c.AnonRole),
 		"db-channel = " + text(channel),
@@ -64,27 +63,62 @@ func (s *Settings) Dump() string {
 		"db-max-rows = " + maxRows,
 		"db-plan-enabled = " + flag(c.PlanEnabled),
 		"db-pool = " + strconv.Itoa(s.Pool),
-		"db-pool-acquisition-timeout = " + fmt.Sprint(int(s.AcquisitionTimeout.Seconds())),
+		"db-pool-acquisition-timeout = " + seconds(s.AcquisitionTimeout),
 		"db-pool-automatic-recovery = " + flag(s.AutomaticRecovery),
-		"db-pool-max-idletime = " + fmt.Sprint(int(s.MaxIdle.Seconds())),
-		"db-pool-max-lifetime = " + fmt.Sprint(int(s.MaxLifetime.Seconds())),
-		"db-pre-config = " + name(s.PreConfig),
-		"db-pre-request = " + name(c.PreRequest),
+		"db-pool-max-idletime = " + seconds(s.MaxIdle),
+		"db-pool-max-lifetime = " + seconds(s.MaxLifetime),
+		"db-pre-config = " + function(s.PreConfig),
+		"db-pre-request = " + function(c.PreRequest),
 		"db-prepared-statements = " + flag(s.Prepared),
-		"db-root-spec = " + name(c.RootFunction),
+		"db-root-spec = " + function(c.RootFunction),
 		"db-schemas = " + list(c.Schemas),
 		"db-tx-end = " + text(s.txEnd),
 		"db-uri = " + text(s.DBURI),
+	}
+}
+
+func (s *Settings) dumpJWT() []string {
+	secret := string(s.secret)
+	if s.base64 {
+		secret = base64.StdEncoding.EncodeToString(s.secret)
+	}
+	return []string{
 		"jwt-aud = " + text(s.audience),
-		"jwt-cache-max-entries = " + strconv.Itoa(c.CacheSize),
-		"jwt-role-claim-key = " + text(strings.ReplaceAll(c.RoleClaim.String(), "$", "$$")),
+		"jwt-cache-max-entries = " + strconv.Itoa(s.Rest.CacheSize),
+		"jwt-role-claim-key = " + text(strings.ReplaceAll(s.Rest.RoleClaim.String(), "$", "$$")),
 		"jwt-secret = " + text(secret),
 		"jwt-secret-is-base64 = " + flag(s.base64),
+	}
+}
+
+func (s *Settings) dumpAPI() []string {
+	c := &s.Rest
+	verbosity := "verbose"
+	if c.MinimalErrors {
+		verbosity = "minimal"
+	}
+	return []string{
+		"client-error-verbosity = " + text(verbosity),
 		"log-level = " + text(s.LogLevel),
 		"log-query = " + flag(s.LogQuery),
-		"openapi-mode = " + text(mode),
+		"openapi-mode = " + text(openAPIModes()[c.OpenAPI]),
 		"openapi-security-active = " + flag(c.OpenAPISecured),
 		"openapi-server-proxy-uri = " + text(c.ProxyURL),
+		"url-use-legacy-target-names = " + flag(c.LegacyTargetNames),
+	}
+}
+
+func (s *Settings) dumpServer() []string {
+	c := &s.Rest
+	adminPort := text("")
+	if s.AdminPort != 0 {
+		adminPort = strconv.Itoa(s.AdminPort)
+	}
+	return []string{
+		"admin-server-host = " + text(s.AdminHost),
+		"admin-server-port = " + adminPort,
+		"admin-server-unix-socket = " + text(s.AdminSocket),
+		"admin-server-unix-socket-mode = " + octal(s.AdminMode),
 		"server-cors-allowed-origins = " + list(c.CORSOrigins),
 		"server-host = " + text(s.Host),
 		"server-port = " + strconv.Itoa(s.Port),
@@ -93,11 +127,5 @@ func (s *Settings) Dump() string {
 		"server-trace-header = " + text(c.TraceHeader),
 		"server-unix-socket = " + text(s.Socket),
 		"server-unix-socket-mode = " + octal(s.Mode),
-		"url-use-legacy-target-names = " + flag(c.LegacyTargetNames),
 	}
-	for _, kv := range c.AppSettings {
-		lines = append(lines, kv[0]+" = "+text(kv[1]))
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n") + "\n"
 }

@@ -1,13 +1,14 @@
 package pgrst
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// parseFile reads a configuration file: lines of key = value, where a value is a string in double quotes, a number or a
-// word; # begins a comment. In a string \ quotes as in C, $$ is a dollar and $(NAME) a variable of the environment.
+// parseFile parses a configuration file of lines key = value. A value is a string in double quotes, a number or a word;
+// # begins a comment. In a string, \ escapes as in C, $$ is a dollar sign and $(NAME) an environment variable.
 func parseFile(text string, getenv func(string) (string, bool)) (map[string]string, error) {
 	values := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
@@ -37,7 +38,7 @@ func parseFile(text string, getenv func(string) (string, bool)) (map[string]stri
 	return values, nil
 }
 
-// parseString reads up to the closing quote and gives what follows it.
+// parseString parses up to the closing quote. It returns the value and the text after the quote.
 func parseString(s string, getenv func(string) (string, bool)) (value, rest string, err error) {
 	var b strings.Builder
 	for s != "" {
@@ -62,7 +63,7 @@ func parseString(s string, getenv func(string) (string, bool)) (value, rest stri
 		case strings.HasPrefix(s, "$("):
 			name, after, ok := strings.Cut(s[2:], ")")
 			if !ok {
-				return "", "", fmt.Errorf("%q is not closed", s)
+				return "", "", fmt.Errorf("no closing parenthesis in %q", s)
 			}
 			v, _ := getenv(name)
 			b.WriteString(v)
@@ -73,5 +74,5 @@ func parseString(s string, getenv func(string) (string, bool)) (value, rest stri
 			s = s[n:]
 		}
 	}
-	return "", "", fmt.Errorf("a string is not closed")
+	return "", "", errors.New("no closing quote")
 }

@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/rest/sql"
 )
 
-// settable are the settings that the database may hold, with underscores.
+// settable returns the names of the settings that the database may hold, with underscores.
 func settable() []string {
 	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config db_extra_search_path
 		db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request db_prepared_statements db_root_spec db_schemas db_tx_end
@@ -20,7 +20,8 @@ func settable() []string {
 		url_use_legacy_target_names db_channel_enabled`)
 }
 
-// roleSettingsSQL gives the settings pgrst.* of the login role; those for this database come last and win.
+// roleSettingsSQL returns the settings pgrst.* of the login role. Those for this database come last and take
+// precedence.
 const roleSettingsSQL = `
 select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   from pg_db_role_setting r
@@ -30,8 +31,7 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
    and split_part(s, '=', 1) like 'pgrst.%'
  order by r.setdatabase`
 
-// Overlay applies the settings that the database holds for its login role (alter role authenticator set pgrst.… = …) on
-// top of base.
+// Overlay applies the settings in the database (alter role authenticator set pgrst.… = …) to base.
 func Overlay(ctx context.Context, pool *db.Pool, base rest.Config) (rest.Config, error) {
 	values, err := inDatabase(ctx, pool, &Settings{})
 	if err != nil {
@@ -46,8 +46,8 @@ func Overlay(ctx context.Context, pool *db.Pool, base rest.Config) (rest.Config,
 	return s.Rest, nil
 }
 
-// inDatabase reads the settings that the database holds: first those that the pre-config function makes, then those of
-// the login role.
+// inDatabase returns the settings in the database: those that the pre-config function sets, then those of the login
+// role, which take precedence.
 func inDatabase(ctx context.Context, pool *db.Pool, s *Settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// listen opens the socket that the settings name: a unix socket where there is one, else TCP. A host is an address or
-// name, "*" for all addresses, "*4" or "*6" for all with a preference, "!4" or "!6" for all of that family only.
+// listen opens a unix socket if its path is not empty, otherwise a TCP port. A host is an address or name, "*" for all
+// addresses, "*4" or "*6" for all addresses with a preference, "!4" or "!6" for all addresses of one family.
 func listen(ctx context.Context, socket string, mode fs.FileMode, host string, port int, reuse bool) (net.Listener, error) {
 	if socket != "" {
 		if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
@@ -46,7 +46,7 @@ func listen(ctx context.Context, socket string, mode fs.FileMode, host string, p
 	}
 	l, err := lc.Listen(ctx, network, net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
-		return nil, fmt.Errorf("port %d: %w", port, err)
+		return nil, fmt.Errorf("listen on port %d: %w", port, err)
 	}
 	return l, nil
 }

@@ -1,11 +1,7 @@
 package pgrst
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +31,7 @@ func TestDefaults(t *testing.T) {
 		`server-port = 3000`, `server-host = "!4"`, `admin-server-port = ""`, `jwt-role-claim-key = "$$.role"`, `log-level = "error"`, `openapi-mode = "follow-privileges"`,
 		`db-prepared-statements = true`, `db-config = true`, `url-use-legacy-target-names = true`, `jwt-cache-max-entries = 1000`} {
 		if !strings.Contains(s.Dump(), line+"\n") {
-			t.Errorf("no %s in\n%s", line, s.Dump())
+			t.Errorf("%s is missing in\n%s", line, s.Dump())
 		}
 	}
 }
@@ -59,7 +55,7 @@ max-rows = 9
 	for _, line := range []string{`db-uri = "postgres://environment"`, `db-schemas = "api,tenant"`, `db-max-rows = 7`, `db-tx-end = "rollback-allow-override"`, `db-aggregates-enabled = true`,
 		`app.settings.price = "5$"`, `app.settings.NAME = "x"`, `server-port = 80`, `openapi-mode = "disabled"`, `db-pre-request = "api.check"`} {
 		if !strings.Contains(s.Dump(), line+"\n") {
-			t.Errorf("no %s in\n%s", line, s.Dump())
+			t.Errorf("%s is missing in\n%s", line, s.Dump())
 		}
 	}
 	if s.Rest.Keys == nil || !s.Rest.TxEnd.Rollback || !s.Rest.TxEnd.Override {
@@ -67,7 +63,7 @@ max-rows = 9
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestInvalidSettings(t *testing.T) {
 	for file, want := range map[string]string{
 		`db-tx-end = "never"`:                   "Invalid transaction termination",
 		`openapi-mode = "x"`:                    "Invalid openapi-mode",
@@ -90,87 +86,42 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestServe starts the stand-alone server from a configuration file, in-database settings on top, and reloads both.
+// TestServe starts a server from a configuration file and settings in the database. It checks the admin server, the
+// reload of settings, and that the server answers running requests before it stops.
 func TestServe(t *testing.T) {
 	database := testdb.New(t)
-	database.Exec(`create table public.things (id int primary key); insert into things values (1), (2), (3);
-		create function public.wait() returns text language sql as $$ select pg_sleep(0.5)::text $$`)
-	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '2'`, database.Name))
-	socket := filepath.Join(t.TempDir(), "main.sock")
-	admin := filepath.Join(t.TempDir(), "admin.sock")
-	path := filepath.Join(t.TempDir(), "rest.conf")
-	conf := fmt.Sprintf("db-uri = %q\ndb-anon-role = \"anon\"\nserver-unix-socket = %q\nadmin-server-unix-socket = %q\n", database.URL("authenticator"), socket, admin)
-	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
+	database.Exec(settingsSQL)
+	limit := func(rows int) {
+		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '%d'; notify pgrst, 'reload config'`,
+			database.Name, rows))
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ready, done := make(chan string, 1), make(chan error, 1)
-	go func() {
-		done <- Run(ctx, Options{File: path, Log: slog.New(slog.DiscardHandler), Ready: func(a string) { ready <- a }})
-	}()
-	select {
-	case <-ready:
-	case err := <-done:
-		t.Fatal(err)
+	limit(2)
+	s := start(t, database, "")
+	if got := s.ask(s.socket, "/things?select=id&order=id"); !strings.HasPrefix(got, "200") || !strings.HasSuffix(got, "\n[{\"id\":1}, \n {\"id\":2}]") {
+		t.Errorf("at most two rows: %s", got)
 	}
-	get := func(socket, url string) (int, string) {
-		c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer(socket)}}
-		res, err := c.Get("http://rest" + url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, _ := io.ReadAll(res.Body)
-		return res.StatusCode, string(body)
-	}
-	if status, body := get(socket, "/things?order=id"); status != 200 || body != "[{\"id\":1}, \n {\"id\":2}]" {
-		t.Errorf("two rows at most: %d %s", status, body)
-	}
-	for _, p := range []string{"/live", "/ready"} {
-		if status, _ := get(admin, p); status != 200 {
-			t.Errorf("%s: %d", p, status)
+	for path, want := range map[string][]string{
+		"/live": {"200"}, "/ready": {"200"}, "/other": {"404"},
+		"/metrics":      {"200", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1`},
+		"/schema_cache": {"200", "public.things"},
+	} {
+		got := s.ask(s.admin, path)
+		for i, text := range want {
+			if i == 0 && !strings.HasPrefix(got, text) || !strings.Contains(got, text) {
+				t.Errorf("%s: %q is missing in %s", path, text, got)
+			}
 		}
 	}
-	if _, body := get(admin, "/metrics"); !strings.Contains(body, `pgrst_schema_cache_loads_total{status="SUCCESS"} 1`) {
-		t.Error(body)
-	}
-	if _, body := get(admin, "/schema_cache"); !strings.Contains(body, "public.things") {
-		t.Error(body)
-	}
-	if status, _ := get(admin, "/other"); status != 404 {
-		t.Errorf("unknown path of the admin port: %d", status)
-	}
-	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '1'; notify pgrst, 'reload config'`, database.Name))
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, body := get(socket, "/things?order=id"); body == "[{\"id\":1}]" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the new setting is not seen")
-		}
-	}
+	limit(1)
+	s.eventually("/things?select=id&order=id", "\n[{\"id\":1}]")
 
-	// What is under way when the server is told to stop gets its answer.
-	answered := make(chan int, 1)
-	go func() {
-		c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer(socket)}}
-		res, err := c.Get("http://rest/rpc/wait")
-		if err != nil {
-			t.Error(err)
-			answered <- 0
-			return
-		}
-		res.Body.Close()
-		answered <- res.StatusCode
-	}()
+	answered := make(chan string, 1)
+	go func() { answered <- s.ask(s.socket, "/rpc/wait") }()
 	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`) == 0 && len(answered) == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
-	stop()
-	if status := <-answered; status != 200 {
-		t.Errorf("a request that was under way: %d", status)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
+	s.stop()
+	if got := <-answered; !strings.HasPrefix(got, "200") {
+		t.Errorf("a request during shutdown: %s", got)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"daawo/supabase/internal/rest"
 )
 
-// Options are what a server is started with.
+// Options configure a server.
 type Options struct {
 	File    string // the configuration file; "" is none
 	Environ []string
 	Log     *slog.Logger
-	Ready   func(address string) // called once the port is open; may be nil
+	Ready   func(address string) // called when the port is open; may be nil
 }
 
-// server is one stand-alone engine.
+// server is a stand-alone engine.
 type server struct {
 	options  Options
 	settings *Settings
@@ -33,7 +33,7 @@ type server struct {
 	engine   *rest.Engine
 }
 
-// open reads the settings, those in the database too, and makes the engine.
+// open reads the settings, including those in the database, and creates the engine.
 func open(ctx context.Context, o Options) (*server, error) {
 	s, err := Load(Sources{File: o.File, Environ: o.Environ})
 	if err != nil {
@@ -46,7 +46,7 @@ func open(ctx context.Context, o Options) (*server, error) {
 		return nil, err
 	}
 	if c, err := v.configure(ctx); err != nil {
-		o.Log.ErrorContext(ctx, "rest: the configuration in the database could not be read", "error", err)
+		o.Log.ErrorContext(ctx, "rest: in-database configuration load failed; ignoring it", "error", err)
 	} else {
 		s.Rest = c
 	}
@@ -58,7 +58,7 @@ func open(ctx context.Context, o Options) (*server, error) {
 	return v, nil
 }
 
-// configure reads the settings again: file, environment and database.
+// configure reloads the settings from file, environment and database.
 func (v *server) configure(ctx context.Context) (rest.Config, error) {
 	src := Sources{File: v.options.File, Environ: v.options.Environ, DBURI: v.settings.DBURI}
 	s, err := Load(src)
@@ -76,7 +76,7 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 	return s.Rest, nil
 }
 
-// Run serves until ctx ends, then lets the requests under way finish.
+// Run serves until ctx ends, then waits for running requests.
 func Run(ctx context.Context, o Options) error {
 	v, err := open(ctx, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options) error {
 
 	v.signals(ctx)
 	if err := v.engine.Start(ctx); err != nil {
-		o.Log.WarnContext(ctx, "rest: the schema could not be read; it is tried again", "error", err)
+		o.Log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err)
 	}
 	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
 
@@ -129,7 +129,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// signals reloads the schema on SIGUSR1 and the configuration on SIGUSR2.
+// signals starts to reload the schema on SIGUSR1 and the configuration on SIGUSR2.
 func (v *server) signals(ctx context.Context) {
 	c := make(chan os.Signal, 4)
 	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2)
@@ -150,7 +150,7 @@ func (v *server) signals(ctx context.Context) {
 	}()
 }
 
-// logged logs requests as log-level asks: error those of ours, warn those that failed, info all.
+// logged returns a handler that logs requests by log-level: error logs 5xx, warn 4xx too, info all.
 func (v *server) logged() http.Handler {
 	least := map[string]int{"crit": 1000, "error": 500, "warn": 400}[v.settings.LogLevel]
 	if least == 1000 {
@@ -175,7 +175,7 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// DumpConfig writes the settings in use and ends.
+// DumpConfig writes the effective settings to out.
 func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
 	s, err := Load(Sources{File: o.File, Environ: o.Environ})
 	if err != nil {
@@ -199,7 +199,7 @@ func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
 	return err
 }
 
-// DumpSchema writes the schema as JSON and ends.
+// DumpSchema writes the schema as JSON to out.
 func DumpSchema(ctx context.Context, o Options, out io.Writer) error {
 	v, err := open(ctx, o)
 	if err != nil {
@@ -215,7 +215,7 @@ func DumpSchema(ctx context.Context, o Options, out io.Writer) error {
 	return json.NewEncoder(out).Encode(v.engine.Schema())
 }
 
-// CheckReady asks a running server's admin port whether it is ready.
+// CheckReady returns nil if the admin server of a running server reports that it is ready.
 func CheckReady(ctx context.Context, o Options) error {
 	s, err := Load(Sources{File: o.File, Environ: o.Environ})
 	if err != nil {
@@ -242,12 +242,12 @@ func CheckReady(ctx context.Context, o Options) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", url, res.Status)
+		return fmt.Errorf("%s: status %s", url, res.Status)
 	}
 	return nil
 }
 
-// Explain prints what the engine would run for a request.
+// Explain returns the statement that the engine would run for a request.
 func Explain(ctx context.Context, o Options, r *http.Request) (string, error) {
 	v, err := open(ctx, o)
 	if err != nil {

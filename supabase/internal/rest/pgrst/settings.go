@@ -16,7 +16,7 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// Settings is PostgREST's configuration. Rest holds what the engine needs; the rest is about the process.
+// Settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields those of the process.
 type Settings struct {
 	Rest rest.Config
 
@@ -45,19 +45,20 @@ type Settings struct {
 	LogLevel string
 	LogQuery bool
 
-	channel  string // db-channel, also while it is not listened to
+	channel  string // db-channel, even if the engine does not listen to it
 	audience string
 	secret   []byte
 	base64   bool
 	txEnd    string
 }
 
-// Sources is where settings come from; a later one wins: file, environment, database.
+// Sources are the sources of settings. The database takes precedence over the environment, and the environment over the
+// file.
 type Sources struct {
 	File     string // path; "" is none
 	Environ  []string
-	Database map[string]string // names with underscores
-	DBURI    string            // the URI in use, kept on reload
+	Database map[string]string // by name, with underscores
+	DBURI    string            // on reload the URI in use, which does not change
 }
 
 // Load reads the settings.
@@ -93,12 +94,12 @@ func Load(src Sources) (*Settings, error) {
 	return s, nil
 }
 
-// mistake is an error in the words of PostgREST, which begin with a capital.
-type mistake string
+// configError is an error with the wording of PostgREST, which begins with a capital letter.
+type configError string
 
-func (m mistake) Error() string { return string(m) }
+func (m configError) Error() string { return string(m) }
 
-// reader looks settings up and keeps the first error.
+// reader looks up settings and keeps the first error.
 type reader struct {
 	file, env, db map[string]string
 	err           error
@@ -110,7 +111,7 @@ func (r *reader) fail(err error) {
 	}
 }
 
-// lookup finds a setting under its name or an older one.
+// lookup returns the value of a setting, by its name or an older name.
 func (r *reader) lookup(names ...string) (string, bool) {
 	for _, n := range names {
 		under := strings.ReplaceAll(n, "-", "_")
@@ -127,7 +128,7 @@ func (r *reader) lookup(names ...string) (string, bool) {
 	return "", false
 }
 
-// text finds a setting that is not empty.
+// text returns the value of a setting that is not empty.
 func (r *reader) text(fallback string, names ...string) string {
 	for _, n := range names {
 		if v, ok := r.lookup(n); ok && v != "" {
@@ -137,6 +138,7 @@ func (r *reader) text(fallback string, names ...string) string {
 	return fallback
 }
 
+// number returns the value of a numeric setting.
 func (r *reader) number(fallback int, names ...string) int {
 	for _, n := range names {
 		if v, ok := r.lookup(n); ok {
@@ -148,7 +150,7 @@ func (r *reader) number(fallback int, names ...string) int {
 	return fallback
 }
 
-// flag reads true and false in any spelling, and numbers.
+// flag returns the value of a boolean setting: true and false in upper or lower case, or a number.
 func (r *reader) flag(fallback bool, names ...string) bool {
 	for _, n := range names {
 		v, ok := r.lookup(n)
@@ -171,14 +173,16 @@ func (r *reader) flag(fallback bool, names ...string) bool {
 	return fallback
 }
 
+// choice returns the value of a setting that must be one of the allowed values.
 func (r *reader) choice(fallback, message, name string, allowed ...string) string {
 	v := r.text(fallback, name)
 	if !slices.Contains(allowed, v) {
-		r.fail(mistake(message))
+		r.fail(configError(message))
 	}
 	return v
 }
 
+// name returns the value of a setting that names a function.
 func (r *reader) name(fallback *schema.Name, names ...string) *schema.Name {
 	v := r.text("", names...)
 	if v == "" {
@@ -190,14 +194,15 @@ func (r *reader) name(fallback *schema.Name, names ...string) *schema.Name {
 	return &schema.Name{Name: v}
 }
 
+// mode returns the value of a setting that holds a file mode.
 func (r *reader) mode(name string) fs.FileMode {
 	v := r.text("660", name)
 	n, err := strconv.ParseUint(v, 8, 32)
 	switch {
 	case err != nil:
-		r.fail(mistake("Invalid " + name + ": not an octal"))
+		r.fail(configError("Invalid " + name + ": not an octal"))
 	case n < 0o600 || n > 0o777:
-		r.fail(mistake("Invalid " + name + ": needs to be between 600 and 777"))
+		r.fail(configError("Invalid " + name + ": needs to be between 600 and 777"))
 	}
 	return fs.FileMode(n)
 }
@@ -206,6 +211,7 @@ func (r *reader) seconds(fallback int, names ...string) time.Duration {
 	return time.Duration(r.number(fallback, names...)) * time.Second
 }
 
+// commas splits a list at its commas.
 func commas(s string) []string {
 	parts := strings.Split(s, ",")
 	for i := range parts {
@@ -214,74 +220,11 @@ func commas(s string) []string {
 	return parts
 }
 
-// settings reads everything. What is not set stays as it is in c.
+// settings reads all settings. c has the values of those that are not set.
 func (r *reader) settings(c rest.Config) *Settings {
-	c.AnonRole = r.text(c.AnonRole, "db-anon-role")
-	c.Aggregates = r.flag(c.Aggregates, "db-aggregates-enabled")
-	c.Channel = r.text(c.Channel, "db-channel")
-	if v, ok := r.lookup("db-extra-search-path"); ok {
-		c.ExtraSearchPath = nil
-		if v != "" {
-			c.ExtraSearchPath = commas(v)
-		}
-	}
-	c.HoistedSettings = commas(r.text(strings.Join(c.HoistedSettings, ","), "db-hoisted-tx-settings"))
-	if n := r.number(-1, "db-max-rows", "max-rows"); n >= 0 {
-		rows := int64(n)
-		c.MaxRows = &rows
-	}
-	c.PlanEnabled = r.flag(c.PlanEnabled, "db-plan-enabled")
-	c.PreRequest = r.name(c.PreRequest, "db-pre-request", "pre-request")
-	c.RootFunction = r.name(c.RootFunction, "db-root-spec", "root-spec")
-	c.Schemas = commas(r.text(strings.Join(c.Schemas, ","), "db-schemas", "db-schema"))
-	for _, forbidden := range [...]string{"pg_catalog", "information_schema"} {
-		if slices.Contains(c.Schemas, forbidden) {
-			r.fail(fmt.Errorf("db-schemas does not allow schema: '%s'", forbidden))
-		}
-	}
-	txEnd := r.choice(txEndName(c.TxEnd), "Invalid transaction termination. Check your configuration.", "db-tx-end",
-		"commit", "commit-allow-override", "rollback", "rollback-allow-override")
-	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"), Override: strings.HasSuffix(txEnd, "-allow-override")}
-	c.CacheSize = r.number(c.CacheSize, "jwt-cache-max-entries")
-	verbosity := "verbose"
-	if c.MinimalErrors {
-		verbosity = "minimal"
-	}
-	c.MinimalErrors = r.choice(verbosity, "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
-		"verbose", "minimal") == "minimal"
-	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges, "disabled": rest.OpenAPIDisabled}[r.choice(
-		openAPIModes()[c.OpenAPI], "Invalid openapi-mode. Check your configuration.", "openapi-mode",
-		"follow-privileges", "ignore-privileges", "disabled")]
-	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
-	if c.ProxyURL = r.text(c.ProxyURL, "openapi-server-proxy-uri"); c.ProxyURL != "" {
-		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			r.fail(mistake("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
-		}
-	}
-	if v := r.text("", "server-cors-allowed-origins"); v != "" {
-		c.CORSOrigins = commas(v)
-	}
-	c.TraceHeader = r.text(c.TraceHeader, "server-trace-header")
-	c.ServerTiming = r.flag(c.ServerTiming, "server-timing-enabled")
-	c.LegacyTargetNames = r.flag(c.LegacyTargetNames, "url-use-legacy-target-names")
-	c.AppSettings = append(c.AppSettings, r.appSettings()...)
-	if v := r.text("", "jwt-role-claim-key", "role-claim-key"); v != "" {
-		path, err := token.ParsePath(v)
-		if err != nil {
-			r.fail(fmt.Errorf("failed to parse role-claim-key value (%s)", v))
-		}
-		c.RoleClaim = path
-	}
-	audience := r.text("", "jwt-aud")
-	if audience != "" {
-		if strings.Contains(audience, ":") {
-			if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
-				r.fail(mistake("jwt-aud should be a string or a valid URI"))
-			}
-		}
-		c.Audience = func(a string) bool { return a == audience }
-	}
-
+	txEnd := r.database(&c)
+	r.api(&c)
+	audience := r.tokens(&c)
 	s := &Settings{
 		Rest:               c,
 		DBURI:              r.text("postgresql://", "db-uri"),
@@ -312,7 +255,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 		base64:   r.flag(false, "jwt-secret-is-base64", "secret-is-base64"),
 	}
 	if s.AdminPort != 0 && s.AdminPort == s.Port {
-		r.fail(mistake("admin-server-port cannot be the same as server-port"))
+		r.fail(configError("admin-server-port cannot be the same as server-port"))
 	}
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
@@ -323,7 +266,87 @@ func (r *reader) settings(c rest.Config) *Settings {
 	return s
 }
 
-// appSettings gathers app.settings.* of the file and PGRST_APP_SETTINGS_*, sorted by name.
+// database reads the settings db-* of the engine. It returns the value of db-tx-end.
+func (r *reader) database(c *rest.Config) (txEnd string) {
+	c.AnonRole = r.text(c.AnonRole, "db-anon-role")
+	c.Aggregates = r.flag(c.Aggregates, "db-aggregates-enabled")
+	c.Channel = r.text(c.Channel, "db-channel")
+	if v, ok := r.lookup("db-extra-search-path"); ok {
+		c.ExtraSearchPath = nil
+		if v != "" {
+			c.ExtraSearchPath = commas(v)
+		}
+	}
+	c.HoistedSettings = commas(r.text(strings.Join(c.HoistedSettings, ","), "db-hoisted-tx-settings"))
+	if n := r.number(-1, "db-max-rows", "max-rows"); n >= 0 {
+		rows := int64(n)
+		c.MaxRows = &rows
+	}
+	c.PlanEnabled = r.flag(c.PlanEnabled, "db-plan-enabled")
+	c.PreRequest = r.name(c.PreRequest, "db-pre-request", "pre-request")
+	c.RootFunction = r.name(c.RootFunction, "db-root-spec", "root-spec")
+	c.Schemas = commas(r.text(strings.Join(c.Schemas, ","), "db-schemas", "db-schema"))
+	for _, forbidden := range [...]string{"pg_catalog", "information_schema"} {
+		if slices.Contains(c.Schemas, forbidden) {
+			r.fail(fmt.Errorf("db-schemas does not allow schema: '%s'", forbidden))
+		}
+	}
+	txEnd = r.choice(txEndName(c.TxEnd), "Invalid transaction termination. Check your configuration.", "db-tx-end",
+		"commit", "commit-allow-override", "rollback", "rollback-allow-override")
+	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"), Override: strings.HasSuffix(txEnd, "-allow-override")}
+	return txEnd
+}
+
+// api reads the settings of replies, OpenAPI and HTTP.
+func (r *reader) api(c *rest.Config) {
+	verbosity := "verbose"
+	if c.MinimalErrors {
+		verbosity = "minimal"
+	}
+	c.MinimalErrors = r.choice(verbosity, "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
+		"verbose", "minimal") == "minimal"
+	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges, "disabled": rest.OpenAPIDisabled}[r.choice(
+		openAPIModes()[c.OpenAPI], "Invalid openapi-mode. Check your configuration.", "openapi-mode",
+		"follow-privileges", "ignore-privileges", "disabled")]
+	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
+	if c.ProxyURL = r.text(c.ProxyURL, "openapi-server-proxy-uri"); c.ProxyURL != "" {
+		if u, err := url.Parse(c.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			r.fail(configError("Malformed proxy uri, a correct example: https://example.com:8443/basePath"))
+		}
+	}
+	if v := r.text("", "server-cors-allowed-origins"); v != "" {
+		c.CORSOrigins = commas(v)
+	}
+	c.TraceHeader = r.text(c.TraceHeader, "server-trace-header")
+	c.ServerTiming = r.flag(c.ServerTiming, "server-timing-enabled")
+	c.LegacyTargetNames = r.flag(c.LegacyTargetNames, "url-use-legacy-target-names")
+	c.AppSettings = append(c.AppSettings, r.appSettings()...)
+}
+
+// tokens reads the settings jwt-* except the secret. It returns the value of jwt-aud.
+func (r *reader) tokens(c *rest.Config) (audience string) {
+	c.CacheSize = r.number(c.CacheSize, "jwt-cache-max-entries")
+	if v := r.text("", "jwt-role-claim-key", "role-claim-key"); v != "" {
+		path, err := token.ParsePath(v)
+		if err != nil {
+			r.fail(fmt.Errorf("failed to parse role-claim-key value (%s)", v))
+		}
+		c.RoleClaim = path
+	}
+	audience = r.text("", "jwt-aud")
+	if audience == "" {
+		return ""
+	}
+	if strings.Contains(audience, ":") {
+		if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
+			r.fail(configError("jwt-aud should be a string or a valid URI"))
+		}
+	}
+	c.Audience = func(a string) bool { return a == audience }
+	return audience
+}
+
+// appSettings returns app.settings.* of the file and PGRST_APP_SETTINGS_* of the environment, sorted by name.
 func (r *reader) appSettings() [][2]string {
 	all := map[string]string{}
 	for k, v := range r.file {
@@ -360,7 +383,7 @@ func openAPIModes() map[rest.OpenAPIMode]string {
 		rest.OpenAPIDisabled: "disabled"}
 }
 
-// keys reads the secret, from a file or in base64 where it says so.
+// keys reads the secret, from a file if it begins with "@", and decodes it if it is base64.
 func (r *reader) keys(s *Settings) {
 	if path, ok := strings.CutPrefix(string(s.secret), "@"); ok {
 		text, err := os.ReadFile(path)
@@ -376,13 +399,13 @@ func (r *reader) keys(s *Settings) {
 		r.fail(err)
 		s.secret = decoded
 	}
-	set, err := token.NewSet(s.secret)
+	set, err := token.ParseSet(s.secret)
 	if err != nil {
 		r.fail(err)
 		return
 	}
 	if !strings.HasPrefix(strings.TrimSpace(string(s.secret)), "{") && len(s.secret) < 32 {
-		r.fail(mistake("The JWT secret must be at least 32 characters long."))
+		r.fail(configError("The JWT secret must be at least 32 characters long."))
 	}
 	s.Rest.Keys = set
 }

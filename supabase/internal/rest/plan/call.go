@@ -8,6 +8,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
+// call plans a call of a function.
 func call(c *schema.Cache, req *Request, opts Options) (*Plan, *wire.Error) {
 	post := req.Method == "POST"
 	given := req.Keys
@@ -23,7 +24,7 @@ func call(c *schema.Cache, req *Request, opts Options) (*Plan, *wire.Error) {
 	if err != nil {
 		return nil, err
 	}
-	// A function that returns rows of a relation embeds what that relation embeds.
+	// A function that returns rows of a relation can embed the same relations as it.
 	table := schema.Name{Schema: routine.Schema, Name: routine.Name.Name}
 	if routine.Composite {
 		table.Name = routine.Return.Name
@@ -57,7 +58,7 @@ func call(c *schema.Cache, req *Request, opts Options) (*Plan, *wire.Error) {
 	return &Plan{Read: root, Call: inv, Legacy: legacy(root, nil)}, nil
 }
 
-// filtered gives the names of all columns that conditions of the tree use.
+// filtered appends the names of the columns that the conditions of a node use.
 func filtered(n *Node, names []string) []string {
 	var walk func([]Cond)
 	walk = func(conds []Cond) {
@@ -72,7 +73,8 @@ func filtered(n *Node, names []string) []string {
 	return names
 }
 
-// arguments gathers values by name. A variadic parameter takes all values of its name, another one the last.
+// arguments collects values by name. A variadic parameter takes all values of its name, any other parameter the last
+// one.
 func arguments(r *schema.Routine, given []ast.Param) map[string]Arg {
 	args := make(map[string]Arg, len(given))
 	for _, g := range given {
@@ -88,8 +90,8 @@ func arguments(r *schema.Routine, given []ast.Param) map[string]Arg {
 	return args
 }
 
-// choose picks the overload whose parameters are the given ones; failing that, by POST, one with a single unnamed
-// parameter that the whole body fits.
+// choose returns the overload whose parameters are the given ones. If there is none, a POST may match an overload with
+// a single unnamed parameter that takes the whole body.
 func choose(c *schema.Cache, req *Request, given []string, post bool) (*schema.Routine, *wire.Error) {
 	var exact, whole []*schema.Routine
 	for _, r := range c.Routines[req.Target] {
@@ -113,6 +115,7 @@ func choose(c *schema.Cache, req *Request, given []string, post bool) (*schema.R
 	}
 }
 
+// accepts reports whether an overload can be called with the given parameters.
 func accepts(r *schema.Routine, given []string, content ast.MediaType, post bool) bool {
 	if len(r.Params) == 0 {
 		_, only := bodyOnly(post, content)
@@ -131,6 +134,7 @@ func accepts(r *schema.Routine, given []string, content ast.MediaType, post bool
 	return true
 }
 
+// takesBody reports whether an overload takes the whole body as its single unnamed parameter.
 func takesBody(r *schema.Routine, content ast.MediaType) bool {
 	if len(r.Params) != 1 || r.Params[0].Name != "" {
 		return false

@@ -10,7 +10,7 @@ import (
 
 func hint(s string) *string { return &s }
 
-// errNotEmbedded says that a filter, an order or a limit names a relation that is not selected.
+// errNotEmbedded reports a filter, order or limit of a relation that is not selected.
 func errNotEmbedded(name string, legacyAlias string) *wire.Error {
 	e := wire.Errorf(400, "PGRST108", "'%s' is not an embedded resource in this request", name)
 	if legacyAlias != "" {
@@ -79,6 +79,7 @@ func errAmbiguous(parent, child string, rels []*schema.Relationship) *wire.Error
 	return e
 }
 
+// describe returns the details of one relationship.
 func describe(r *schema.Relationship) ambiguity {
 	a := ambiguity{Embedding: r.Table.Name + " with " + r.Foreign.Name}
 	list := func(pairs []schema.ColumnPair, pick func(schema.ColumnPair) string) string {
@@ -108,7 +109,8 @@ func describe(r *schema.Relationship) ambiguity {
 	return a
 }
 
-// bodyOnly says whether a function can only be called with its single unnamed parameter.
+// bodyOnly reports whether a body of this type can only be the single unnamed parameter, and the type of that
+// parameter.
 func bodyOnly(post bool, content ast.MediaType) (string, bool) {
 	if !post {
 		return "", false

@@ -30,6 +30,7 @@ func Make(c *schema.Cache, req *Request, opts Options) (*Plan, *wire.Error) {
 	return p, nil
 }
 
+// legacy appends the name and the alias of each node that a filter names by its relation although it has an alias.
 func legacy(n *Node, found [][2]string) [][2]string {
 	if n.legacy {
 		found = append(found, [2]string{n.Name, n.Alias})
@@ -40,13 +41,14 @@ func legacy(n *Node, found [][2]string) [][2]string {
 	return found
 }
 
+// mutate plans the part of a request that writes.
 func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mutation, *wire.Error) {
 	res := resolver{cache: c, table: table}
 	m := &Mutation{Action: req.Action, Table: table.Name, Body: req.Body, Key: table.Key}
 	if req.Prefs.Return == "representation" || req.Prefs.Return == "headers-only" {
 		m.Returning = needed(root, table.Key)
 		m.Key = slices.Sorted(slices.Values(table.Key))
-		if len(m.Returning) > 0 && m.Returning[0] == "*" { // then Location names the key's columns in the order of the table
+		if len(m.Returning) > 0 && m.Returning[0] == "*" { // Location then has the key's columns in the order of the table
 			slices.SortFunc(m.Key, func(a, b string) int { return table.Position(a) - table.Position(b) })
 		}
 	}
@@ -91,7 +93,7 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 	return m, nil
 }
 
-// checkPut allows exactly the filters col=eq.value on all columns of the primary key.
+// checkPut returns an error unless the filters are exactly col=eq.value for all columns of the primary key.
 func checkPut(req *Request, table *schema.Table) *wire.Error {
 	refuse := wire.Errorf(405, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
 	key := slices.Sorted(slices.Values(table.Key))
@@ -107,8 +109,8 @@ func checkPut(req *Request, table *schema.Table) *wire.Error {
 	return nil
 }
 
-// needed gives the columns that have to come back for the reading part: the selected ones, the primary key for
-// Location, and what the embedded relations join on.
+// needed returns the columns that the reading part needs: the selected ones, the primary key for Location, and those
+// that the embedded relations join on.
 func needed(root *Node, key []string) []string {
 	var names []string
 	add := func(n string) {

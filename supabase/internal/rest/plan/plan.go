@@ -1,7 +1,7 @@
-// Package plan resolves a request against the schema: it turns the AST into trees whose relations, columns and types are
-// known, or says why that cannot be. It opens no connection and writes no SQL.
+// Package plan resolves a request against the schema: it converts the AST to trees with known relations, columns and
+// types, or returns an error. It opens no connection and writes no SQL.
 //
-// The engine calls it with what grammar parsed; sql renders what it returns.
+// The engine calls it with the result of grammar; sql renders the plan.
 package plan
 
 import (
@@ -9,21 +9,21 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// Source is the name of the common table expression that a mutation or a call puts its rows into.
+// Source is the name of the common table expression with the rows of a mutation or a call.
 const Source = "pgrst_source"
 
 // Field is a resolved column.
 type Field struct {
 	Name      string
 	Path      []ast.JSONStep
-	ToJSON    bool    // the path needs to_jsonb(column): the column is no JSON itself
-	Type      string  // the type a value of the column is written in; "" when the column is unknown
+	ToJSON    bool    // the path needs to_jsonb(column), because the column is not JSON
+	Type      string  // the type of the column's values in the request; "" when the column is unknown
 	Base      string  // the type with domains resolved
-	Transform string  // the function that represents the domain, as regproc writes it
-	FullText  bool    // compared by full-text search: the column is made a tsvector
-	Config    string  // its text search configuration
+	Transform string  // the function that represents the domain, in the format of regproc
+	FullText  bool    // full-text search has to convert the column to a tsvector
+	Config    string  // the text search configuration of FullText
 	Default   *string // the column's default, for missing=default
-	WholeRow  bool    // count() over a spread relation counts rows of the relation
+	WholeRow  bool    // count() over a spread relation, which counts its rows
 }
 
 // SelectField is one selected column.
@@ -35,13 +35,13 @@ type SelectField struct {
 	Alias         string
 }
 
-// Cond is a condition: a tree of and/or, a filter, or a test whether an embedded relation is empty.
+// Cond is a condition: a tree of and/or, a filter, or a test for an empty embedded relation.
 type Cond struct {
 	Not      bool
 	Or       bool
 	Children []Cond
 	Filter   *Filter
-	Absent   *Node // is.null on an embedded relation; Not turns it around
+	Absent   *Node // is.null on an embedded relation; Not negates it
 }
 
 // Filter is a resolved filter.
@@ -50,7 +50,7 @@ type Filter struct {
 	Field Field
 }
 
-// Order is a resolved order term. With Embed it orders by a column of that to-one relation.
+// Order is a resolved order term. With Embed it orders by a column of this to-one relation.
 type Order struct {
 	Field     Field
 	Embed     string
@@ -58,28 +58,28 @@ type Order struct {
 	Nulls     ast.Nulls
 }
 
-// Spread says how a relation's columns are lifted into its parent.
+// Spread is how the columns of a relation become columns of its parent.
 type Spread uint8
 
-// The spreads: of a to-one relation the columns, of a to-many relation arrays of them.
+// The spreads. SpreadOne yields the columns of a to-one relation, SpreadMany an array per column of a to-many relation.
 const (
 	NoSpread Spread = iota
 	SpreadOne
 	SpreadMany
 )
 
-// Node is a relation that is read, with what is embedded in it.
+// Node is a relation to read, with its embedded relations.
 type Node struct {
-	Name  string // as the request names it
-	Alias string // as the request renames it
+	Name  string // the name in the request
+	Alias string // the alias in the request; "" is none
 	Hint  string
 	Join  ast.JoinType
 
-	From   schema.Name          // where the rows come from
-	As     string               // alias in SQL; "" refers to From
-	Rel    *schema.Relationship // how it hangs on its parent; nil at the root
+	From   schema.Name          // the relation in SQL
+	As     string               // its alias in SQL; "" is none
+	Rel    *schema.Relationship // the relationship with the parent; nil at the root
 	Parent string               // the parent's alias in SQL, for computed relationships; "" refers to Rel.Table
-	Embed  string               // alias in SQL of the embedded rows
+	Embed  string               // the alias in SQL of the embedded rows
 
 	Select []SelectField
 	Where  []Cond
@@ -87,15 +87,15 @@ type Node struct {
 	Range  ast.Range
 
 	Spread      Spread
-	SpreadExtra []SpreadExtra // of a to-many spread: what its order needs selected
-	Lifted      []Lifted      // of a spread: what the parent selects from it
+	SpreadExtra []SpreadExtra // of a to-many spread: the columns that its order needs
+	Lifted      []Lifted      // of a spread: the columns that the parent selects from it
 
 	Children []*Node
 	depth    int
-	legacy   bool // named by a filter by its relation although it has an alias
+	legacy   bool // a filter uses the relation's name although it has an alias
 }
 
-// Key is the name of the node in its parent's reply.
+// Key returns the name of the node in its parent's reply.
 func (n *Node) Key() string {
 	if n.Alias != "" {
 		return n.Alias
@@ -105,19 +105,19 @@ func (n *Node) Key() string {
 
 // Lifted is a column that a parent takes from a spread relation.
 type Lifted struct {
-	Name          string // its name in the embedded rows
+	Name          string // the name in the embedded rows
 	Aggregate     ast.Aggregate
 	AggregateCast string
 	Alias         string
 }
 
-// SpreadExtra is a column selected inside a to-many spread so that the aggregated arrays can be ordered by it.
+// SpreadExtra is a column that a to-many spread selects to order the aggregated arrays by it.
 type SpreadExtra struct {
-	Embed string // the column's relation, when it is a related order term
+	Embed string // the column's relation, for a related order term
 	SelectField
 }
 
-// Hidden says whether nothing of the node is shown: rel().
+// Hidden reports whether the node selects nothing, as rel() does.
 func (n *Node) Hidden() bool {
 	if len(n.Select) > 0 {
 		return false
@@ -130,12 +130,12 @@ func (n *Node) Hidden() bool {
 	return true
 }
 
-// DefaultSelect says whether the request selects nothing but *.
+// DefaultSelect reports whether the request selects only *.
 func (n *Node) DefaultSelect() bool {
 	return len(n.Children) == 0 && len(n.Select) == 1 && n.Select[0].Name == "*"
 }
 
-// Action is what a request does.
+// Action is the operation of a request.
 type Action uint8
 
 // The actions.
@@ -148,26 +148,26 @@ const (
 	Call
 )
 
-// Options are the settings that planning depends on.
+// Options are the settings of the planner.
 type Options struct {
 	MaxRows           *int64
 	Aggregates        bool
 	LegacyTargetNames bool
 }
 
-// Request is what is planned.
+// Request is a parsed request, the input of the planner.
 type Request struct {
 	Action      Action
 	Method      string
 	Target      schema.Name
 	Query       *ast.Query
-	Range       ast.Range // the root's, with the Range header applied
+	Range       ast.Range // the range of the root, with the Range header applied
 	Prefs       ast.Preferences
 	ContentType ast.MediaType
 	Body        []byte      // JSON, or the raw body of a function with one unnamed parameter
-	HasBody     bool        // a body is given, even an empty one
-	Keys        []string    // the keys of the body or columns=, sorted
-	Args        []ast.Param // arguments of a call by GET or form
+	HasBody     bool        // there is a body, perhaps an empty one
+	Keys        []string    // the keys of the body or of columns=, sorted
+	Args        []ast.Param // the arguments of a call by GET or form
 }
 
 // Mutation is a resolved insert, update or delete.
@@ -177,7 +177,7 @@ type Mutation struct {
 	Columns    []Field
 	Body       []byte
 	Defaults   bool     // missing=default
-	Resolution string   // merge-duplicates, ignore-duplicates; "" when there is no on conflict
+	Resolution string   // merge-duplicates, ignore-duplicates; "" for no on conflict clause
 	Conflict   []string // the columns of on conflict
 	Where      []Cond
 	Returning  []string // nil returns nothing
@@ -187,17 +187,17 @@ type Mutation struct {
 // Invocation is a resolved call.
 type Invocation struct {
 	Routine   *schema.Routine
-	Whole     *schema.Param // the single unnamed parameter that takes the body
+	Whole     *schema.Param // the single unnamed parameter that takes the body; nil for named parameters
 	Params    []schema.Param
-	Body      []byte // JSON for Params, the value for Whole; nil is null
+	Body      []byte // the JSON for Params or the value for Whole; nil is null
 	Args      map[string]Arg
-	Returning []string // columns the reading part needs
+	Returning []string // the columns that the reading part needs
 }
 
-// Arg is an argument given as text.
+// Arg is an argument as text.
 type Arg struct {
 	Value  string
-	Values []string // of a variadic parameter
+	Values []string // the values of a variadic parameter
 }
 
 // Plan is a planned request.
@@ -205,5 +205,5 @@ type Plan struct {
 	Read     *Node
 	Mutation *Mutation
 	Call     *Invocation
-	Legacy   [][2]string // relation name and the alias to use instead, where the old name was used
+	Legacy   [][2]string // pairs of a relation name in a filter and the alias to use instead
 }

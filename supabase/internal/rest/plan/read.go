@@ -8,12 +8,12 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// reader plans what is read: the root and what is embedded in it.
+// reader plans the relations to read: the root and its embedded relations.
 type reader struct {
 	resolver
 	req  *Request
 	opts Options
-	in   string // the schema that relationships are searched in
+	in   string // the schema in which to search relationships
 }
 
 // read plans the reading part of a request whose root is table.
@@ -21,42 +21,9 @@ func read(c *schema.Cache, req *Request, table schema.Name, opts Options) (*Node
 	r := reader{resolver: resolver{cache: c}, req: req, opts: opts, in: table.Schema}
 	root := &Node{Name: table.Name, From: table, Range: ast.AllRows()}
 	r.selectItems(root, req.Query.Select)
-
-	// Mutations filter in the mutation itself; their URL's root filters are not for the reading part.
-	mutation := req.Action != Read && req.Action != Call
-	for _, f := range req.Query.Filters {
-		if mutation && len(f.Path) == 0 {
-			continue
-		}
-		if err := r.at2(root, f.Path, func(n *Node) {
-			q := r.at(n.From).queried(f.Value)
-			n.Where = append(n.Where, Cond{Filter: &q})
-		}); err != nil {
-			return nil, err
-		}
+	if err := r.modify(root); err != nil {
+		return nil, err
 	}
-	for _, o := range req.Query.Order {
-		if err := r.at2(root, o.Path, func(n *Node) { n.Order = r.order(n, o.Value) }); err != nil {
-			return nil, err
-		}
-	}
-	if !mutation {
-		root.Range = req.Range
-		for _, rg := range req.Query.Ranges {
-			if err := r.at2(root, rg.Path, func(n *Node) { n.Range = rg.Value }); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, l := range req.Query.Logic {
-		if mutation && len(l.Path) == 0 {
-			continue
-		}
-		if err := r.at2(root, l.Path, func(n *Node) { n.Where = append(n.Where, r.at(n.From).cond(l.Value)) }); err != nil {
-			return nil, err
-		}
-	}
-
 	if req.Action != Read {
 		root.From, root.As = schema.Name{Name: Source}, root.Name
 	}
@@ -68,16 +35,59 @@ func read(c *schema.Cache, req *Request, table schema.Name, opts Options) (*Node
 	if err := r.relatedOrders(root); err != nil {
 		return nil, err
 	}
-	emptiness(root)
+	testEmbedded(root)
 	if err := r.lift(root); err != nil {
 		return nil, err
 	}
-	if !mutation && opts.MaxRows != nil {
+	if !r.mutates() && opts.MaxRows != nil {
 		limit(root, *opts.MaxRows)
 	}
 	return root, nil
 }
 
+// mutates reports whether the request writes. A mutation filters in the mutation itself, so the filters of its root are
+// not part of the reading part.
+func (r *reader) mutates() bool { return r.req.Action != Read && r.req.Action != Call }
+
+// modify adds the filters, orders, ranges and logic of the request to the nodes that they name.
+func (r *reader) modify(root *Node) *wire.Error {
+	mutates := r.mutates()
+	for _, f := range r.req.Query.Filters {
+		if mutates && len(f.Path) == 0 {
+			continue
+		}
+		if err := r.withNode(root, f.Path, func(n *Node) {
+			q := r.at(n.From).queried(f.Value)
+			n.Where = append(n.Where, Cond{Filter: &q})
+		}); err != nil {
+			return err
+		}
+	}
+	for _, o := range r.req.Query.Order {
+		if err := r.withNode(root, o.Path, func(n *Node) { n.Order = r.order(n, o.Value) }); err != nil {
+			return err
+		}
+	}
+	if !mutates {
+		root.Range = r.req.Range
+		for _, rg := range r.req.Query.Ranges {
+			if err := r.withNode(root, rg.Path, func(n *Node) { n.Range = rg.Value }); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range r.req.Query.Logic {
+		if mutates && len(l.Path) == 0 {
+			continue
+		}
+		if err := r.withNode(root, l.Path, func(n *Node) { n.Where = append(n.Where, r.at(n.From).cond(l.Value)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limit applies a number of rows to a node and its descendants.
 func limit(n *Node, rows int64) {
 	n.Range = n.Range.AtMost(rows)
 	for _, c := range n.Children {
@@ -85,6 +95,7 @@ func limit(n *Node, rows int64) {
 	}
 }
 
+// selectItems adds the selected fields and the embedded relations to a node.
 func (r *reader) selectItems(n *Node, items []ast.SelectItem) {
 	res := r.at(n.From)
 	for _, it := range items {
@@ -103,6 +114,7 @@ func (r *reader) selectItems(n *Node, items []ast.SelectItem) {
 	}
 }
 
+// order resolves order terms of a node.
 func (r *reader) order(n *Node, terms []ast.OrderTerm) []Order {
 	res := r.at(r.req.Target)
 	if n.depth > 0 || r.req.Action == Call {
@@ -120,8 +132,8 @@ func (r *reader) order(n *Node, terms []ast.OrderTerm) []Order {
 	return out
 }
 
-// at2 applies fn to the node that a path of names leads to.
-func (r *reader) at2(root *Node, path ast.Path, fn func(*Node)) *wire.Error {
+// withNode calls fn with the node that a path of names leads to.
+func (r *reader) withNode(root *Node, path ast.Path, fn func(*Node)) *wire.Error {
 	n := root
 	for _, name := range path {
 		var next *Node
@@ -150,7 +162,7 @@ func (r *reader) at2(root *Node, path ast.Path, fn func(*Node)) *wire.Error {
 	return nil
 }
 
-// relate finds the relationship of every embedded node and names it in SQL.
+// relate finds the relationship of every embedded node and sets the node's names in SQL.
 func (r *reader) relate(n *Node) *wire.Error {
 	origin := n.From.Name
 	if n.depth == 0 && n.As != "" {
@@ -178,7 +190,7 @@ func (r *reader) relate(n *Node) *wire.Error {
 	return nil
 }
 
-// embedName keeps an alias within what Postgres keeps of an identifier, its distinguishing end included.
+// embedName shortens an alias to the 63 bytes that Postgres allows. It keeps the end, which distinguishes aliases.
 func embedName(s string) string {
 	const most = 63
 	if len(s) <= most {
@@ -187,8 +199,8 @@ func embedName(s string) string {
 	return s[len(s)-most:]
 }
 
-// expandStars writes * out where the columns have to be known: where a domain is represented, an aggregate groups, or
-// a to-many relation is spread.
+// expandStars replaces * with the columns where they must be known: for domain representations, for aggregates that
+// group, and in to-many spreads.
 func (r *reader) expandStars(n *Node, aggregates bool) {
 	for _, s := range n.Select {
 		aggregates = aggregates || s.Aggregate != ""
@@ -234,7 +246,7 @@ func (r *reader) expandStars(n *Node, aggregates bool) {
 	}
 }
 
-// alias names the selected fields that Postgres would not name as the request does.
+// alias sets an alias for the selected fields that Postgres would give another name than PostgREST does.
 func alias(n *Node) {
 	for i := range n.Select {
 		s := &n.Select[i]
@@ -261,6 +273,7 @@ func alias(n *Node) {
 	}
 }
 
+// relatedOrders resolves the order terms that name an embedded relation.
 func (r *reader) relatedOrders(n *Node) *wire.Error {
 	for i := range n.Order {
 		o := &n.Order[i]
@@ -284,6 +297,7 @@ func (r *reader) relatedOrders(n *Node) *wire.Error {
 	return nil
 }
 
+// child returns the embedded relation with a name, nil if there is none.
 func child(n *Node, key string) *Node {
 	for _, c := range n.Children {
 		if c.Key() == key {
@@ -293,8 +307,8 @@ func child(n *Node, key string) *Node {
 	return nil
 }
 
-// emptiness turns filters like projects=is.null into tests of the embedded relation.
-func emptiness(n *Node) {
+// testEmbedded converts filters such as child=is.null to tests of the embedded relation.
+func testEmbedded(n *Node) {
 	var walk func([]Cond)
 	walk = func(conds []Cond) {
 		for i := range conds {
@@ -311,6 +325,6 @@ func emptiness(n *Node) {
 	}
 	walk(n.Where)
 	for _, c := range n.Children {
-		emptiness(c)
+		testEmbedded(c)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// find picks the one relationship from origin that the target and the hint of a request mean.
+// find returns the one relationship of origin that matches the target and the hint of a request.
 func (r *reader) find(origin, target, hint string) (*schema.Relationship, *wire.Error) {
 	var found []*schema.Relationship
 	for _, rel := range r.cache.Related(schema.Name{Schema: r.in, Name: origin}, r.in) {
@@ -23,27 +23,43 @@ func (r *reader) find(origin, target, hint string) (*schema.Relationship, *wire.
 	}
 }
 
-// matches says whether a relationship is meant. The target can be the other table, the foreign key's name or its single
-// column; the hint the foreign key's name, either single column or the junction.
+// matches reports whether a target and a hint mean a relationship. The target can be the other table, or the name or
+// the single column of the foreign key. The hint can be the name of the foreign key, either single column or the
+// junction.
 func matches(r *schema.Relationship, target, hint string) bool {
-	if r.Computed() {
-		return target == r.Function.Name
-	}
-	single := len(r.Columns) == 1
-	from := func(s string) bool { return single && r.Columns[0].From == s }
-	to := func(s string) bool { return single && r.Columns[0].To == s }
-	byTable := target == r.Foreign.Name
 	switch {
-	case r.Self && hint == "":
-		// One foreign key is two relationships here: the table's name means the rows that point to this one, the
-		// column's name the row that this one points to.
-		return byTable && r.Cardinality == schema.OneToMany || from(target) && r.Cardinality == schema.ManyToOne
+	case r.Computed():
+		return target == r.Function.Name
 	case r.Self:
-		return byTable && r.Cardinality == schema.OneToMany && to(hint)
+		return matchesSelf(r, target, hint)
 	case hint == "":
-		return byTable || !r.ForeignIsView && (r.Constraint != "" && target == r.Constraint || from(target))
+		return target == r.Foreign.Name || !r.ForeignIsView && (isConstraint(r, target) || from(r, target))
 	default:
-		return byTable && (r.Constraint != "" && hint == r.Constraint || from(hint) || to(hint) ||
+		return target == r.Foreign.Name && (isConstraint(r, hint) || from(r, hint) || to(r, hint) ||
 			r.Junction != nil && hint == r.Junction.Table.Name)
 	}
+}
+
+// matchesSelf is matches for a relationship of a table with itself. One foreign key is two relationships here: the
+// table's name means the rows that point to this row, the column's name the row that this row points to.
+func matchesSelf(r *schema.Relationship, target, hint string) bool {
+	byTable := target == r.Foreign.Name && r.Cardinality == schema.OneToMany
+	if hint != "" {
+		return byTable && to(r, hint)
+	}
+	return byTable || from(r, target) && r.Cardinality == schema.ManyToOne
+}
+
+func isConstraint(r *schema.Relationship, name string) bool {
+	return r.Constraint != "" && r.Constraint == name
+}
+
+// from reports whether name is the single column of the foreign key.
+func from(r *schema.Relationship, name string) bool {
+	return len(r.Columns) == 1 && r.Columns[0].From == name
+}
+
+// to reports whether name is the single column that the foreign key references.
+func to(r *schema.Relationship, name string) bool {
+	return len(r.Columns) == 1 && r.Columns[0].To == name
 }

@@ -5,12 +5,13 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// resolver finds columns of one table and the functions that represent domains.
+// resolver resolves columns of one table and the functions that represent domains.
 type resolver struct {
 	cache *schema.Cache
-	table *schema.Table // nil when the relation is not known, as the rows of some functions
+	table *schema.Table // nil for an unknown relation, such as the rows of some functions
 }
 
+// at returns a resolver for another table.
 func (r resolver) at(n schema.Name) resolver {
 	r.table = r.cache.Tables[n]
 	return r
@@ -20,7 +21,7 @@ func column(c *schema.Column) Field {
 	return Field{Name: c.Name, Type: c.Nominal, Base: c.Type, Default: c.Default}
 }
 
-// known resolves a column as it is written to, and says whether it exists.
+// known resolves a column and reports whether it exists.
 func (r resolver) known(name string) (Field, bool) {
 	if r.table == nil {
 		return Field{Name: name}, false
@@ -32,7 +33,7 @@ func (r resolver) known(name string) (Field, bool) {
 	return column(c), true
 }
 
-// any resolves a field that need not exist: it may be a computed column.
+// any resolves a field. An unknown field is no error: it may be a computed column.
 func (r resolver) any(f ast.Field) Field {
 	out, _ := r.known(f.Name)
 	out.Path = f.Path
@@ -40,7 +41,7 @@ func (r resolver) any(f ast.Field) Field {
 	return out
 }
 
-// transform applies the representation from one type to another where there is one.
+// transform applies the representation from one type to another, if there is one.
 func (r resolver) transform(f Field, from, to string) Field {
 	if fn, ok := r.cache.Representations[[2]string{from, to}]; ok {
 		f.Type, f.Transform = from, fn
@@ -54,12 +55,12 @@ func (r resolver) output(f ast.Field) Field {
 	return r.transform(out, out.Type, "json")
 }
 
-// queried resolves a field that is compared with text of the URL.
+// queried resolves a field that is compared with text from the URL.
 func (r resolver) queried(f ast.Filter) Filter {
 	out := r.any(f.Field)
 	switch f.Op {
 	case "fts", "plfts", "phfts", "wfts":
-		// A computed column is taken for a tsvector: nothing is known about it.
+		// The type of a computed column is unknown; it is assumed to be tsvector.
 		if out.Base != "tsvector" && out.Base != "" {
 			out.FullText, out.Config = true, f.Config
 		}
@@ -67,12 +68,13 @@ func (r resolver) queried(f ast.Filter) Filter {
 	return Filter{Filter: f, Field: r.transform(out, "text", out.Type)}
 }
 
-// written resolves a column that is filled from the JSON body.
+// written resolves a column whose value comes from the JSON body.
 func (r resolver) written(name string) (Field, bool) {
 	f, ok := r.known(name)
 	return r.transform(f, "json", f.Type), ok
 }
 
+// cond resolves a tree of filters.
 func (r resolver) cond(l ast.Logic) Cond {
 	if l.Filter != nil {
 		f := r.queried(*l.Filter)

@@ -6,9 +6,9 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// lift decides what parents select from spread relations, and where aggregates inside of them are computed: an
-// aggregate in a to-one spread is moved up to the nearest relation that is not spread itself, where there is something to
-// aggregate over.
+// lift sets the columns that parents select from spread relations, and where aggregates in spreads are computed. An
+// aggregate in a to-one spread moves up to the nearest relation that is not a spread, because a single row has nothing
+// to aggregate.
 func (r *reader) lift(root *Node) *wire.Error {
 	if !r.opts.Aggregates && hasAggregate(root) {
 		return wire.Errorf(400, "PGRST123", "Use of aggregate functions is not allowed")
@@ -18,6 +18,7 @@ func (r *reader) lift(root *Node) *wire.Error {
 	return orderSpreads(root)
 }
 
+// hasAggregate reports whether a node or one of its descendants selects an aggregate.
 func hasAggregate(n *Node) bool {
 	for _, s := range n.Select {
 		if s.Aggregate != "" {
@@ -32,7 +33,7 @@ func hasAggregate(n *Node) bool {
 	return false
 }
 
-// liftColumns fills Lifted from the bottom up.
+// liftColumns sets Lifted of all nodes, children first.
 func liftColumns(n *Node) {
 	for _, c := range n.Children {
 		liftColumns(c)
@@ -57,23 +58,22 @@ func liftColumns(n *Node) {
 	}
 }
 
-// hoisted is an aggregate on its way up.
+// hoisted is an aggregate that moves up to a parent.
 type hoisted struct {
 	name string // the column in the embedded rows
 	agg  Lifted
 }
 
+// hoist moves aggregates out of to-one spreads. It returns those that have to move further up.
 func hoist(n *Node) []hoisted {
-	var fromChildren []struct {
+	type fromChild struct {
 		child *Node
 		list  []hoisted
 	}
+	var fromChildren []fromChild
 	for _, c := range n.Children {
 		if h := hoist(c); len(h) > 0 {
-			fromChildren = append(fromChildren, struct {
-				child *Node
-				list  []hoisted
-			}{c, h})
+			fromChildren = append(fromChildren, fromChild{c, h})
 		}
 	}
 	if n.Spread == SpreadOne {
@@ -108,7 +108,7 @@ func hoist(n *Node) []hoisted {
 	return nil
 }
 
-// orderSpreads moves the order of a to-many spread from its rows to the arrays that they are aggregated into.
+// orderSpreads moves the order of a to-many spread from its rows to the arrays of its columns.
 func orderSpreads(n *Node) *wire.Error {
 	if n.Spread == SpreadMany {
 		if aggregated(n) {
@@ -131,6 +131,7 @@ func orderSpreads(n *Node) *wire.Error {
 	return nil
 }
 
+// aggregated reports whether a node selects an aggregate, itself or from a spread.
 func aggregated(n *Node) bool {
 	for _, s := range n.Select {
 		if s.Aggregate != "" {

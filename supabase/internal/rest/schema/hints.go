@@ -12,12 +12,12 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// hints keeps the sets of names that suggestions for misspelt ones are taken from.
+// hints holds the names of tables, to suggest one for a misspelt name.
 type hints struct {
-	tables map[string]*fuzzySet // by schema; nil where a schema has too many tables
+	tables map[string]*fuzzySet // by schema; nil if a schema has too many tables
 }
 
-// maxHinted is the number of tables from which on a schema gives no suggestions.
+// maxHinted is the number of tables from which a schema gives no suggestions.
 const maxHinted = 500
 
 func newHints(c *Cache) hints {
@@ -34,13 +34,14 @@ func newHints(c *Cache) hints {
 	return h
 }
 
-// strict is the least likeness for names of tables and functions: what is less alike is not revealed.
+// strict is the minimum similarity for names of tables and functions, so that hints do not reveal unrelated names.
+// loose is the minimum for parameters and related tables.
 const (
 	strict = 0.75
 	loose  = 0.33
 )
 
-// LikeTable gives the table of the schema whose name is most like name.
+// LikeTable returns the table of the schema with the most similar name.
 func (c *Cache) LikeTable(schema, name string) (string, bool) {
 	set := c.names.tables[schema]
 	if set == nil {
@@ -49,7 +50,7 @@ func (c *Cache) LikeTable(schema, name string) (string, bool) {
 	return set.best(name, strict)
 }
 
-// LikeRoutine gives the function of the schema whose name is most like name.
+// LikeRoutine returns the function of the schema with the most similar name.
 func (c *Cache) LikeRoutine(schema, name string) (string, bool) {
 	var names []string
 	for n := range c.Routines {
@@ -60,7 +61,7 @@ func (c *Cache) LikeRoutine(schema, name string) (string, bool) {
 	return newFuzzySet(names).best(name, strict)
 }
 
-// LikeParams gives the parameter list among the overloads of a function that is most like params.
+// LikeParams returns the most similar parameter list of the overloads of a function.
 func LikeParams(overloads []*Routine, params []string) (string, bool) {
 	var lists []string
 	for _, r := range overloads {
@@ -77,7 +78,7 @@ func paramList(names []string) string {
 	return "(" + strings.Join(slices.Sorted(slices.Values(names)), ", ") + ")"
 }
 
-// LikeRelated suggests another name for parent or child when no relationship was found between them.
+// LikeRelated suggests another name for parent or child if there is no relationship between them.
 func (c *Cache) LikeRelated(parent, child, schema string) (wrong, right string, ok bool) {
 	if _, known := c.Relationships[Name{schema, parent}]; known {
 		var names []string
@@ -101,7 +102,7 @@ func (c *Cache) LikeRelated(parent, child, schema string) (wrong, right string, 
 	return parent, right, ok
 }
 
-// Related gives the relationships that start at n and are found in a schema.
+// Related returns the relationships of n whose other end is in a schema.
 func (c *Cache) Related(n Name, schema string) []*Relationship {
 	var out []*Relationship
 	for _, r := range c.Relationships[n] {
@@ -112,10 +113,10 @@ func (c *Cache) Related(n Name, schema string) []*Relationship {
 	return out
 }
 
-// fuzzySet finds strings that look alike: candidates by the cosine of their 3-gram (then 2-gram) counts, the fifty best
-// of those by edit distance. It is the algorithm of the fuzzyset libraries, so that suggestions are those of upstream.
+// fuzzySet finds similar strings. The cosine of the 3-gram (then 2-gram) counts selects fifty candidates, and the edit
+// distance sorts them. This is the algorithm of the fuzzyset libraries, so the suggestions are the same as upstream's.
 type fuzzySet struct {
-	values []string // as given, sorted so that ties are decided alike every time
+	values []string // as given, sorted so that ties always have the same order
 	lower  []string
 }
 
@@ -137,6 +138,7 @@ type match struct {
 	value string
 }
 
+// best returns the most similar value whose similarity is at least least.
 func (s *fuzzySet) best(text string, least float64) (string, bool) {
 	m := s.matches(text, least)
 	if len(m) == 0 {
@@ -145,6 +147,7 @@ func (s *fuzzySet) best(text string, least float64) (string, bool) {
 	return m[0].value, true
 }
 
+// matches returns the values whose similarity is at least least, the most similar first.
 func (s *fuzzySet) matches(text string, least float64) []match {
 	text = strings.ToLower(text)
 	for i, l := range s.lower {
@@ -160,6 +163,7 @@ func (s *fuzzySet) matches(text string, least float64) []match {
 	return nil
 }
 
+// bySize is matches with grams of one size.
 func (s *fuzzySet) bySize(text string, size int, least float64) []match {
 	want := grams(text, size)
 	wantNorm := norm(want)
@@ -195,7 +199,8 @@ func (s *fuzzySet) bySize(text string, size int, least float64) []match {
 	return out
 }
 
-// grams counts the runs of size characters of -text-, where only letters, digits, blanks and commas count.
+// grams counts the runs of size characters in "-" + text + "-", without characters other than letters, digits, spaces
+// and commas.
 func grams(text string, size int) map[string]int {
 	kept := []rune{'-'}
 	for _, r := range text {
@@ -214,6 +219,7 @@ func grams(text string, size int) map[string]int {
 	return out
 }
 
+// norm returns the Euclidean norm of the counts.
 func norm(counts map[string]int) float64 {
 	sum := 0
 	for n := range maps.Values(counts) {
@@ -222,6 +228,7 @@ func norm(counts map[string]int) float64 {
 	return math.Sqrt(float64(sum))
 }
 
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// MarshalJSON writes the whole cache for an operator to read. Its form may change.
+// MarshalJSON returns the whole cache, for operators. The format may change.
 func (c *Cache) MarshalJSON() ([]byte, error) {
 	byName := func(a, b Name) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) }
 	type entry struct {

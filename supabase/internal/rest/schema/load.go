@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Source says what to read.
+// Source selects the parts of the catalogue to read.
 type Source struct {
 	Schemas         []string // the exposed schemas
-	ExtraSearchPath []string // further schemas whose views are followed
-	HoistedSettings []string // settings of functions that hold for their whole transaction
+	ExtraSearchPath []string // further schemas with views to follow
+	HoistedSettings []string // settings of functions that apply to the whole transaction
 }
 
 // Load reads the catalogue in one round trip.
@@ -22,10 +22,10 @@ func Load(ctx context.Context, conn interface {
 	extra := append([]string{}, src.ExtraSearchPath...)
 	hoisted := append([]string{}, src.HoistedSettings...)
 	batch := &pgx.Batch{}
-	// All statements have to see one state, whatever is created or dropped meanwhile.
+	// All statements must see the same state of the catalogue.
 	batch.Queue("begin isolation level repeatable read read only")
-	// With an empty search path types and functions are written with their schemas, and names mean the catalogue's.
-	// The login role's time limit is for requests; a large catalogue may take longer.
+	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean
+	// pg_catalog. The statement timeout of the login role is meant for requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
 	batch.Queue(tablesSQL, src.Schemas)
 	batch.Queue(keysSQL)
@@ -42,11 +42,12 @@ func Load(ctx context.Context, conn interface {
 		err = cerr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the database's schema: %w", err)
+		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	return c, nil
 }
 
+// read decodes the results of the batch, in the order of its statements.
 func read(res pgx.BatchResults, src Source) (*Cache, error) {
 	c := &Cache{Tables: map[Name]*Table{}, Routines: map[Name][]*Routine{}}
 	for range 2 { // begin and set_config
@@ -115,6 +116,7 @@ func (c *Cache) readTables(res pgx.BatchResults) error {
 	})
 }
 
+// unmarshal decodes each value into the pointer at the same index.
 func unmarshal(values []json.RawMessage, into ...any) error {
 	for i, v := range values {
 		if err := json.Unmarshal(v, into[i]); err != nil {
@@ -152,7 +154,7 @@ func (c *Cache) readRoutines(res pgx.BatchResults) error {
 	})
 }
 
-// addRoutine keeps overloads sorted by the number of their parameters.
+// addRoutine adds a function and keeps overloads sorted by the number of their parameters.
 func (c *Cache) addRoutine(r *Routine) {
 	list := append(c.Routines[r.Name], r)
 	for i := len(list) - 1; i > 0 && less(list[i], list[i-1]); i-- {

@@ -1,8 +1,8 @@
 package schema
 
-// The catalogue is read with the statements below. $1 is always the array of exposed schemas.
+// These statements read the catalogue. $1 is always the array of exposed schemas.
 
-// domainsSQL resolves domains, also domains over domains, to the type below them.
+// domainsSQL resolves domains, including domains over domains, to their base types.
 const domainsSQL = `
 with recursive domains (oid, base) as (
   select oid, typbasetype from pg_type where typtype = 'd'
@@ -13,8 +13,8 @@ with recursive domains (oid, base) as (
     from domains join pg_type t on t.oid = domains.base and t.typtype <> 'd'
 )`
 
-// tablesSQL gives one row per relation, its columns gathered into one JSON document: Go decodes that faster than
-// hundreds of thousands of rows.
+// tablesSQL returns one row per relation, with its columns as one JSON document. Go decodes this faster than one row
+// per column.
 const tablesSQL = domainsSQL + `, enums as (
   select enumtypid, json_agg(enumlabel order by enumsortorder) as labels from pg_enum group by enumtypid
 ), columns as (
@@ -70,7 +70,7 @@ select n.nspname, c.relname, obj_description(c.oid, 'pg_class'), c.relkind in ('
    and not pg_is_other_temp_schema(n.oid)
  order by n.nspname, c.relname`
 
-// keysSQL gives every primary and foreign key: relation and column numbers, so that views can be followed by number.
+// keysSQL returns all primary and foreign keys. Relations and columns are numbers, as in the stored queries of views.
 const keysSQL = `
 select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::int8, k.conkey, coalesce(k.confkey, '{}'),
        k.conparentid = 0,
@@ -82,7 +82,7 @@ select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::i
  where k.contype in ('p', 'f')
  order by k.conrelid, k.conname`
 
-// relationsSQL names the relations and columns that foreign keys and views speak of by number.
+// relationsSQL returns the names of the relations and columns that foreign keys and views refer to by number.
 const relationsSQL = `
 with tied (id) as (
   select conrelid from pg_constraint where contype = 'f'
@@ -99,7 +99,7 @@ select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum),
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
  group by 1, 2, 3`
 
-// viewsSQL gives the stored query of each view; parseTargets reads from it where the view's columns come from.
+// viewsSQL returns the stored query of each view, from which parseTargets reads the origins of the view's columns.
 const viewsSQL = `
 select c.oid::int8, n.nspname = any ($1::text[]), r.ev_action::text
   from pg_class c
@@ -108,7 +108,7 @@ select c.oid::int8, n.nspname = any ($1::text[]), r.ev_action::text
  where c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
  order by c.oid`
 
-// computedSQL gives the functions from one row of a relation to rows of a relation.
+// computedSQL returns the functions that map one row of a relation to rows of a relation.
 const computedSQL = `
 select pn.nspname, p.proname, an.nspname, at.typname, rn.nspname, rt.typname, not p.proretset or p.prorows = 1
   from pg_proc p
@@ -121,9 +121,9 @@ select pn.nspname, p.proname, an.nspname, at.typname, rn.nspname, rt.typname, no
   join pg_class rc on rc.oid = rt.typrelid and rc.relkind in ('r', 'v', 'm', 'f', 'p')
  where p.pronargs = 1`
 
-// routinesSQL gives the callable functions. $2 are the names of the settings that are lifted from a function to its
-// transaction. A function with an unnamed parameter is callable when that is its only one and of a type that a whole
-// request body can be.
+// routinesSQL returns the callable functions. $2 are the names of the settings that are lifted from a function to its
+// transaction. A function with an unnamed parameter is callable if it has no other parameter and its type can take a
+// whole request body.
 const routinesSQL = domainsSQL + `
 select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
        rn.nspname, coalesce(rc.relname, rt.typname),
@@ -166,7 +166,7 @@ select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
    and (inputs.named = inputs.number
      or inputs.number = 1 and inputs.first in ('bytea'::regtype, 'json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype))`
 
-// castsSQL gives the implicit casts by function between a domain and json or text, which represent the domain.
+// castsSQL returns the implicit casts with a function between a domain and json or text. They represent the domain.
 const castsSQL = `
 select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::regproc::text
   from pg_cast c
@@ -176,8 +176,8 @@ select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::reg
    and (s.typtype = 'd' and c.casttarget in ('json'::regtype, 'text'::regtype)
      or t.typtype = 'd' and c.castsource in ('json'::regtype, 'text'::regtype))`
 
-// handlersSQL gives the handlers of media types: aggregates over a relation's rows (or any element) that return a domain
-// named as a media type, and functions that return such a domain themselves.
+// handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over anyelement) that
+// return a domain with the name of a media type, and functions that return such a domain.
 const handlersSQL = `
 with media as (
   select t.oid, lower(t.typname) as name, n.nspname as schema, t.typname as domain

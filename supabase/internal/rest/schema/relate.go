@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// graph is what is needed to find the relationships, by number as the catalogue has it.
+// graph holds the input for the relationships. Relations and columns are numbers, as in the catalogue.
 type graph struct {
 	relations map[int64]*relation
 	keys      []key
@@ -20,16 +20,17 @@ type relation struct {
 	columns map[int16]string
 }
 
-// key is a primary or foreign key.
+// key is a primary or foreign key. other and othersTo are the referenced table and columns.
 type key struct {
 	constraint        string
 	foreign           bool
 	table, other      int64
 	columns, othersTo []int16
-	top               bool // not a partition's copy of its parent's key
+	top               bool // not the copy of a partitioned table's key in a partition
 	unique            bool // a foreign key whose columns are unique too
 }
 
+// view is a view and the origins of its columns, by column number.
 type view struct {
 	id      int64
 	exposed bool
@@ -86,14 +87,14 @@ func (g *graph) readComputed(res pgx.BatchResults) error {
 	})
 }
 
-// exposure is a view that shows all columns of a key, with every way to name them.
+// exposure is a view that shows all columns of a key.
 type exposure struct {
 	view    int64
 	columns [][]string // for each column of the key, the view's columns that show it
 }
 
-// exposures finds the views that show all of the columns of a relation, also through other views.
-func (g *graph) exposures(index map[origin][]shown, table int64, columns []int16) []exposure {
+// exposures returns the views that show all of the given columns of a relation, directly or through other views.
+func (g *graph) exposures(index map[origin][]viewColumn, table int64, columns []int16) []exposure {
 	if len(columns) == 0 {
 		return nil
 	}
@@ -114,19 +115,19 @@ func (g *graph) exposures(index map[origin][]shown, table int64, columns []int16
 	return out
 }
 
-// shown says under which names a view shows a column.
-type shown struct {
+// viewColumn lists the names under which a view shows a column.
+type viewColumn struct {
 	view    int64
 	columns []string
 }
 
-// showings follows each exposed view's columns down to tables, and turns that around.
-func (g *graph) showings() map[origin][]shown {
+// viewColumns returns for each column the views that show it. It follows the columns of each exposed view down to tables.
+func (g *graph) viewColumns() map[origin][]viewColumn {
 	byID := make(map[int64]map[int16]origin, len(g.views))
 	for _, v := range g.views {
 		byID[v.id] = v.targets
 	}
-	index := map[origin][]shown{}
+	index := map[origin][]viewColumn{}
 	for _, v := range g.views {
 		self := g.relations[v.id]
 		if !v.exposed || self == nil {
@@ -138,7 +139,7 @@ func (g *graph) showings() map[origin][]shown {
 		}
 		slices.Sort(numbers)
 		for _, n := range numbers {
-			// Every relation on the way down is shown, so that views relate to views over views too.
+			// The view also shows the columns of the views in between, so that views relate to views over views.
 			seen := map[int64]bool{v.id: true}
 			for at := v.targets[n]; !seen[at.relation]; {
 				seen[at.relation] = true
@@ -146,7 +147,7 @@ func (g *graph) showings() map[origin][]shown {
 				if list := index[at]; len(list) > 0 && list[len(list)-1].view == v.id {
 					list[len(list)-1].columns = append(list[len(list)-1].columns, name)
 				} else {
-					index[at] = append(list, shown{v.id, []string{name}})
+					index[at] = append(list, viewColumn{v.id, []string{name}})
 				}
 				below, ok := byID[at.relation][at.column]
 				if !ok {
@@ -159,7 +160,7 @@ func (g *graph) showings() map[origin][]shown {
 	return index
 }
 
-// combinations gives every choice of one element from each list.
+// combinations returns every choice of one element from each list.
 func combinations(lists [][]string) [][]string {
 	out := [][]string{nil}
 	for _, l := range lists {
@@ -174,10 +175,10 @@ func combinations(lists [][]string) [][]string {
 	return out
 }
 
-// relate derives all relationships: foreign keys, the same through views, their inverses, and many-to-many ones. Then
-// it forgets what is outside of the exposed schemas.
+// relate derives all relationships: foreign keys, foreign keys through views, their inverses, and many-to-many ones.
+// Then it drops the tables outside of the exposed schemas.
 func (c *Cache) relate(g *graph, schemas []string) {
-	index := g.showings()
+	index := g.viewColumns()
 	c.viewKeys(g, index)
 
 	var rels []*Relationship
@@ -191,11 +192,15 @@ func (c *Cache) relate(g *graph, schemas []string) {
 		rels = append(rels, inverse(r))
 	}
 	rels = append(rels, many...)
+	c.keepExposed(g.computed, rels, func(n Name) bool { return slices.Contains(schemas, n.Schema) })
+}
 
-	exposed := func(n Name) bool { return slices.Contains(schemas, n.Schema) }
-	overridden := map[[2]Name]bool{} // a computed relationship takes the place of those to the table of its name
+// keepExposed sets the relationships between exposed tables, and drops other tables. A computed relationship replaces
+// those to the table with the same name as its function.
+func (c *Cache) keepExposed(computed, rels []*Relationship, exposed func(Name) bool) {
+	overridden := map[[2]Name]bool{}
 	c.Relationships = map[Name][]*Relationship{}
-	for _, r := range g.computed {
+	for _, r := range computed {
 		overridden[[2]Name{r.Table, r.Function}] = true
 		if exposed(r.Table) && exposed(r.Foreign) {
 			c.Relationships[r.Table] = append(c.Relationships[r.Table], r)
@@ -203,7 +208,7 @@ func (c *Cache) relate(g *graph, schemas []string) {
 	}
 	for _, r := range rels {
 		if exposed(r.Table) && c.Relationships[r.Table] == nil {
-			c.Relationships[r.Table] = []*Relationship{} // known to relate, if only to what is not exposed
+			c.Relationships[r.Table] = []*Relationship{} // the table has relationships, even if none is exposed
 		}
 		if exposed(r.Table) && exposed(r.Foreign) && (r.Junction == nil || exposed(r.Junction.Table)) &&
 			!overridden[[2]Name{r.Table, r.Foreign}] {
@@ -222,7 +227,7 @@ func (c *Cache) relate(g *graph, schemas []string) {
 	}
 }
 
-// rank orders the relationships between two tables as errors list them.
+// rank is the order of the relationships between two tables in errors.
 func rank(r *Relationship) int {
 	switch r.Cardinality {
 	case OneToMany:
@@ -234,8 +239,8 @@ func rank(r *Relationship) int {
 	}
 }
 
-// foreignKey gives the relationship of a key from its table, and from and to the views that show its columns.
-func (g *graph) foreignKey(k key, index map[origin][]shown) []*Relationship {
+// foreignKey returns the relationship of a foreign key, and those of the views that show its columns.
+func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship {
 	from, to := g.relations[k.table], g.relations[k.other]
 	card := ManyToOne
 	if k.unique {
@@ -281,6 +286,7 @@ func (g *graph) foreignKey(k key, index map[origin][]shown) []*Relationship {
 	return rels
 }
 
+// inverse returns the relationship in the other direction.
 func inverse(r *Relationship) *Relationship {
 	inv := *r
 	inv.Table, inv.Foreign = r.Foreign, r.Table
@@ -301,7 +307,8 @@ func swap(pairs []ColumnPair) []ColumnPair {
 	return out
 }
 
-// manyToMany finds tables whose primary key holds two foreign keys: they join the tables that those lead to.
+// manyToMany returns the relationships through junction tables. The primary key of a junction table includes two
+// foreign keys.
 func (c *Cache) manyToMany(rels []*Relationship) []*Relationship {
 	byTable := map[Name][]*Relationship{}
 	for _, r := range rels {
@@ -333,7 +340,7 @@ func (c *Cache) manyToMany(rels []*Relationship) []*Relationship {
 	return out
 }
 
-// holds says whether every column of both keys is in the primary key.
+// holds reports whether the primary key includes every column of the lists.
 func holds(primary []string, lists ...[]ColumnPair) bool {
 	for _, l := range lists {
 		for _, p := range l {
@@ -345,8 +352,9 @@ func holds(primary []string, lists ...[]ColumnPair) bool {
 	return true
 }
 
-// viewKeys gives each view that shows all of a primary key that key, under the first of its names for each column.
-func (c *Cache) viewKeys(g *graph, index map[origin][]shown) {
+// viewKeys sets the primary key of the views that show all of its columns. If a view shows a column twice, the first
+// name counts.
+func (c *Cache) viewKeys(g *graph, index map[origin][]viewColumn) {
 	for _, k := range g.keys {
 		if k.foreign {
 			continue

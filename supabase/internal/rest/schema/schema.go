@@ -1,8 +1,8 @@
-// Package schema knows what the exposed schemas of a database hold: tables with their columns, relationships between
-// them, functions, casts that represent domains, and handlers of media types. Load reads it in one pass; a Cache is
-// immutable and is replaced as a whole.
+// Package schema is the schema cache: the tables and columns of the exposed schemas, relationships, functions, casts
+// that represent domains, and handlers of media types. Load reads them in one round trip. A Cache is immutable; a
+// reload replaces it.
 //
-// plan and openapi read it; it imports db's query surface only through pgx.
+// The engine, plan and openapi read it; it imports nothing of ours.
 package schema
 
 import "strings"
@@ -12,12 +12,12 @@ type Name struct{ Schema, Name string }
 
 func (n Name) String() string { return n.Schema + "." + n.Name }
 
-// Column describes one column of a table. The tags are the keys under which tablesSQL writes it.
+// Column describes one column of a table. The tags are the keys in the JSON of tablesSQL.
 type Column struct {
 	Name     string   `json:"n"`
 	Comment  *string  `json:"c"`
 	Nullable bool     `json:"o"`
-	Type     string   `json:"t"` // the type with domains over built-in types resolved, as format_type writes it
+	Type     string   `json:"t"` // the type with domains over built-in types resolved, in the format of format_type
 	Nominal  string   `json:"d"` // the declared type with its modifier
 	MaxLen   *int32   `json:"m"`
 	Default  *string  `json:"v"` // an SQL expression; nil for generated columns
@@ -36,7 +36,7 @@ type Table struct {
 	byName map[string]int
 }
 
-// Column finds a column by name.
+// Column returns the column with a name.
 func (t *Table) Column(name string) (*Column, bool) {
 	i, ok := t.byName[name]
 	if !ok {
@@ -45,13 +45,13 @@ func (t *Table) Column(name string) (*Column, bool) {
 	return &t.Columns[i], true
 }
 
-// Position gives the place of a column, for sorting.
+// Position returns the index of a column, for sorting.
 func (t *Table) Position(name string) int { return t.byName[name] }
 
-// Cardinality of a relationship, read from the table it starts at.
+// Cardinality is the cardinality of a relationship, seen from its first table.
 type Cardinality uint8
 
-// The cardinalities. Computed ones come from functions.
+// The cardinalities. The computed ones are those of functions.
 const (
 	ManyToOne Cardinality = iota
 	OneToMany
@@ -61,18 +61,18 @@ const (
 	ComputedToMany
 )
 
-// ColumnPair joins a column of the starting table to one of the other table.
+// ColumnPair joins a column of the first table to one of the other table.
 type ColumnPair struct{ From, To string }
 
-// Junction is the table between the two of a many-to-many relationship.
+// Junction is the table between the two tables of a many-to-many relationship.
 type Junction struct {
 	Table                  Name
-	FromConstraint         string // its foreign key to the starting table
+	FromConstraint         string // its foreign key to the first table
 	ToConstraint           string // its foreign key to the other table
 	FromColumns, ToColumns []ColumnPair
 }
 
-// Relationship leads from Table to Foreign.
+// Relationship is a relationship from Table to Foreign.
 type Relationship struct {
 	Table, Foreign             Name
 	Self                       bool
@@ -82,15 +82,15 @@ type Relationship struct {
 	Junction                   *Junction
 	Function                   Name // computed relationships
 	TableIsView, ForeignIsView bool
-	Inverse                    bool // seen from the table that the foreign key points to
+	Inverse                    bool // seen from the table that the foreign key references
 }
 
-// ToOne says whether at most one row is at the other end.
+// ToOne reports whether a row relates to at most one row.
 func (r *Relationship) ToOne() bool {
 	return r.Cardinality == ManyToOne || r.Cardinality == OneToOne || r.Cardinality == ComputedToOne
 }
 
-// In gives the schema through which the relationship is found: the other table's, or the function's.
+// In returns the schema of the relationship: that of the other table, or that of the function.
 func (r *Relationship) In() string {
 	if r.Computed() {
 		return r.Function.Schema
@@ -98,15 +98,15 @@ func (r *Relationship) In() string {
 	return r.Foreign.Schema
 }
 
-// Computed says whether the relationship is a function.
+// Computed reports whether the relationship is a function.
 func (r *Relationship) Computed() bool {
 	return r.Cardinality == ComputedToOne || r.Cardinality == ComputedToMany
 }
 
-// Volatility of a function.
+// Volatility is the volatility of a function.
 type Volatility byte
 
-// The volatilities, as pg_proc.provolatile writes them.
+// The volatilities, with the values of pg_proc.provolatile.
 const (
 	Immutable Volatility = 'i'
 	Stable    Volatility = 's'
@@ -117,12 +117,12 @@ const (
 type Param struct {
 	Name     string
 	Type     string
-	CastType string // Type, without the length that a cast would truncate to
+	CastType string // Type in a form without a length, so that a cast does not truncate
 	Required bool
 	Variadic bool
 }
 
-// Routine is a function that can be called.
+// Routine is a callable function.
 type Routine struct {
 	Name
 	Comment    *string
@@ -136,37 +136,38 @@ type Routine struct {
 	Settings   [][2]string
 }
 
-// Scalar says whether one value that is no row is returned.
+// Scalar reports whether the function returns one value that is not a row.
 func (r *Routine) Scalar() bool { return !r.SetOf && !r.Composite }
 
-// Void says whether nothing is returned.
+// Void reports whether the function returns void.
 func (r *Routine) Void() bool {
 	return r.Scalar() && r.Return == Name{"pg_catalog", "void"}
 }
 
-// Handler is a function or aggregate that writes a media type.
+// Handler is a function or aggregate that produces a media type.
 type Handler struct {
 	Function  Name
 	MediaType string // the resolved type: */* is application/octet-stream
 }
 
-// HandlerKey says for what a handler is: a relation or function, or any (the zero Name), and which media type.
+// HandlerKey selects a handler by media type and target: a relation, a function, or anything (the zero Name).
 type HandlerKey struct {
 	Target    Name
 	MediaType string
 }
 
-// Cache is what was read. It is not changed after Load.
+// Cache is the schema cache. It does not change after Load.
 type Cache struct {
 	Tables          map[Name]*Table
-	Relationships   map[Name][]*Relationship // by starting table
+	Relationships   map[Name][]*Relationship // by first table
 	Routines        map[Name][]*Routine
-	Representations map[[2]string]string // (source type, target type) → function, as regproc writes it
+	Representations map[[2]string]string // (source type, target type) → function, in the format of regproc
 	Handlers        map[HandlerKey]Handler
 
 	names hints
 }
 
+// String returns the numbers of entries, in the words of PostgREST's log.
 func (c *Cache) String() string {
 	rels := 0
 	for _, r := range c.Relationships {

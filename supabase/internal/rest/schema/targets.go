@@ -5,17 +5,20 @@ import (
 	"strings"
 )
 
-// origin is the relation and the column number that a column of a view was taken from unchanged.
+// origin is the relation and the number of the column that a column of a view shows unchanged.
 type origin struct {
 	relation int64
 	column   int16
 }
 
-// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree) and gives for each column of the
-// view, by number, the column it shows. Expressions have no origin.
+// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree). It returns the origin of each
+// column of the view, by column number. Expressions have no origin.
 //
-// The text is a list of nodes, "({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385 :resorigcol 1 …} …) …})".
-// Only the entries of the outermost target list count, so depth has to be followed; a backslash quotes a character.
+// The text is a list of nodes:
+//
+//	({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385 :resorigcol 1 …} …) …})
+//
+// Only the outermost target list counts, so the parser tracks the depth. A backslash quotes a character.
 func parseTargets(tree string) map[int16]origin {
 	body, ok := field(tree, 2, ":targetList ") // depth 2: inside "({QUERY"
 	if !ok || !strings.HasPrefix(body, "(") {
@@ -40,7 +43,7 @@ func parseTargets(tree string) map[int16]origin {
 	}
 }
 
-// field finds what follows name where it stands at the given depth of braces and parentheses.
+// field returns the text after name, at the given depth of braces and parentheses.
 func field(tree string, depth int, name string) (string, bool) {
 	d := 0
 	for i := 0; i < len(tree); i++ {
@@ -60,6 +63,7 @@ func field(tree string, depth int, name string) (string, bool) {
 	return "", false
 }
 
+// intField returns the value of a numeric field of a node.
 func intField(node, name string) (int64, bool) {
 	rest, ok := field(node, 1, name)
 	if !ok {
@@ -73,7 +77,7 @@ func intField(node, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// nodeLength gives the length of the node that begins at the start of s.
+// nodeLength returns the length of the node at the start of s.
 func nodeLength(s string) int {
 	d := 0
 	for i := 0; i < len(s); i++ {

@@ -10,83 +10,84 @@ import (
 
 const callAlias = "pgrst_call"
 
-// scalarColumn is the column that the value of a function that returns no rows is put into.
+// scalarColumn is the column that holds the value of a function that returns no rows.
 const scalarColumn = "pgrst_scalar"
 
-// invocation writes the call of a function as a query of its rows.
-func (b *builder) invocation(c *plan.Invocation) {
+// invocation writes the call of a function as a query that returns its rows.
+func (w sourceWriter) invocation(c *plan.Invocation) {
 	scalar := !c.Routine.Composite
 	alias := schema.Name{Name: callAlias}
-	b.put("select ")
+	w.put("select ")
 	switch {
 	case scalar:
-		b.column(alias, scalarColumn)
+		w.column(alias, scalarColumn)
 	case len(c.Returning) == 0:
-		b.put("*")
+		w.put("*")
 	default:
-		b.list(len(c.Returning), ", ", func(i int) { b.column(alias, c.Returning[i]) })
+		w.list(len(c.Returning), ", ", func(i int) { w.column(alias, c.Returning[i]) })
 	}
-	b.put(" from ")
+	w.put(" from ")
 	fromBody := c.Whole == nil && len(c.Params) > 0 && c.Args == nil
 	if fromBody {
 		fields := make([]plan.Field, len(c.Params))
 		for i, p := range c.Params {
 			fields[i] = plan.Field{Name: p.Name, Type: p.CastType}
 		}
-		b.put("(select * from ")
-		b.body(c.Body, fields, false)
-		b.put(" limit 1) as ", bodyAlias, ", lateral ")
+		w.put("(select * from ")
+		w.body(c.Body, fields, false)
+		w.put(" limit 1) as ", bodyAlias, ", lateral ")
 	}
 	if scalar {
-		b.put("(select ")
+		w.put("(select ")
 	}
-	b.name(c.Routine.Name)
-	b.put("(")
+	w.name(c.Routine.Name)
+	w.put("(")
 	switch {
 	case c.Whole != nil:
-		b.whole(c)
+		w.whole(c)
 	default:
-		b.list(len(c.Params), ", ", func(i int) { b.argument(c, c.Params[i], fromBody) })
+		w.list(len(c.Params), ", ", func(i int) { w.argument(c, c.Params[i], fromBody) })
 	}
-	b.put(")")
+	w.put(")")
 	if scalar {
-		b.put(" as ", scalarColumn, ")")
+		w.put(" as ", scalarColumn, ")")
 	}
-	b.put(" as ", callAlias)
+	w.put(" as ", callAlias)
 }
 
-func (b *builder) argument(c *plan.Invocation, p schema.Param, fromBody bool) {
+// argument writes a named argument, whose value is a column of the body or a parameter.
+func (w sourceWriter) argument(c *plan.Invocation, p schema.Param, fromBody bool) {
 	if p.Variadic {
-		b.put("variadic ")
+		w.put("variadic ")
 	}
-	b.ident(p.Name)
-	b.put(" := ")
+	w.ident(p.Name)
+	w.put(" := ")
 	if fromBody {
-		b.column(schema.Name{Name: bodyAlias}, p.Name)
+		w.column(schema.Name{Name: bodyAlias}, p.Name)
 		return
 	}
 	a := c.Args[p.Name]
 	if p.Variadic {
-		b.param(arrayLiteral(a.Values))
+		w.param(arrayLiteral(a.Values))
 	} else {
-		b.text(a.Value)
+		w.text(a.Value)
 	}
-	b.put("::", p.CastType)
+	w.put("::", p.CastType)
 }
 
-// whole passes the body as it is to the single unnamed parameter.
-func (b *builder) whole(c *plan.Invocation) {
+// whole passes the unchanged body to the single unnamed parameter.
+func (w sourceWriter) whole(c *plan.Invocation) {
 	value := c.Body
 	if c.Args != nil {
 		flat := make(map[string]string, len(c.Args))
 		for k, v := range c.Args {
 			flat[k] = v.Value
 		}
-		value, _ = json.Marshal(flat) // a map of strings cannot fail
+		value, _ = json.Marshal(flat) // cannot fail for a map of strings
 	}
 	if c.Whole.Type == "bytea" && value != nil {
 		value = append([]byte(`\x`), hex.AppendEncode(nil, value)...)
 	}
-	b.param(value)
-	b.put("::", c.Whole.Type)
+	w.param(value)
+	w.put("::", c.Whole.Type)
 }

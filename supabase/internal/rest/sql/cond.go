@@ -8,7 +8,10 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// operator gives the SQL of an operator of the grammar.
+// condWriter writes columns, conditions and order terms.
+type condWriter struct{ *writer }
+
+// operator returns the SQL of an operator of the grammar.
 func operator(op ast.Op) string {
 	switch op {
 	case "eq":
@@ -47,111 +50,118 @@ func operator(op ast.Op) string {
 		return "&>"
 	case "adj":
 		return "-|-"
+	default:
+		panic("sql: unknown operator " + string(op))
+	}
+}
+
+// queryFunction returns the function that parses the value of a full-text operator.
+func queryFunction(op ast.Op) string {
+	switch op {
 	case "fts":
 		return "to_tsquery"
 	case "plfts":
 		return "plainto_tsquery"
 	case "phfts":
 		return "phraseto_tsquery"
-	case "wfts":
-		return "websearch_to_tsquery"
 	default:
-		panic("sql: operator " + string(op) + " is not in the grammar")
+		return "websearch_to_tsquery"
 	}
 }
 
-// where writes conditions joined with and. absent writes the test of an embedded relation.
-func (b *builder) where(of schema.Name, conds []plan.Cond, absent func(plan.Cond)) {
-	b.list(len(conds), " and ", func(i int) { b.cond(of, conds[i], absent) })
+// where writes conditions joined with and. absent writes the conditions on embedded relations.
+func (w condWriter) where(of schema.Name, conds []plan.Cond, absent func(plan.Cond)) {
+	w.list(len(conds), " and ", func(i int) { w.cond(of, conds[i], absent) })
 }
 
-func (b *builder) cond(of schema.Name, c plan.Cond, absent func(plan.Cond)) {
+func (w condWriter) cond(of schema.Name, c plan.Cond, absent func(plan.Cond)) {
 	switch {
 	case c.Absent != nil:
 		absent(c)
 	case c.Filter != nil:
-		b.filter(of, c.Filter)
+		w.filter(of, c.Filter)
 	default:
 		if c.Not {
-			b.put("not ")
+			w.put("not ")
 		}
 		sep := " and "
 		if c.Or {
 			sep = " or "
 		}
-		b.put("(")
-		b.list(len(c.Children), sep, func(i int) { b.cond(of, c.Children[i], absent) })
-		b.put(")")
+		w.put("(")
+		w.list(len(c.Children), sep, func(i int) { w.cond(of, c.Children[i], absent) })
+		w.put(")")
 	}
 }
 
-func (b *builder) filter(of schema.Name, f *plan.Filter) {
+func (w condWriter) filter(of schema.Name, f *plan.Filter) {
 	if f.Not {
-		b.put("not ")
+		w.put("not ")
 	}
-	b.field(of, f.Field)
+	w.field(of, f.Field)
 	switch f.Op {
 	case "is":
-		b.put(" is ", strings.ReplaceAll(f.Value, "_", " "))
+		w.put(" is ", strings.ReplaceAll(f.Value, "_", " "))
 	case "isdistinct":
-		b.put(" is distinct from ")
-		b.text(f.Value)
+		w.put(" is distinct from ")
+		w.text(f.Value)
 	case "in":
-		b.in(f)
+		w.in(f)
 	case "fts", "plfts", "phfts", "wfts":
-		b.put(" @@ ", operator(f.Op), "(")
-		b.config(f.Config)
-		b.text(f.Value)
-		b.put(")")
+		w.put(" @@ ", queryFunction(f.Op), "(")
+		w.config(f.Config)
+		w.text(f.Value)
+		w.put(")")
 	case "like", "ilike":
-		b.put(" ", operator(f.Op), " ")
-		b.quantified(f.Quantifier, func() { b.text(strings.ReplaceAll(f.Value, "*", "%")) })
+		w.put(" ", operator(f.Op), " ")
+		w.quantified(f.Quantifier, func() { w.text(strings.ReplaceAll(f.Value, "*", "%")) })
 	default:
-		b.put(" ", operator(f.Op), " ")
-		b.quantified(f.Quantifier, func() {
+		w.put(" ", operator(f.Op), " ")
+		w.quantified(f.Quantifier, func() {
 			if f.Field.Transform != "" {
-				b.put(f.Field.Transform, "(")
-				b.text(f.Value)
-				b.put(")")
+				w.put(f.Field.Transform, "(")
+				w.text(f.Value)
+				w.put(")")
 				return
 			}
-			b.text(f.Value)
+			w.text(f.Value)
 		})
 	}
 }
 
-func (b *builder) quantified(q ast.Quantifier, value func()) {
+// quantified writes a value with its quantifier.
+func (w condWriter) quantified(q ast.Quantifier, value func()) {
 	switch q {
 	case ast.Any:
-		b.put("any (")
+		w.put("any (")
 	case ast.All:
-		b.put("all (")
+		w.put("all (")
 	default:
 		value()
 		return
 	}
 	value()
-	b.put(")")
+	w.put(")")
 }
 
-// in compares with one array, so that the statement does not depend on the number of values.
-func (b *builder) in(f *plan.Filter) {
+// in compares with one array, so that the statement is the same for any number of values.
+func (w condWriter) in(f *plan.Filter) {
 	array := []byte("{}")
 	if len(f.Values) != 1 || f.Values[0] != "" {
 		array = arrayLiteral(f.Values)
 	}
 	if f.Field.Transform != "" {
-		b.put(" = any (select ", f.Field.Transform, "(unnest(")
-		b.param(array)
-		b.put("::text[])))")
+		w.put(" = any (select ", f.Field.Transform, "(unnest(")
+		w.param(array)
+		w.put("::text[])))")
 		return
 	}
-	b.put(" = any (")
-	b.param(array)
-	b.put(")")
+	w.put(" = any (")
+	w.param(array)
+	w.put(")")
 }
 
-// arrayLiteral writes {"a","b"} as Postgres reads arrays.
+// arrayLiteral returns the text form of an array, {"a","b"}.
 func arrayLiteral(values []string) []byte {
 	out := []byte{'{'}
 	for i, v := range values {
@@ -173,66 +183,67 @@ func arrayLiteral(values []string) []byte {
 	return append(out, '}')
 }
 
-func (b *builder) config(name string) {
+// config writes the text search configuration as the first argument of a function; "" writes nothing.
+func (w condWriter) config(name string) {
 	if name != "" {
-		b.text(name)
-		b.put(", ")
+		w.text(name)
+		w.put(", ")
 	}
 }
 
-// field writes a column with its JSON path, as a tsvector where full-text search needs one.
-func (b *builder) field(of schema.Name, f plan.Field) {
+// field writes a column with its JSON path, converted to a tsvector if full-text search needs one.
+func (w condWriter) field(of schema.Name, f plan.Field) {
 	if f.FullText {
-		b.put("to_tsvector(")
-		b.config(f.Config)
-		defer b.put(")")
+		w.put("to_tsvector(")
+		w.config(f.Config)
+		defer w.put(")")
 	}
 	switch {
 	case f.WholeRow:
-		b.ident(of.Name)
+		w.ident(of.Name)
 	case len(f.Path) == 0:
-		b.column(of, f.Name)
+		w.column(of, f.Name)
 	default:
 		if f.ToJSON {
-			b.put("to_jsonb(")
-			b.column(of, f.Name)
-			b.put(")")
+			w.put("to_jsonb(")
+			w.column(of, f.Name)
+			w.put(")")
 		} else {
-			b.column(of, f.Name)
+			w.column(of, f.Name)
 		}
 		for _, step := range f.Path {
 			if step.AsText {
-				b.put("->>")
+				w.put("->>")
 			} else {
-				b.put("->")
+				w.put("->")
 			}
-			b.text(step.Key)
+			w.text(step.Key)
 			if step.Index {
-				b.put("::int")
+				w.put("::int")
 			}
 		}
 	}
 }
 
-func (b *builder) order(of schema.Name, terms []plan.Order) {
-	b.list(len(terms), ", ", func(i int) {
+func (w condWriter) order(of schema.Name, terms []plan.Order) {
+	w.list(len(terms), ", ", func(i int) {
 		t := terms[i]
 		at := of
 		if t.Embed != "" {
 			at = schema.Name{Name: t.Embed}
 		}
-		b.field(at, t.Field)
+		w.field(at, t.Field)
 		switch t.Direction {
 		case ast.Asc:
-			b.put(" asc")
+			w.put(" asc")
 		case ast.Desc:
-			b.put(" desc")
+			w.put(" desc")
 		}
 		switch t.Nulls {
 		case ast.NullsFirst:
-			b.put(" nulls first")
+			w.put(" nulls first")
 		case ast.NullsLast:
-			b.put(" nulls last")
+			w.put(" nulls last")
 		}
 	})
 }

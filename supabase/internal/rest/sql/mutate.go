@@ -7,127 +7,130 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// updatedSetting counts the rows that an upsert found existing. Postgres does not otherwise tell them from inserted ones
-// in a way that works on views and partitioned tables too.
+// updatedSetting is a setting that counts the rows that an upsert updates. Postgres has no other way to tell them from
+// inserted rows that also works on views and partitioned tables.
 const updatedSetting = "pgrst.updated"
 
 const bodyAlias = "pgrst_body"
 
-// mutation writes the statement that changes the rows and returns what the reading part needs.
-func (b *builder) mutation(m *plan.Mutation) {
+// sourceWriter writes the query whose rows become plan.Source: a mutation or a call.
+type sourceWriter struct{ condWriter }
+
+// mutation writes the statement that changes the rows and returns the columns that the reading part needs.
+func (w sourceWriter) mutation(m *plan.Mutation) {
 	switch m.Action {
 	case plan.Delete:
-		b.put("delete from ")
-		b.name(m.Table)
-		b.mutationWhere(m)
+		w.put("delete from ")
+		w.name(m.Table)
+		w.mutationWhere(m)
 	case plan.Update:
-		b.update(m)
+		w.update(m)
 		if len(m.Columns) == 0 {
 			return
 		}
 	default:
-		b.insert(m)
+		w.insert(m)
 	}
-	b.returning(m)
+	w.returning(m)
 }
 
-func (b *builder) returning(m *plan.Mutation) {
-	b.put(" returning ")
+func (w sourceWriter) returning(m *plan.Mutation) {
+	w.put(" returning ")
 	if len(m.Returning) == 0 {
-		b.put("1")
+		w.put("1")
 		return
 	}
-	b.list(len(m.Returning), ", ", func(i int) { b.column(m.Table, m.Returning[i]) })
+	w.list(len(m.Returning), ", ", func(i int) { w.column(m.Table, m.Returning[i]) })
 }
 
-func (b *builder) mutationWhere(m *plan.Mutation) {
+func (w sourceWriter) mutationWhere(m *plan.Mutation) {
 	if len(m.Where) > 0 {
-		b.put(" where ")
-		b.where(m.Table, m.Where, nil)
+		w.put(" where ")
+		w.where(m.Table, m.Where, nil)
 	}
 }
 
-func (b *builder) insert(m *plan.Mutation) {
-	b.put("insert into ")
-	b.name(m.Table)
+func (w sourceWriter) insert(m *plan.Mutation) {
+	w.put("insert into ")
+	w.name(m.Table)
 	if len(m.Columns) > 0 {
-		b.put(" (")
-		b.list(len(m.Columns), ", ", func(i int) { b.ident(m.Columns[i].Name) })
-		b.put(")")
+		w.put(" (")
+		w.list(len(m.Columns), ", ", func(i int) { w.ident(m.Columns[i].Name) })
+		w.put(")")
 	}
-	b.put(" select ")
-	b.list(len(m.Columns), ", ", func(i int) { b.column(schema.Name{Name: bodyAlias}, m.Columns[i].Name) })
-	b.put(" from ")
-	b.body(m.Body, m.Columns, m.Defaults)
-	if len(m.Where) > 0 { // PUT: the key in the body has to be the key in the URL
-		b.put(" where ")
-		b.where(schema.Name{Name: bodyAlias}, m.Where, nil)
+	w.put(" select ")
+	w.list(len(m.Columns), ", ", func(i int) { w.column(schema.Name{Name: bodyAlias}, m.Columns[i].Name) })
+	w.put(" from ")
+	w.body(m.Body, m.Columns, m.Defaults)
+	if len(m.Where) > 0 { // PUT: the key in the body must be the key in the URL
+		w.put(" where ")
+		w.where(schema.Name{Name: bodyAlias}, m.Where, nil)
 	}
 	if m.Resolution == "" || len(m.Conflict) == 0 {
 		return
 	}
-	b.put(" on conflict (")
-	b.list(len(m.Conflict), ", ", func(i int) { b.ident(m.Conflict[i]) })
-	b.put(") do ")
+	w.put(" on conflict (")
+	w.list(len(m.Conflict), ", ", func(i int) { w.ident(m.Conflict[i]) })
+	w.put(") do ")
 	if m.Resolution == "ignore-duplicates" || len(m.Columns) == 0 {
-		b.put("nothing")
+		w.put("nothing")
 		return
 	}
-	b.put("update set ")
-	b.list(len(m.Columns), ", ", func(i int) {
-		b.ident(m.Columns[i].Name)
-		b.put(" = excluded.")
-		b.ident(m.Columns[i].Name)
+	w.put("update set ")
+	w.list(len(m.Columns), ", ", func(i int) {
+		w.ident(m.Columns[i].Name)
+		w.put(" = excluded.")
+		w.ident(m.Columns[i].Name)
 	})
-	b.put(" where set_config('" + updatedSetting + "', (coalesce(nullif(current_setting('" + updatedSetting +
+	w.put(" where set_config('" + updatedSetting + "', (coalesce(nullif(current_setting('" + updatedSetting +
 		"', true), ''), '0')::int + 1)::text, true) is not null")
 }
 
-func (b *builder) update(m *plan.Mutation) {
+func (w sourceWriter) update(m *plan.Mutation) {
 	if len(m.Columns) == 0 {
-		// Nothing to set: no row is changed, and the reading part still finds its columns.
-		b.put("select ")
+		// Without columns to set, no row changes. The reading part still needs its columns.
+		w.put("select ")
 		if len(m.Returning) == 0 {
-			b.put("null")
+			w.put("null")
 		}
-		b.list(len(m.Returning), ", ", func(i int) { b.column(schema.Name{Name: m.Table.Name}, m.Returning[i]) })
-		b.put(" from ")
-		b.name(m.Table)
-		b.put(" where false")
+		w.list(len(m.Returning), ", ", func(i int) { w.column(schema.Name{Name: m.Table.Name}, m.Returning[i]) })
+		w.put(" from ")
+		w.name(m.Table)
+		w.put(" where false")
 		return
 	}
-	b.put("update ")
-	b.name(m.Table)
-	b.put(" set ")
-	b.list(len(m.Columns), ", ", func(i int) {
-		b.ident(m.Columns[i].Name)
-		b.put(" = ")
-		b.column(schema.Name{Name: bodyAlias}, m.Columns[i].Name)
+	w.put("update ")
+	w.name(m.Table)
+	w.put(" set ")
+	w.list(len(m.Columns), ", ", func(i int) {
+		w.ident(m.Columns[i].Name)
+		w.put(" = ")
+		w.column(schema.Name{Name: bodyAlias}, m.Columns[i].Name)
 	})
-	b.put(" from ")
-	b.body(m.Body, m.Columns, m.Defaults)
-	b.mutationWhere(m)
+	w.put(" from ")
+	w.body(m.Body, m.Columns, m.Defaults)
+	w.mutationWhere(m)
 }
 
-// body writes the JSON body as rows named pgrst_body with the given columns, each of its column's type.
-func (b *builder) body(json []byte, fields []plan.Field, defaults bool) {
+// body writes the JSON body as rows named pgrst_body. The fields give the columns and their types.
+func (w sourceWriter) body(json []byte, fields []plan.Field, defaults bool) {
 	object := isObject(json)
 	represented := false
 	for _, f := range fields {
 		represented = represented || f.Transform != ""
 	}
 	if represented {
-		b.put("(select ")
-		b.list(len(fields), ", ", func(i int) {
+		w.put("(select ")
+		w.list(len(fields), ", ", func(i int) {
 			f := fields[i]
 			if f.Transform != "" {
-				b.put(f.Transform, "(")
-				b.ident(f.Name)
-				b.put(") as ")
+				w.put(f.Transform, "(")
+				w.ident(f.Name)
+				w.put(") as ")
 			}
-			b.ident(f.Name)
+			w.ident(f.Name)
 		})
-		b.put(" from ")
+		w.put(" from ")
 	}
 	prefix := "json"
 	if defaults {
@@ -135,62 +138,62 @@ func (b *builder) body(json []byte, fields []plan.Field, defaults bool) {
 	}
 	switch {
 	case len(fields) == 0 && object:
-		b.put("(values (1))")
+		w.put("(values (1))")
 	case len(fields) == 0:
-		b.put(prefix, "_array_elements(")
-		b.param(json)
-		b.put(")")
+		w.put(prefix, "_array_elements(")
+		w.param(json)
+		w.put(")")
 	case defaults && object:
-		b.put("jsonb_to_record(")
-		b.defaults(fields)
-		b.put(" || ")
-		b.param(json)
-		b.put("::jsonb)")
+		w.put("jsonb_to_record(")
+		w.defaults(fields)
+		w.put(" || ")
+		w.param(json)
+		w.put("::jsonb)")
 	case defaults:
-		b.put("jsonb_array_elements(")
-		b.param(json)
-		b.put("::jsonb) as pgrst_element, lateral jsonb_to_record(")
-		b.defaults(fields)
-		b.put(" || pgrst_element)")
+		w.put("jsonb_array_elements(")
+		w.param(json)
+		w.put("::jsonb) as pgrst_element, lateral jsonb_to_record(")
+		w.defaults(fields)
+		w.put(" || pgrst_element)")
 	case object:
-		b.put("json_to_record(")
-		b.param(json)
-		b.put(")")
+		w.put("json_to_record(")
+		w.param(json)
+		w.put(")")
 	default:
-		b.put("json_to_recordset(")
-		b.param(json)
-		b.put(")")
+		w.put("json_to_recordset(")
+		w.param(json)
+		w.put(")")
 	}
-	b.put(" as ", bodyAlias)
+	w.put(" as ", bodyAlias)
 	if len(fields) > 0 {
-		b.put(" (")
-		b.list(len(fields), ", ", func(i int) {
-			b.ident(fields[i].Name)
-			b.put(" ", fields[i].Type)
+		w.put(" (")
+		w.list(len(fields), ", ", func(i int) {
+			w.ident(fields[i].Name)
+			w.put(" ", fields[i].Type)
 		})
-		b.put(")")
+		w.put(")")
 	}
 	if represented {
-		b.put(") as ", bodyAlias)
+		w.put(") as ", bodyAlias)
 	}
 }
 
-// defaults writes an object of the columns' defaults, computed for each row.
-func (b *builder) defaults(fields []plan.Field) {
-	b.put("jsonb_build_object(")
+// defaults writes an object of the columns' defaults, which Postgres computes for each row.
+func (w sourceWriter) defaults(fields []plan.Field) {
+	w.put("jsonb_build_object(")
 	sep := ""
 	for _, f := range fields {
 		if f.Default != nil {
-			b.put(sep)
-			b.literal(f.Name)
-			b.put(", ", *f.Default)
+			w.put(sep)
+			w.literal(f.Name)
+			w.put(", ", *f.Default)
 			sep = ", "
 		}
 	}
-	b.put(")")
+	w.put(")")
 }
 
-// isObject says whether JSON text is an object rather than an array. Postgres checks the text itself.
+// isObject reports whether JSON text is an object rather than an array. Postgres checks its syntax.
 func isObject(json []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(json, " \t\r\n"), []byte("{"))
 }

@@ -2,64 +2,98 @@ package sql
 
 import "strings"
 
-// Pretty breaks a statement of this package into lines, one clause each, inner queries indented. It is for reading: it
-// knows the SQL that this package writes, not all SQL.
+// Pretty formats a statement of this package for reading: one clause per line, inner queries indented. It supports only
+// the SQL that this package writes.
 func Pretty(statement string) string {
-	clauses := []string{"with ", "select ", "from ", "left join ", "inner join ", "where ", "group by ", "order by ", "limit ",
-		"insert into ", "update ", "delete from ", "set ", "returning ", "on conflict "}
-	var b strings.Builder
-	depth := 0
-	var queries []bool // for each open parenthesis: does it hold a query
-	line := func() {
-		b.WriteByte('\n')
-		b.WriteString(strings.Repeat("  ", depth))
+	p := printer{in: statement}
+	for p.in != "" {
+		p.next()
 	}
-	for i := 0; i < len(statement); {
-		rest := statement[i:]
-		switch c := rest[0]; {
-		case c == '"' || c == '\'':
-			n := strings.IndexByte(rest[1:], c)
-			if n < 0 {
-				n = len(rest) - 2
-			}
-			b.WriteString(rest[:n+2])
-			i += n + 2
-			continue
-		case c == '(':
-			query := strings.HasPrefix(rest, "(select ") || strings.HasPrefix(rest, "(insert ") || strings.HasPrefix(rest, "(update ") ||
-				strings.HasPrefix(rest, "(delete ")
-			queries = append(queries, query)
-			b.WriteByte('(')
-			if query {
-				depth++
-				line()
-			}
-			i++
-			continue
-		case c == ')':
-			if n := len(queries) - 1; n >= 0 {
-				if queries[n] {
-					depth--
-					line()
-				}
-				queries = queries[:n]
-			}
-		case c == ' ' && (len(queries) == 0 || queries[len(queries)-1]):
-			broke := false
-			for _, clause := range clauses {
-				if strings.HasPrefix(rest[1:], clause) && !strings.HasSuffix(b.String(), "distinct") && !strings.HasSuffix(b.String(), "delete") {
-					line()
-					broke = true
-					break
-				}
-			}
-			if broke {
-				i++
-				continue
-			}
+	return p.out.String()
+}
+
+// printer formats a statement from left to right.
+type printer struct {
+	in      string // the rest of the statement
+	out     strings.Builder
+	depth   int
+	queries []bool // for each open parenthesis: whether it holds a query
+}
+
+// copy moves n bytes from the input to the output.
+func (p *printer) copy(n int) {
+	p.out.WriteString(p.in[:n])
+	p.in = p.in[n:]
+}
+
+func (p *printer) line() {
+	p.out.WriteByte('\n')
+	p.out.WriteString(strings.Repeat("  ", p.depth))
+}
+
+// next handles one quoted text or one character.
+func (p *printer) next() {
+	switch c := p.in[0]; c {
+	case '"', '\'':
+		n := strings.IndexByte(p.in[1:], c)
+		if n < 0 {
+			n = len(p.in) - 2
 		}
-		b.WriteByte(rest[0])
-		i++
+		p.copy(n + 2)
+	case '(':
+		p.open()
+	case ')':
+		p.close()
+	case ' ':
+		if p.beginsClause() {
+			p.line()
+			p.in = p.in[1:]
+			return
+		}
+		p.copy(1)
+	default:
+		p.copy(1)
 	}
-	return b.String()
+}
+
+func (p *printer) open() {
+	query := false
+	for _, word := range [...]string{"(select ", "(insert ", "(update ", "(delete "} {
+		query = query || strings.HasPrefix(p.in, word)
+	}
+	p.queries = append(p.queries, query)
+	p.copy(1)
+	if query {
+		p.depth++
+		p.line()
+	}
+}
+
+func (p *printer) close() {
+	if n := len(p.queries) - 1; n >= 0 {
+		if p.queries[n] {
+			p.depth--
+			p.line()
+		}
+		p.queries = p.queries[:n]
+	}
+	p.copy(1)
+}
+
+// beginsClause reports whether the space at the beginning of the input separates two clauses.
+func (p *printer) beginsClause() bool {
+	if n := len(p.queries); n > 0 && !p.queries[n-1] {
+		return false
+	}
+	out := p.out.String()
+	if strings.HasSuffix(out, "distinct") || strings.HasSuffix(out, "delete") {
+		return false
+	}
+	for _, clause := range [...]string{"with ", "select ", "from ", "left join ", "inner join ", "where ", "group by ", "order by ", "limit ",
+		"insert into ", "update ", "delete from ", "set ", "returning ", "on conflict "} {
+		if strings.HasPrefix(p.in[1:], clause) {
+			return true
+		}
+	}
+	return false
 }

@@ -8,7 +8,10 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// ref is how the columns of a node are referred to.
+// selectWriter writes the query of a tree of nodes.
+type selectWriter struct{ condWriter }
+
+// ref returns the name that qualifies the columns of a node.
 func ref(n *plan.Node) schema.Name {
 	if n.As != "" {
 		return schema.Name{Name: n.As}
@@ -16,7 +19,7 @@ func ref(n *plan.Node) schema.Name {
 	return n.From
 }
 
-// parentRef is how the columns of a node's parent are referred to.
+// parentRef returns the name that qualifies the columns of a node's parent.
 func parentRef(n *plan.Node) schema.Name {
 	if n.Parent != "" {
 		return schema.Name{Name: n.Parent}
@@ -24,54 +27,55 @@ func parentRef(n *plan.Node) schema.Name {
 	return n.Rel.Table
 }
 
-// selectFrom writes the query of a node: its columns, what is embedded, the conditions, groups, order and range.
-func (b *builder) selectFrom(n *plan.Node) {
+// selectFrom writes the query of a node: columns, embedded relations, conditions, groups, order and range.
+func (w selectWriter) selectFrom(n *plan.Node) {
 	of := ref(n)
-	b.put("select ")
-	b.columns(n, of)
-	b.from(n)
+	w.put("select ")
+	w.columns(n, of)
+	w.from(n)
 	for _, c := range n.Children {
-		b.join(c)
+		w.join(c)
 	}
-	b.conditions(n, of, func(c plan.Cond) { b.absent(c) })
-	b.group(n, of)
+	w.conditions(n, of, func(c plan.Cond) { w.absent(c) })
+	w.group(n, of)
 	if len(n.Order) > 0 && n.Spread != plan.SpreadMany {
-		b.put(" order by ")
-		b.order(of, n.Order)
+		w.put(" order by ")
+		w.order(of, n.Order)
 	}
-	b.limit(n.Range)
+	w.limit(n.Range)
 }
 
-func (b *builder) limit(r ast.Range) {
+func (w selectWriter) limit(r ast.Range) {
 	if r.IsAll() {
 		return
 	}
-	// A limit is written out: with a parameter in its place Postgres cannot tell a short page from a long one, and plans
-	// anew for each request. Offsets differ from request to request and stay a parameter.
+	// The limit is a constant: with a parameter Postgres cannot tell a short page from a long one, and makes a new plan
+	// for each request. The offset differs from request to request and is a parameter.
 	if l, ok := r.Limit(); ok {
-		b.put(" limit ", strconv.FormatInt(max(l, 0), 10))
+		w.put(" limit ", strconv.FormatInt(max(l, 0), 10))
 	}
 	if r.Lo != 0 {
-		b.put(" offset ")
-		b.text(strconv.FormatInt(r.Lo, 10))
+		w.put(" offset ")
+		w.text(strconv.FormatInt(r.Lo, 10))
 	}
 }
 
-func (b *builder) columns(n *plan.Node, of schema.Name) {
+// columns writes the select list of a node.
+func (w selectWriter) columns(n *plan.Node, of schema.Name) {
 	first := true
 	next := func() {
 		if !first {
-			b.put(", ")
+			w.put(", ")
 		}
 		first = false
 	}
 	if len(n.Select) == 0 && len(n.Children) == 0 {
 		next()
-		b.column(of, "*") // nothing is selected: the rows count, what is in them is hidden by the parent
+		w.column(of, "*") // nothing is selected: only the rows count, the parent hides their columns
 	}
 	for _, s := range n.Select {
 		next()
-		b.selected(of, s)
+		w.selected(of, s)
 	}
 	for _, x := range n.SpreadExtra {
 		next()
@@ -79,188 +83,190 @@ func (b *builder) columns(n *plan.Node, of schema.Name) {
 		if x.Embed != "" {
 			at = schema.Name{Name: x.Embed}
 		}
-		b.selected(at, x.SelectField)
+		w.selected(at, x.SelectField)
 	}
 	for _, c := range n.Children {
 		switch {
 		case c.Spread != plan.NoSpread:
 			for _, l := range c.Lifted {
 				next()
-				b.lifted(c, l)
+				w.lifted(c, l)
 			}
 		case c.Hidden():
 		default:
 			next()
-			b.embedded(c)
+			w.embedded(c)
 		}
 	}
 	if first {
-		b.put("1")
+		w.put("1")
 	}
 }
 
-func (b *builder) selected(of schema.Name, s plan.SelectField) {
-	end := b.aggregate(s.Aggregate, s.AggregateCast)
+// selected writes one selected column with its cast, aggregate and alias.
+func (w selectWriter) selected(of schema.Name, s plan.SelectField) {
+	end := w.aggregate(s.Aggregate, s.AggregateCast)
 	if s.Cast != "" {
-		b.put("cast(")
+		w.put("cast(")
 	}
 	if s.Transform != "" {
-		b.put(s.Transform, "(")
+		w.put(s.Transform, "(")
 	}
 	if s.Name == "*" && s.Aggregate == ast.Count && !s.WholeRow {
-		b.put("*")
+		w.put("*")
 	} else {
-		b.field(of, s.Field)
+		w.field(of, s.Field)
 	}
 	if s.Transform != "" {
-		b.put(")")
+		w.put(")")
 	}
 	if s.Cast != "" {
-		b.put(" as ", s.Cast, ")")
+		w.put(" as ", s.Cast, ")")
 	}
 	end()
 	if s.Alias != "" {
-		b.put(" as ")
-		b.ident(s.Alias)
+		w.put(" as ")
+		w.ident(s.Alias)
 	}
 }
 
-// aggregate opens an aggregate and gives what closes it.
-func (b *builder) aggregate(a ast.Aggregate, cast string) (end func()) {
+// aggregate writes the beginning of an aggregate and returns the function that writes its end.
+func (w selectWriter) aggregate(a ast.Aggregate, cast string) (end func()) {
 	if a == "" {
 		return func() {}
 	}
 	if cast != "" {
-		b.put("cast(")
+		w.put("cast(")
 	}
-	b.put(string(a), "(")
+	w.put(string(a), "(")
 	return func() {
-		b.put(")")
+		w.put(")")
 		if cast != "" {
-			b.put(" as ", cast, ")")
+			w.put(" as ", cast, ")")
 		}
 	}
 }
 
-func (b *builder) lifted(c *plan.Node, l plan.Lifted) {
-	end := b.aggregate(l.Aggregate, l.AggregateCast)
-	b.column(schema.Name{Name: c.Embed}, l.Name)
+// lifted writes a column that is taken from a spread relation.
+func (w selectWriter) lifted(c *plan.Node, l plan.Lifted) {
+	end := w.aggregate(l.Aggregate, l.AggregateCast)
+	w.column(schema.Name{Name: c.Embed}, l.Name)
 	end()
 	if l.Alias != "" {
-		b.put(" as ")
-		b.ident(l.Alias)
+		w.put(" as ")
+		w.ident(l.Alias)
 	}
 }
 
-// embedded writes the JSON of an embedded relation: one object or null, or an array. It is jsonb, as json can neither be
-// compared nor grouped by.
-func (b *builder) embedded(c *plan.Node) {
+// embedded writes the JSON of an embedded relation: one object or null, or an array. The type is jsonb, because json
+// can neither be compared nor grouped by.
+func (w selectWriter) embedded(c *plan.Node) {
 	if c.Rel.ToOne() {
-		b.put("row_to_json(")
-		b.ident(c.Embed)
-		b.put(".*)::jsonb as ")
+		w.put("row_to_json(")
+		w.ident(c.Embed)
+		w.put(".*)::jsonb as ")
 	} else {
-		b.put("coalesce(")
-		b.column(schema.Name{Name: c.Embed}, c.Embed)
-		b.put(", '[]') as ")
+		w.put("coalesce(")
+		w.column(schema.Name{Name: c.Embed}, c.Embed)
+		w.put(", '[]') as ")
 	}
-	b.ident(c.Key())
+	w.ident(c.Key())
 }
 
-func (b *builder) from(n *plan.Node) {
-	b.put(" from ")
+func (w selectWriter) from(n *plan.Node) {
+	w.put(" from ")
 	if n.Rel != nil && n.Rel.Computed() {
-		b.name(n.Rel.Function)
-		b.put("(")
-		b.name(parentAlias(n))
-		// The rows of a mutation or a call have no type of their own: the cast picks the overload.
-		b.put("::")
-		b.name(n.Rel.Table)
-		b.put(")")
+		w.name(n.Rel.Function)
+		w.put("(")
+		w.name(parentAlias(n))
+		// The rows of a mutation or a call have no named type: the cast chooses the overload.
+		w.put("::")
+		w.name(n.Rel.Table)
+		w.put(")")
 	} else {
-		b.name(n.From)
+		w.name(n.From)
 	}
 	if n.As != "" {
-		b.put(" as ")
-		b.ident(n.As)
+		w.put(" as ")
+		w.ident(n.As)
 	}
 	if n.Rel != nil && n.Rel.Junction != nil {
-		b.put(", ")
-		b.name(n.Rel.Junction.Table)
+		w.put(", ")
+		w.name(n.Rel.Junction.Table)
 	}
 }
 
-// parentAlias is the whole row of the parent, which is named without its schema.
+// parentAlias returns the name of the parent's whole row, which has no schema.
 func parentAlias(n *plan.Node) schema.Name {
 	return schema.Name{Name: parentRef(n).Name}
 }
 
-// join attaches an embedded relation. A to-one relation gives its row; a to-many relation its rows as one array, or for a
-// spread each of its columns as an array.
-func (b *builder) join(c *plan.Node) {
+// join writes the join of an embedded relation. A to-one relation yields its row, a to-many relation one array of its
+// rows, and a to-many spread one array for each column.
+func (w selectWriter) join(c *plan.Node) {
 	if c.Join == ast.InnerJoin {
-		b.put(" inner join lateral (")
+		w.put(" inner join lateral (")
 	} else {
-		b.put(" left join lateral (")
+		w.put(" left join lateral (")
 	}
 	rows := func() {
-		b.put("select json_agg(")
-		b.ident(c.Embed)
-		b.put(".*)::jsonb as ")
-		b.ident(c.Embed)
+		w.put("select json_agg(")
+		w.ident(c.Embed)
+		w.put(".*)::jsonb as ")
+		w.ident(c.Embed)
 	}
 	switch {
 	case c.Spread == plan.SpreadMany:
 		inner := schema.Name{Name: c.Embed}
 		rows()
 		for _, l := range c.Lifted {
-			b.put(", coalesce(json_agg(")
-			b.column(inner, l.Name)
+			w.put(", coalesce(json_agg(")
+			w.column(inner, l.Name)
 			if len(c.Order) > 0 {
-				b.put(" order by ")
-				b.order(inner, c.Order)
+				w.put(" order by ")
+				w.order(inner, c.Order)
 			}
-			b.put("), '[]')::jsonb as ")
+			w.put("), '[]')::jsonb as ")
 			if l.Alias != "" {
-				b.ident(l.Alias)
+				w.ident(l.Alias)
 			} else {
-				b.ident(l.Name)
+				w.ident(l.Name)
 			}
 		}
-		b.put(" from (")
-		b.selectFrom(c)
-		b.put(") as ")
-		b.ident(c.Embed)
+		w.put(" from (")
+		w.selectFrom(c)
+		w.put(") as ")
+		w.ident(c.Embed)
 	case c.Spread == plan.SpreadOne || c.Rel.ToOne():
-		b.selectFrom(c)
+		w.selectFrom(c)
 	default:
 		rows()
-		b.put(" from (")
-		b.selectFrom(c)
-		b.put(") as ")
-		b.ident(c.Embed)
+		w.put(" from (")
+		w.selectFrom(c)
+		w.put(") as ")
+		w.ident(c.Embed)
 	}
-	b.put(") as ")
-	b.ident(c.Embed)
-	b.put(" on ")
+	w.put(") as ")
+	w.ident(c.Embed)
+	w.put(" on ")
 	if c.Join == ast.InnerJoin && !c.Rel.ToOne() {
-		b.column(schema.Name{Name: c.Embed}, c.Embed)
-		b.put(" is not null")
+		w.column(schema.Name{Name: c.Embed}, c.Embed)
+		w.put(" is not null")
 		return
 	}
-	b.put("true")
+	w.put("true")
 }
 
-// conditions writes the where clause: the filters and how the node hangs on its parent.
-func (b *builder) conditions(n *plan.Node, of schema.Name, absent func(plan.Cond)) {
+// conditions writes the where clause: the filters and the join condition with the parent.
+func (w selectWriter) conditions(n *plan.Node, of schema.Name, absent func(plan.Cond)) {
 	keyword := " where "
 	and := func() {
-		b.put(keyword)
+		w.put(keyword)
 		keyword = " and "
 	}
 	for _, c := range n.Where {
 		and()
-		b.cond(of, c, absent)
+		w.cond(of, c, absent)
 	}
 	if n.Rel == nil || n.Rel.Computed() {
 		return
@@ -268,9 +274,9 @@ func (b *builder) conditions(n *plan.Node, of schema.Name, absent func(plan.Cond
 	parent := parentRef(n)
 	equal := func(a schema.Name, ac string, o schema.Name, oc string) {
 		and()
-		b.column(a, ac)
-		b.put(" = ")
-		b.column(o, oc)
+		w.column(a, ac)
+		w.put(" = ")
+		w.column(o, oc)
 	}
 	if j := n.Rel.Junction; j != nil {
 		for _, p := range j.ToColumns {
@@ -286,25 +292,25 @@ func (b *builder) conditions(n *plan.Node, of schema.Name, absent func(plan.Cond
 	}
 }
 
-// absent tests a joined relation for emptiness.
-func (b *builder) absent(c plan.Cond) {
+// absent writes the test whether a joined relation is empty.
+func (w selectWriter) absent(c plan.Cond) {
 	embed := c.Absent.Embed
-	// A row of nulls "is null", but is there: that is why a row is compared.
+	// "is null" is also true for an existing row of nulls, so a row needs "is not distinct from".
 	is, isNot := " is null", " is not null"
 	if c.Absent.Rel.ToOne() {
-		b.ident(embed)
+		w.ident(embed)
 		is, isNot = " is not distinct from null", " is distinct from null"
 	} else {
-		b.column(schema.Name{Name: embed}, embed)
+		w.column(schema.Name{Name: embed}, embed)
 	}
 	if c.Not {
-		b.put(isNot)
+		w.put(isNot)
 	} else {
-		b.put(is)
+		w.put(is)
 	}
 }
 
-// groups says whether a node aggregates its rows.
+// groups reports whether a node aggregates its rows.
 func groups(n *plan.Node) bool {
 	for _, s := range n.Select {
 		if s.Aggregate != "" {
@@ -321,14 +327,14 @@ func groups(n *plan.Node) bool {
 	return false
 }
 
-// group groups by everything selected that is no aggregate, when there is one.
-func (b *builder) group(n *plan.Node, of schema.Name) {
+// group writes the group by clause: all selected columns except aggregates. Without an aggregate it writes nothing.
+func (w selectWriter) group(n *plan.Node, of schema.Name) {
 	if !groups(n) {
 		return
 	}
 	sep := " group by "
 	term := func() {
-		b.put(sep)
+		w.put(sep)
 		sep = ", "
 	}
 	for _, s := range n.Select {
@@ -336,17 +342,17 @@ func (b *builder) group(n *plan.Node, of schema.Name) {
 		case s.Aggregate != "":
 		case s.Alias != "":
 			term()
-			b.ident(s.Alias)
+			w.ident(s.Alias)
 		default:
 			term()
-			b.field(of, s.Field)
+			w.field(of, s.Field)
 		}
 	}
 	for _, c := range n.Children {
 		if c.Spread == plan.NoSpread {
 			if !c.Hidden() {
 				term()
-				b.ident(c.Key())
+				w.ident(c.Key())
 			}
 			continue
 		}
@@ -357,24 +363,24 @@ func (b *builder) group(n *plan.Node, of schema.Name) {
 				if l.Alias != "" {
 					name = l.Alias
 				}
-				b.column(schema.Name{Name: c.Embed}, name)
+				w.column(schema.Name{Name: c.Embed}, name)
 			}
 		}
 	}
 }
 
-// countFrom writes the query whose rows are the root's rows without its range. Inner joins count as exists.
-func (b *builder) countFrom(n *plan.Node) {
+// countFrom writes a query that returns one row for each row of the root, without its range. Inner joins become exists.
+func (w selectWriter) countFrom(n *plan.Node) {
 	of := ref(n)
-	b.put("select 1")
-	b.from(n)
-	b.conditions(n, of, func(c plan.Cond) {
+	w.put("select 1")
+	w.from(n)
+	w.conditions(n, of, func(c plan.Cond) {
 		if !c.Not {
-			b.put("not ")
+			w.put("not ")
 		}
-		b.put("exists (")
-		b.countFrom(c.Absent)
-		b.put(")")
+		w.put("exists (")
+		w.countFrom(c.Absent)
+		w.put(")")
 	})
 	keyword := " where "
 	if len(n.Where) > 0 || n.Rel != nil && !n.Rel.Computed() {
@@ -382,10 +388,10 @@ func (b *builder) countFrom(n *plan.Node) {
 	}
 	for _, c := range n.Children {
 		if c.Join == ast.InnerJoin {
-			b.put(keyword, "exists (")
+			w.put(keyword, "exists (")
 			keyword = " and "
-			b.countFrom(c)
-			b.put(")")
+			w.countFrom(c)
+			w.put(")")
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"daawo/supabase/internal/rest/schema"
 )
 
-// Body says how the rows become the body of the reply.
+// Body is the format of the reply's body.
 type Body uint8
 
-// The bodies. BodyCustom calls a function or aggregate of the database.
+// The formats. BodyCustom calls a function or aggregate of the database.
 const (
 	BodyNone Body = iota
 	BodyJSON
@@ -24,147 +24,164 @@ const (
 	BodyCustom
 )
 
-// Reply says what the statement has to answer besides the rows' number.
+// Reply sets what a statement returns besides the number of rows.
 type Reply struct {
 	Body     Body
-	Handler  schema.Name // BodyCustom: what is called
-	Target   schema.Name // BodyCustom: the relation its argument is a row of; zero for any
+	Handler  schema.Name // BodyCustom: the function or aggregate to call
+	Target   schema.Name // BodyCustom: the relation whose row is its argument; zero for any
 	Count    string      // exact, planned, estimated or ""
 	MaxRows  *int64
-	Location bool // inserts: the key of the one row, as an array
-	Explain  string
+	Location bool   // inserts: return the key of a single row, as an array
+	Explain  string // the options of explain; "" runs the statement
 }
 
-// The columns of the one row that every statement of this package answers, unless it explains.
+// The columns of the one row that the statements of Make return, unless they explain.
 const (
 	ColTotal    = iota // rows without the range; null when not counted
 	ColPage            // rows in the reply
 	ColBody            // the body
-	ColHeaders         // the setting response.headers; null or empty when nobody set it
-	ColStatus          // the setting response.status, likewise
+	ColHeaders         // the setting response.headers; null or empty when it is not set
+	ColStatus          // the setting response.status; null or empty when it is not set
 	ColLocation        // a JSON array of the key's values, or null; mutations only
-	ColUpdated         // rows that an upsert found existing, or null; mutations only
+	ColUpdated         // rows that an upsert updated, or null; mutations only
 )
 
 const page = "pgrst_page"
 
-// Make renders a planned request as its one statement.
+// statementWriter writes whole statements.
+type statementWriter struct {
+	*writer
+	reads   selectWriter
+	sources sourceWriter
+}
+
+func newStatementWriter() statementWriter {
+	w := &writer{}
+	conds := condWriter{w}
+	return statementWriter{writer: w, reads: selectWriter{conds}, sources: sourceWriter{conds}}
+}
+
+// Make renders a planned request as one statement.
 func Make(p *plan.Plan, r Reply) Statement {
-	var b builder
-	b.Grow(1024)
+	w := newStatementWriter()
+	w.Grow(1024)
 	if r.Explain != "" {
-		b.put("explain (", r.Explain, ") ")
+		w.put("explain (", r.Explain, ") ")
 	}
 	switch {
 	case p.Mutation != nil:
-		b.write(p, r)
+		w.write(p, r)
 	case p.Call != nil:
-		b.call(p, r)
+		w.call(p, r)
 	default:
-		b.read(p, r)
+		w.read(p, r)
 	}
-	return b.statement()
+	return w.statement()
 }
 
-// Rows renders a planned read or call as a query that answers one JSON value for each row instead of one for them all.
+// Rows renders a planned read or call as a query that returns one JSON value for each row.
 func Rows(p *plan.Plan, r Reply) Statement {
-	var b builder
-	b.Grow(1024)
+	w := newStatementWriter()
+	w.Grow(1024)
 	row, function := page+".*", "row_to_json("
 	if p.Call != nil {
-		b.put("with ", plan.Source, " as (")
-		b.invocation(p.Call)
-		b.put(") ")
+		w.put("with ", plan.Source, " as (")
+		w.sources.invocation(p.Call)
+		w.put(") ")
 		if !p.Call.Routine.Composite {
 			row, function = page+"."+scalarColumn, "to_json("
 		}
 	}
-	b.put("select ")
+	w.put("select ")
 	if r.Body == BodyJSONStripped {
-		b.put("json_strip_nulls(", function, row, "))")
+		w.put("json_strip_nulls(", function, row, "))")
 	} else {
-		b.put(function, row, ")")
+		w.put(function, row, ")")
 	}
-	b.page(p.Read, r)
-	return b.statement()
+	w.page(p.Read, r)
+	return w.statement()
 }
 
-// Counted says whether the rows without the range have to be counted by a query of their own: not when nobody asks, and
-// not when the rows of the reply are all there are.
+// Counted reports whether a separate query must count the rows without the range. It returns false if the client did
+// not ask for the number, or if the reply holds all rows.
 func Counted(p *plan.Plan, r Reply) bool {
 	return (r.Count == "exact" || r.Count == "estimated") && (r.MaxRows != nil || !p.Read.Range.IsAll())
 }
 
-// Total renders that query, of a read.
+// Total renders the query that counts the rows of a read.
 func Total(p *plan.Plan, r Reply) Statement {
-	var b builder
-	b.put("select ")
-	b.total(p, r)
-	return b.statement()
+	w := newStatementWriter()
+	w.put("select ")
+	w.total(p, r)
+	return w.statement()
 }
 
-// Overrides asks for the settings response.headers and response.status, once the query of Rows has run.
+// Overrides selects the settings response.headers and response.status, after the query of Rows.
 const Overrides = "select " + overrides
 
 const overrides = "current_setting('response.headers', true), current_setting('response.status', true)"
 
-// Planned renders the query whose plan estimates the number of rows.
+// Planned renders the statement whose plan estimates the number of rows.
 func Planned(p *plan.Plan) Statement {
-	var b builder
-	b.put("explain (format json) ")
-	b.countFrom(p.Read)
-	return b.statement()
+	w := newStatementWriter()
+	w.put("explain (format json) ")
+	w.reads.countFrom(p.Read)
+	return w.statement()
 }
 
-func (b *builder) read(p *plan.Plan, r Reply) {
-	b.rows("with ", p.Read, r)
-	b.put("select ")
-	b.total(p, r)
-	b.put(", count(*), ")
-	b.bodyOf(nil, r)
-	b.settings()
-	b.page(p.Read, r)
+func (w statementWriter) read(p *plan.Plan, r Reply) {
+	w.rows("with ", p.Read, r)
+	w.put("select ")
+	w.total(p, r)
+	w.put(", count(*), ")
+	w.bodyOf(nil, r)
+	w.settings()
+	w.page(p.Read, r)
 }
 
-// csvRows is the expression that holds the rows of a CSV reply, which are needed twice: for the header and the lines.
+// csvRows is the common table expression of the rows of a CSV reply, which needs them twice: for the header and the
+// lines.
 const csvRows = "pgrst_rows"
 
-func (b *builder) rows(keyword string, n *plan.Node, r Reply) {
+// rows writes csvRows for a CSV reply, and nothing for others.
+func (w statementWriter) rows(keyword string, n *plan.Node, r Reply) {
 	if r.Body == BodyCSV {
-		b.put(keyword, csvRows, " as (")
-		b.selectFrom(n)
-		b.put(") ")
+		w.put(keyword, csvRows, " as (")
+		w.reads.selectFrom(n)
+		w.put(") ")
 	}
 }
 
-func (b *builder) page(n *plan.Node, r Reply) {
-	b.put(" from (")
+// page writes the from clause with the rows of the reply.
+func (w statementWriter) page(n *plan.Node, r Reply) {
+	w.put(" from (")
 	if r.Body == BodyCSV {
-		b.put("select * from ", csvRows)
+		w.put("select * from ", csvRows)
 	} else {
-		b.selectFrom(n)
+		w.reads.selectFrom(n)
 	}
-	b.put(") as ", page)
+	w.put(") as ", page)
 }
 
 // total writes the number of rows without the range.
-func (b *builder) total(p *plan.Plan, r Reply) {
+func (w statementWriter) total(p *plan.Plan, r Reply) {
 	switch {
 	case r.Count != "exact" && r.Count != "estimated":
-		b.put("null")
+		w.put("null")
 	case !Counted(p, r):
-		b.put(pageCount(p))
+		w.put(pageCount(p))
 	default:
-		b.put("(select count(*) from (")
-		b.countFrom(p.Read)
+		w.put("(select count(*) from (")
+		w.reads.countFrom(p.Read)
 		if r.Count == "estimated" && r.MaxRows != nil {
-			// One more than can be shown tells that the estimate is wanted.
-			b.put(" limit ", strconv.FormatInt(*r.MaxRows+1, 10))
+			// A count above MaxRows tells the engine to use the estimate.
+			w.put(" limit ", strconv.FormatInt(*r.MaxRows+1, 10))
 		}
-		b.put(") as pgrst_all)")
+		w.put(") as pgrst_all)")
 	}
 }
 
+// pageCount returns the expression for the number of rows in the reply.
 func pageCount(p *plan.Plan) string {
 	if p.Call != nil && !p.Call.Routine.SetOf {
 		return "1"
@@ -172,58 +189,59 @@ func pageCount(p *plan.Plan) string {
 	return "count(*)"
 }
 
-func (b *builder) settings() {
-	b.put(", ", overrides)
+func (w statementWriter) settings() {
+	w.put(", ", overrides)
 }
 
-func (b *builder) write(p *plan.Plan, r Reply) {
+func (w statementWriter) write(p *plan.Plan, r Reply) {
 	m := p.Mutation
-	b.put("with ", plan.Source, " as (")
-	b.mutation(m)
-	b.put(")")
-	b.rows(", ", p.Read, r)
-	b.put(" select null, count(*), ")
-	b.bodyOf(nil, r)
-	b.settings()
-	b.put(", ")
+	w.put("with ", plan.Source, " as (")
+	w.sources.mutation(m)
+	w.put(")")
+	w.rows(", ", p.Read, r)
+	w.put(" select null, count(*), ")
+	w.bodyOf(nil, r)
+	w.settings()
+	w.put(", ")
 	if r.Location && len(m.Key) > 0 {
-		b.put("case when count(*) = 1 then (select json_build_array(")
-		b.list(len(m.Key), ", ", func(i int) {
-			b.put("pgrst_row->>")
-			b.literal(m.Key[i])
+		w.put("case when count(*) = 1 then (select json_build_array(")
+		w.list(len(m.Key), ", ", func(i int) {
+			w.put("pgrst_row->>")
+			w.literal(m.Key[i])
 		})
-		b.put(") from (select row_to_json(", plan.Source, ".*) as pgrst_row from ", plan.Source, " limit 1) as _) end")
+		w.put(") from (select row_to_json(", plan.Source, ".*) as pgrst_row from ", plan.Source, " limit 1) as _) end")
 	} else {
-		b.put("null")
+		w.put("null")
 	}
-	b.put(", ")
+	w.put(", ")
 	if m.Resolution == "merge-duplicates" {
-		b.put("nullif(current_setting('" + updatedSetting + "', true), '')")
+		w.put("nullif(current_setting('" + updatedSetting + "', true), '')")
 	} else {
-		b.put("null")
+		w.put("null")
 	}
 	if r.Body == BodyNone {
-		b.put(" from ", plan.Source, " as ", page)
+		w.put(" from ", plan.Source, " as ", page)
 		return
 	}
-	b.page(p.Read, r)
+	w.page(p.Read, r)
 }
 
-func (b *builder) call(p *plan.Plan, r Reply) {
-	b.put("with ", plan.Source, " as (")
-	b.invocation(p.Call)
-	b.put(")")
-	b.rows(", ", p.Read, r)
-	b.put(" select ")
-	b.total(p, r)
-	b.put(", ", pageCount(p), ", ")
-	b.bodyOf(p.Call.Routine, r)
-	b.settings()
-	b.page(p.Read, r)
+func (w statementWriter) call(p *plan.Plan, r Reply) {
+	w.put("with ", plan.Source, " as (")
+	w.sources.invocation(p.Call)
+	w.put(")")
+	w.rows(", ", p.Read, r)
+	w.put(" select ")
+	w.total(p, r)
+	w.put(", ", pageCount(p), ", ")
+	w.bodyOf(p.Call.Routine, r)
+	w.settings()
+	w.page(p.Read, r)
 }
 
-// bodyOf writes the aggregate that makes the body. A function that returns one value or one row answers it bare.
-func (b *builder) bodyOf(routine *schema.Routine, r Reply) {
+// bodyOf writes the aggregate that makes the body. A function that returns one value or one row yields it without an
+// array.
+func (w statementWriter) bodyOf(routine *schema.Routine, r Reply) {
 	row := page + ".*"
 	one := r.Body == BodyObject || r.Body == BodyObjectStripped
 	if routine != nil {
@@ -235,7 +253,7 @@ func (b *builder) bodyOf(routine *schema.Routine, r Reply) {
 	strip := r.Body == BodyJSONStripped || r.Body == BodyObjectStripped
 	switch r.Body {
 	case BodyNone:
-		b.put("''")
+		w.put("''")
 	case BodyJSON, BodyJSONStripped, BodyObject, BodyObjectStripped:
 		agg, empty := "json_agg("+row+")", "'[]'"
 		if one {
@@ -244,32 +262,32 @@ func (b *builder) bodyOf(routine *schema.Routine, r Reply) {
 		if strip {
 			agg = "json_strip_nulls(" + agg + ")"
 		}
-		b.put("coalesce(", agg, ", ", empty, ")")
+		w.put("coalesce(", agg, ", ", empty, ")")
 	case BodyGeoJSON:
-		b.put("json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(st_asgeojson(", page, ".*)::json), '[]'))")
+		w.put("json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(st_asgeojson(", page, ".*)::json), '[]'))")
 	case BodyCSV:
-		b.csv()
+		w.csv()
 	case BodyCustom:
-		b.name(r.Handler)
-		b.put("(")
+		w.name(r.Handler)
+		w.put("(")
 		if routine != nil && !routine.Composite && !routine.SetOf || r.Target == (schema.Name{}) {
-			b.put(strings.TrimSuffix(row, ".*"))
+			w.put(strings.TrimSuffix(row, ".*"))
 		} else {
-			b.put(page, "::")
-			b.name(r.Target)
+			w.put(page, "::")
+			w.name(r.Target)
 		}
-		b.put(")")
+		w.put(")")
 	}
 }
 
-// csv writes a header line of the column names, then the rows. Postgres writes a row as (a,"b c") with CSV's quoting.
-func (b *builder) csv() {
-	b.put("(select coalesce(string_agg(key, ','), '') from (select json_object_keys(row) as key from ",
+// csv writes a header line of the column names, then the rows. The text form of a row, (a,"b c"), has CSV's quoting.
+func (w statementWriter) csv() {
+	w.put("(select coalesce(string_agg(key, ','), '') from (select json_object_keys(row) as key from ",
 		"(select row_to_json(", csvRows, ".*) as row from ", csvRows, " limit 1) as _) as _) || E'\n' || ",
 		"coalesce(string_agg(substring(", page, "::text, 2, length(", page, "::text) - 2), E'\n'), '')")
 }
 
-// ExplainOptions writes the options of explain for a plan media type.
+// ExplainOptions returns the options of explain for a plan media type.
 func ExplainOptions(m ast.MediaType) string {
 	opts := "format text"
 	if m.JSON {

@@ -15,8 +15,8 @@ create table api.authors (
 );
 comment on table api.authors is E'People who write\n\nOne row a person.';
 insert into api.authors values
-  (1, 'Nuruddin Farah', '1945-11-24', '{novel,essay}', '{"home": {"city": "Baidoa"}, "prizes": [1998, 2016]}', '[1945,)'),
-  (2, 'Hadraawi', '1943-01-01', '{poem}', '{"home": {"city": "Togdheer"}}', '[1943,2022)'),
+  (1, 'Nuruddin Farah', '1945-11-24', '{novel,essay}', '{"home": {"city": "Delft"}, "prizes": [1998, 2016]}', '[1945,)'),
+  (2, 'Hadraawi', '1943-01-01', '{poem}', '{"home": {"city": "Turin"}}', '[1943,2022)'),
   (3, 'Ubah Cristina', null, null, null, null);
 
 create table api.books (
@@ -71,7 +71,7 @@ create table archive.authors (id int primary key, name text);
 insert into archive.authors values (9, 'Archived');
 create table hidden.keys (id int primary key);
 
--- a domain that the outside sees as #rrggbb
+-- a domain that is represented as #rrggbb
 create domain api.color as int;
 create function api.color_json(api.color) returns json language sql immutable as $$ select to_json('#' || lpad(to_hex($1::int), 6, '0')) $$;
 create function api.color_text(text) returns api.color language sql immutable as $$ select ('x' || lpad(substr($1, 2), 8, '0'))::bit(32)::int::api.color $$;

@@ -8,10 +8,10 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// tolerance is how far clocks may be apart.
+// tolerance is the accepted difference between clocks.
 const tolerance = 30 * time.Second
 
-// Check looks at the times and the audience of claims. allowed says whether an audience is accepted.
+// Check checks the times and the audience of claims. allowed reports whether an audience is accepted.
 func Check(claims json.RawMessage, now time.Time, allowed func(audience string) bool) *wire.Error {
 	var c struct {
 		Expires   json.RawMessage `json:"exp"`
@@ -46,11 +46,11 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 	if isNull(c.Audience) {
 		return nil
 	}
-	var one string
+	var single string
 	var many []string
 	switch {
-	case json.Unmarshal(c.Audience, &one) == nil:
-		many = []string{one}
+	case json.Unmarshal(c.Audience, &single) == nil:
+		many = []string{single}
 	case json.Unmarshal(c.Audience, &many) != nil:
 		return invalid("PGRST303", "The JWT 'aud' claim must be a string or an array of strings")
 	case len(many) == 0:
@@ -66,8 +66,8 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// seconds reads a number that is whole; others count as 0, as does what no date can be.
-func seconds(raw json.RawMessage) (int64, bool) {
+// seconds reads a NumericDate. Fractions and numbers beyond 2^53 count as 0. ok is false if raw is not a number.
+func seconds(raw json.RawMessage) (at int64, ok bool) {
 	var n json.Number
 	if raw[0] == '"' || json.Unmarshal(raw, &n) != nil {
 		return 0, false
@@ -79,7 +79,7 @@ func seconds(raw json.RawMessage) (int64, bool) {
 	return int64(f), true
 }
 
-// Expiry gives the exp claim, so that a cache knows when to look again.
+// Expiry returns the exp claim, for caches of claims.
 func Expiry(claims json.RawMessage) (time.Time, bool) {
 	var c struct {
 		Expires json.RawMessage `json:"exp"`

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Path leads to the role in the claims: JSONPath (RFC 9535) as "$.a.b[0]", with names in quotes, negative indexes, * and
-// filters on strings like [?(@ == "x")], [?search(@, "^x")] and [?match(@, "x")]; or the older form ".a.b[0]" with the
+// Path is the path to the role in the claims: JSONPath (RFC 9535) like "$.a.b[0]", with quoted names, negative indexes, *
+// and filters on strings like [?(@ == "x")], [?search(@, "^x")] and [?match(@, "x")]; or the older form ".a.b[0]" with the
 // comparisons ==, !=, ^==, ==^ and *==. The zero Path is $.role.
 type Path struct {
 	steps []step
@@ -34,9 +34,9 @@ const (
 	byFilter
 )
 
-var errPath = errors.New("is no path to the role")
+var errPath = errors.New("not a path to the role")
 
-// String gives the path as it was written.
+// String returns the path as it was written.
 func (p Path) String() string {
 	if p.steps == nil {
 		return "$.role"
@@ -116,7 +116,7 @@ func parseBracket(s string) (step, string, error) {
 	return st, rest, nil
 }
 
-// parseFilter reads a condition on the element, in parentheses or not.
+// parseFilter reads a condition on the element, with or without parentheses.
 func parseFilter(s string) (func(string) bool, string, error) {
 	if inner, ok := strings.CutPrefix(s, "("); ok {
 		keep, rest, err := parseFilter(strings.TrimLeft(inner, " "))
@@ -196,7 +196,7 @@ func quoted(s string) (string, string, error) {
 	return "", "", errPath
 }
 
-// Role follows the path and gives the first value found: a string as it is, anything else as its JSON.
+// Role returns the first value at the path: a string unchanged, any other value as JSON.
 func (p Path) Role(claims json.RawMessage) (string, bool) {
 	steps := p.steps
 	if steps == nil {

@@ -1,13 +1,14 @@
-// Package token checks the bearer tokens of requests as PostgREST does: JSON Web Tokens signed with a shared secret or a
-// key of a key set, their times with thirty seconds of tolerance, their audience, and the path to the role in them.
+// Package token applies PostgREST's rules to bearer tokens: its error codes and texts, thirty seconds of clock skew, the
+// audience, and the path to the role in the claims. Package keys parses the keys and verifies signatures.
 //
-// Only app, rest and rest/pgrst import it; of ours it imports wire.
+// Only app, rest and rest/pgrst import it; of ours it imports keys and wire.
 package token
 
 import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -28,18 +29,18 @@ func undecodable(message, details string) *wire.Error {
 	return e
 }
 
-// ErrMissing answers a request without a token where there is no anonymous role.
+// ErrMissing is the error for a request without a token when there is no anonymous role.
 func ErrMissing() *wire.Error {
 	return wire.Errorf(401, "PGRST302", "Anonymous access is disabled").WithHeader("WWW-Authenticate", "Bearer")
 }
 
-// ErrNoRole answers a token that names a person and no role, where that is refused.
+// ErrNoRole is the error for a token with a subject and without a role.
 func ErrNoRole() *wire.Error { return invalid("PGRST303", "The JWT names a subject but no role") }
 
-// ErrNoSecret answers a request with a token where no key is configured.
+// ErrNoSecret is the error for a request with a token when no key is configured.
 func ErrNoSecret() *wire.Error { return wire.Errorf(500, "PGRST300", "Server lacks JWT secret") }
 
-// Bearer takes the token out of an Authorization header; ok says whether there is one, even an empty one.
+// Bearer returns the token of an Authorization header. ok reports whether there is one, even an empty one.
 func Bearer(header string) (token string, ok bool) {
 	scheme, rest, found := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "bearer") {
@@ -51,15 +52,15 @@ func Bearer(header string) (token string, ok bool) {
 	return strings.TrimSpace(rest), true
 }
 
-// Open checks the signature of a token and gives its claims.
-func (s *Set) Open(token string) (json.RawMessage, *wire.Error) {
+// Verify checks the signature of a token and returns its claims.
+func (s *Set) Verify(token string) (json.RawMessage, *wire.Error) {
 	if token == "" {
 		return nil, undecodable("Empty JWT is sent in Authorization header", "")
 	}
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, wire.Errorf(401, "PGRST301", "Expected 3 parts in JWT; got %d", len(parts)).
-			WithHeader("WWW-Authenticate", `Bearer error="invalid_token", error_description="Expected 3 parts in JWT; got `+itoa(len(parts))+`"`)
+			WithHeader("WWW-Authenticate", `Bearer error="invalid_token", error_description="Expected 3 parts in JWT; got `+strconv.Itoa(len(parts))+`"`)
 	}
 	var header struct {
 		Algorithm string `json:"alg"`
@@ -78,8 +79,7 @@ func (s *Set) Open(token string) (json.RawMessage, *wire.Error) {
 		return nil, undecodable("JWT cryptographic operation failed", "")
 	}
 	claims, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
-	kept := err == nil && outlivesRotation(claims)
-	if err := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature, kept); err != nil {
+	if err := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature, claims); err != nil {
 		if errors.Is(err, errNoKey) {
 			return nil, undecodable("No suitable key or wrong key type", "None of the keys was able to decode the JWT")
 		}
@@ -89,21 +89,4 @@ func (s *Set) Open(token string) (json.RawMessage, *wire.Error) {
 		return nil, invalid("PGRST303", "Parsing claims failed")
 	}
 	return claims, nil
-}
-
-// outlivesRotation says whether the token stays good when the key that signed it is replaced: a session's and the anonymous
-// one do, API keys of other roles end (the same rule as in package keys).
-func outlivesRotation(claims json.RawMessage) bool {
-	var c struct {
-		Role    string `json:"role"`
-		Subject string `json:"sub"`
-		Session string `json:"session_id"`
-	}
-	if json.Unmarshal(claims, &c) != nil {
-		return false
-	}
-	if c.Subject == "" {
-		return c.Role == "anon"
-	}
-	return c.Role == "authenticated" && c.Session != ""
 }

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"daawo/supabase/internal/keys"
 )
 
-// TestKeys: a token of each supported key opens with a key set, and with no other.
+// TestKeys verifies a token of each supported algorithm with the right key set and with another.
 func TestKeys(t *testing.T) {
 	b64 := func(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 	ec, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -26,13 +28,13 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := NewSet([]byte(fmt.Sprintf(`{"keys":[{"kty":"oct","kid":"h","k":%q},{"kty":"EC","kid":"e","crv":"P-256","x":%q,"y":%q},
+	set, err := ParseSet([]byte(fmt.Sprintf(`{"keys":[{"kty":"oct","kid":"h","k":%q},{"kty":"EC","kid":"e","crv":"P-256","x":%q,"y":%q},
 		{"kty":"RSA","kid":"r","n":%q,"e":%q},{"kty":"OKP","kid":"o","crv":"Ed25519","x":%q}]}`, b64([]byte("a shared secret of thirty-two bytes!")),
 		b64(point[1:33]), b64(point[33:]), b64(rsaKey.N.Bytes()), b64(big.NewInt(int64(rsaKey.E)).Bytes()), b64(edPub))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := NewSet([]byte("another secret"))
+	other, _ := ParseSet([]byte("another secret"))
 	for _, c := range []struct {
 		method jwt.SigningMethod
 		key    any
@@ -42,11 +44,11 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if claims, err := set.Open(text); err != nil || string(claims) != `{"role":"r"}` {
+		if claims, err := set.Verify(text); err != nil || string(claims) != `{"role":"r"}` {
 			t.Errorf("%s: %s %v", c.method.Alg(), claims, err)
 		}
-		if _, err := other.Open(text); err == nil {
-			t.Errorf("%s opens with another secret", c.method.Alg())
+		if _, err := other.Verify(text); err == nil {
+			t.Errorf("%s: another secret verifies it", c.method.Alg())
 		}
 	}
 }
@@ -93,14 +95,40 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// FuzzToken: no token makes the reader panic.
+// FuzzToken checks that no token makes Verify or Check panic.
 func FuzzToken(f *testing.F) {
 	f.Add("a.b.c")
 	f.Add("eyJhbGciOiJIUzI1NiJ9.e30.AAAA")
-	set, _ := NewSet([]byte("secret"))
+	set, _ := ParseSet([]byte("secret"))
 	f.Fuzz(func(t *testing.T, text string) {
-		if claims, err := set.Open(text); err == nil {
+		if claims, err := set.Verify(text); err == nil {
 			Check(claims, time.Now(), func(string) bool { return true })
 		}
 	})
+}
+
+// TestReplacedKeys: a key that rotation replaced verifies session tokens, but no API keys.
+func TestReplacedKeys(t *testing.T) {
+	old, err := keys.Generate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := old.Rotate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := NewSet(next.Verifying()...)
+	for claims, accepted := range map[string]bool{
+		`{"role":"authenticated","sub":"u","session_id":"s"}`: true, `{"role":"anon"}`: true, `{"role":"service_role"}`: false,
+	} {
+		for _, key := range []keys.Key{keys.Secret("", old.JWTSecret), old.Signing[0]} {
+			text, err := key.Sign(json.RawMessage(claims))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := set.Verify(text); (err == nil) != accepted {
+				t.Errorf("%s with the old %s key: %v", claims, key.Algorithm, err)
+			}
+		}
+	}
 }

@@ -1,6 +1,6 @@
-// Package backend keeps the bytes of objects, on disk or in an S3-compatible store, in the layout of storage-api's own
-// backends: <internal bucket>/<tenant>/<bucket>/<name>/<version>. A version is written once and never changed, and it
-// counts only when a row of storage.objects names it, so a write has no moment at which half an object can be seen.
+// Package backend stores the bytes of objects, on disk or in an S3-compatible store, in the layout of storage-api's
+// backends: <internal bucket>/<tenant>/<bucket>/<name>/<version>. A version is written once and never changes. It becomes
+// visible when a row of storage.objects refers to it, so no reader sees a partial object.
 //
 // Only app and storage import it; it imports nothing of ours.
 package backend
@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrNotFound: no such version, part or upload.
+	// ErrNotFound says that the version, part or upload does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrInvalidKey: the name cannot be a key of this backend, or would leave its root.
+	// ErrInvalidKey says that the key is not valid in this backend, or would be outside its root.
 	ErrInvalidKey = errors.New("invalid key")
-	// ErrPart: a part of a multipart upload is missing or is not the one that was uploaded.
+	// ErrPart says that a part of a multipart upload is missing or has another ETag.
 	ErrPart = errors.New("invalid part")
 )
 
-// Key names one version of an object. Version may be empty for objects older than versions.
+// Key identifies one version of an object. Objects from before storage-api had versions have an empty Version.
 type Key struct{ Bucket, Name, Version string }
 
-// Options are what a version carries beside its bytes.
+// Options are stored with the bytes of a version.
 type Options struct {
 	ContentType  string // "" means application/octet-stream
 	CacheControl string // "" means no-cache
@@ -47,37 +47,37 @@ type Part struct {
 	Size   int64
 }
 
-// Entry is what Walk finds: a version, or a leftover that no version needs.
+// Entry is a version, or a leftover file that belongs to no version.
 type Entry struct {
 	Key      Key
 	Modified time.Time
 	Size     int64
 }
 
-// Backend stores versions. Its methods may be called from many goroutines; errors wrap the ones above.
+// Backend stores versions. Its methods may be called from many goroutines. Their errors wrap the ones above.
 type Backend interface {
-	// Put stores a version. It returns only when the bytes are durable; on an error nothing is left at the key.
+	// Put stores a version. It returns when the bytes are durable. After an error, nothing is stored at the key.
 	Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta, error)
 	// Open reads length bytes from offset; a negative length reads to the end.
 	Open(ctx context.Context, key Key, offset, length int64) (io.ReadCloser, error)
 	// Head describes a version.
 	Head(ctx context.Context, key Key) (Meta, error)
-	// Copy makes a version from another one. A nil o keeps the options of the source.
+	// Copy copies a version. A nil o keeps the options of the source.
 	Copy(ctx context.Context, from, to Key, o *Options) (Meta, error)
-	// Delete removes versions and what belongs to them; missing ones are no error.
+	// Delete removes versions and their upload descriptions. It ignores missing versions.
 	Delete(ctx context.Context, keys ...Key) error
-	// URL is an address under which imgproxy can read the version, good for a minute.
+	// URL returns a URL from which imgproxy can read the version. It is valid for one minute.
 	URL(ctx context.Context, key Key) (string, error)
-	// Walk calls fn for every version, in no order. fn may delete.
+	// Walk calls fn for every version, in any order. fn may delete versions.
 	Walk(ctx context.Context, fn func(Entry) error) error
-	// SweepTemporary removes what interrupted writes left outside of any key and that is older than before.
+	// SweepTemporary removes files of interrupted writes that are older than before. It returns their number.
 	SweepTemporary(ctx context.Context, before time.Time) (int, error)
 
 	Multipart
 	Resumable
 }
 
-// Multipart is S3's way of uploading.
+// Multipart stores S3 multipart uploads.
 type Multipart interface {
 	CreateMultipart(ctx context.Context, key Key, o Options) (uploadID string, err error)
 	PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, size int64) (Part, error)
@@ -86,25 +86,25 @@ type Multipart interface {
 	AbortMultipart(ctx context.Context, key Key, uploadID string) error
 }
 
-// Resumable is TUS's way of uploading: bytes are appended at an offset until the announced length is reached. Callers
-// hold a lock on the key.
+// Resumable stores TUS uploads: bytes are appended at an offset until the announced length is reached. The caller must hold
+// a lock on the key.
 type Resumable interface {
-	// Begin makes an empty upload described by info, whose form is the caller's.
+	// Begin creates an empty upload with the description info, whose format the caller defines.
 	Begin(ctx context.Context, key Key, o Options, info []byte) error
-	// Info gives back what Begin or SetInfo stored, and how many bytes are durable.
+	// Info returns the description that Begin or SetInfo stored, and the number of durable bytes.
 	Info(ctx context.Context, key Key) (info []byte, offset int64, err error)
 	// SetInfo replaces the description.
 	SetInfo(ctx context.Context, key Key, info []byte) error
-	// Append writes at offset, which must be the present one, and returns how many bytes became durable, also when body
-	// broke off with an error. last says that the upload is complete when body ends.
+	// Append writes at offset, which must be the number of durable bytes. It returns how many bytes became durable, even if
+	// reading body failed. last reports whether the upload is complete after n bytes of body.
 	Append(ctx context.Context, key Key, offset int64, body io.Reader, last func(n int64) bool) (int64, error)
 	// Finish turns a complete upload into a version.
 	Finish(ctx context.Context, key Key) (Meta, error)
-	// Discard forgets an unfinished upload.
+	// Discard deletes an unfinished upload.
 	Discard(ctx context.Context, key Key) error
 }
 
-// withDefaults fills what the caller left open, as storage-api does.
+// withDefaults sets storage-api's defaults for empty fields.
 func (o Options) withDefaults() Options {
 	if o.ContentType == "" {
 		o.ContentType = "application/octet-stream"

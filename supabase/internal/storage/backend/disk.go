@@ -18,30 +18,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// incoming is where versions are written before they are renamed to their place.
+// incoming is the folder of versions that are being written, before they are renamed to their final name.
 const incoming = ".incoming"
 
-// Disk is the file backend. Everything goes through an os.Root, so no name and no symbolic link can lead outside of it.
+// Disk is the file backend. It accesses files only through an os.Root, so no name and no symbolic link can lead outside.
 type Disk struct {
 	root    *os.Root
 	prefix  string       // <internal bucket>/<tenant>
-	step    func(string) // called before each step of a write, for tests that stop the process there
+	step    func(string) // called before each step of a write; tests stop the process there
 	buffers sync.Pool    // of *[copyBuffer]byte
 }
 
-// DiskConfig says where a Disk keeps its files.
+// DiskConfig configures a Disk.
 type DiskConfig struct {
-	Path   string       // root folder, made when it is missing
+	Path   string       // root folder, created if it is missing
 	Bucket string       // internal bucket, GLOBAL_S3_BUCKET of storage-api
-	Tenant string       // tenant, TENANT_ID of storage-api
-	Step   func(string) // nil, or called before each step of a write
+	Tenant string       // TENANT_ID of storage-api
+	Step   func(string) // if set, called before each step of a write
 }
 
-// OpenDisk makes the folder when needed and opens it.
+// OpenDisk opens the root folder and creates it if necessary.
 func OpenDisk(c DiskConfig) (*Disk, error) {
 	prefix := path.Join(c.Bucket, c.Tenant)
 	if !filepath.IsLocal(prefix) || prefix == "." {
-		return nil, fmt.Errorf("storage: bucket %q and tenant %q make no folder", c.Bucket, c.Tenant)
+		return nil, fmt.Errorf("storage: bucket %q and tenant %q do not form a folder path", c.Bucket, c.Tenant)
 	}
 	if err := os.MkdirAll(c.Path, 0o750); err != nil {
 		return nil, fmt.Errorf("storage folder: %w", err)
@@ -55,9 +55,9 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 		d.step = func(string) {}
 	}
 	for _, dir := range []string{incoming, prefix} {
-		grown, err := d.mkdir(dir)
+		changed, err := d.mkdir(dir)
 		if err == nil {
-			err = d.sync(grown...)
+			err = d.sync(changed...)
 		}
 		if err != nil {
 			root.Close()
@@ -67,7 +67,7 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	return d, nil
 }
 
-// Close releases the root folder.
+// Close closes the root folder.
 func (d *Disk) Close() error { return d.root.Close() }
 
 func (d *Disk) path(k Key) (string, error) {
@@ -78,7 +78,7 @@ func (d *Disk) path(k Key) (string, error) {
 	return path.Join(d.prefix, rel), nil
 }
 
-// Put writes to a temporary file, makes it durable, and only then gives it its name.
+// Put writes a temporary file, syncs it and renames it.
 func (d *Disk) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta, error) {
 	name, err := d.path(key)
 	if err != nil {
@@ -108,21 +108,21 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 	}
 	setAttributes(f, o, "")
 	d.step("make folders")
-	grown, err := d.mkdir(path.Dir(name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a parent was pruned meanwhile: place makes them again
+	changed, err := d.mkdir(path.Dir(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a concurrent prune removed a parent: place creates it again
 		sum()
 		return Meta{}, keyError(err, name)
 	}
 	d.step("sync file")
-	// One commit of the file system's journal serves both.
+	// Sync both at the same time, so that one commit of the file system's journal is enough.
 	folders := make(chan error, 1)
-	go func() { folders <- d.sync(grown...) }()
+	go func() { folders <- d.sync(changed...) }()
 	err = f.Sync()
 	etag := sum()
 	if err = errors.Join(err, <-folders); err != nil {
 		return Meta{}, err
 	}
-	setAttributes(f, Options{}, etag) // durable with the folder; without it, it is computed again
+	setAttributes(f, Options{}, etag) // becomes durable with the folder; if it is lost, Head computes it again
 	info, err := f.Stat()
 	if err != nil {
 		return Meta{}, err
@@ -138,8 +138,7 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 	return Meta{Size: size, ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
 }
 
-// place renames tmp to name and syncs the folder. A removal of empty folders may run at the same time, so a folder that
-// has just gone is made again.
+// place renames tmp to name and syncs the folder. It creates the folder again if a concurrent prune has removed it.
 func (d *Disk) place(tmp, name string) error {
 	dir := path.Dir(name)
 	for attempt := 0; ; attempt++ {
@@ -150,9 +149,9 @@ func (d *Disk) place(tmp, name string) error {
 		if !errors.Is(err, fs.ErrNotExist) || attempt == 20 {
 			return keyError(err, name)
 		}
-		grown, err := d.mkdir(dir)
+		changed, err := d.mkdir(dir)
 		if err == nil {
-			err = d.sync(grown...)
+			err = d.sync(changed...)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return keyError(err, name)
@@ -161,23 +160,23 @@ func (d *Disk) place(tmp, name string) error {
 	return d.sync(dir)
 }
 
-// mkdir makes dir and its parents, and tells which folders have got a new one and are to be synced.
-func (d *Disk) mkdir(dir string) (grown []string, err error) {
+// mkdir creates dir and its parents. It returns the folders in which it created one; the caller must sync them.
+func (d *Disk) mkdir(dir string) (changed []string, err error) {
 	parent := path.Dir(dir)
 	err = d.root.Mkdir(dir, 0o750)
 	if errors.Is(err, fs.ErrNotExist) && parent != "." {
-		if grown, err = d.mkdir(parent); err != nil {
-			return grown, err
+		if changed, err = d.mkdir(parent); err != nil {
+			return changed, err
 		}
 		err = d.root.Mkdir(dir, 0o750)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return grown, nil // a file in its place fails what comes next
+		return changed, nil // if dir is a file, the next operation fails
 	}
-	return append(grown, parent), err
+	return append(changed, parent), err
 }
 
-// sync makes the entries of folders durable. One that has gone in the meantime has none.
+// sync makes the entries of folders durable. It ignores folders that have been removed.
 func (d *Disk) sync(dirs ...string) error {
 	for _, dir := range dirs {
 		f, err := d.root.Open(dir)
@@ -196,8 +195,7 @@ func (d *Disk) sync(dirs ...string) error {
 	return nil
 }
 
-// Open opens a version for reading. The result is the file itself where all of it is asked for, so that a copy to a
-// socket need not pass through this process.
+// Open opens a version for reading. A copy of the result to a socket can use sendfile.
 func (d *Disk) Open(_ context.Context, key Key, offset, length int64) (io.ReadCloser, error) {
 	f, err := d.open(key)
 	if err != nil {
@@ -215,6 +213,7 @@ func (d *Disk) Open(_ context.Context, key Key, offset, length int64) (io.ReadCl
 	return &section{Reader: io.LimitReader(f, length), Closer: f}, nil
 }
 
+// section is the first part of a file.
 type section struct {
 	io.Reader
 	io.Closer
@@ -228,7 +227,7 @@ func (s *section) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, s.Reader)
 }
 
-// open opens a regular file without following a link in its last step.
+// open opens a regular file. It does not follow a link in the last segment of the path.
 func (d *Disk) open(key Key) (*os.File, error) {
 	name, err := d.path(key)
 	if err != nil {
@@ -246,7 +245,7 @@ func (d *Disk) open(key Key) (*os.File, error) {
 	return f, nil
 }
 
-// Head reads the attributes of the file. Files that another server wrote may have no stored checksum: it is computed.
+// Head reads the attributes of the file. It computes the checksum if another server has written the file without one.
 func (d *Disk) Head(ctx context.Context, key Key) (Meta, error) {
 	f, err := d.open(key)
 	if err != nil {
@@ -256,6 +255,7 @@ func (d *Disk) Head(ctx context.Context, key Key) (Meta, error) {
 	return describe(ctx, f)
 }
 
+// describe returns the metadata of an open file.
 func describe(ctx context.Context, f *os.File) (Meta, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -273,7 +273,7 @@ func describe(ctx context.Context, f *os.File) (Meta, error) {
 	return Meta{Size: info.Size(), ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
 }
 
-// Copy writes the bytes again: a link would let two versions share one set of attributes.
+// Copy copies the bytes. With a hard link, the two versions would share their attributes.
 func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error) {
 	f, err := d.open(from)
 	if err != nil {
@@ -291,7 +291,7 @@ func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error)
 	return d.write(ctx, target, f, o.withDefaults())
 }
 
-// Delete removes versions, their upload descriptions and the folders that became empty.
+// Delete removes versions, their upload descriptions and the folders that become empty.
 func (d *Disk) Delete(_ context.Context, keys ...Key) error {
 	var errs []error
 	for _, key := range keys {
@@ -310,7 +310,7 @@ func (d *Disk) Delete(_ context.Context, keys ...Key) error {
 	return errors.Join(errs...)
 }
 
-// prune removes dir and its parents as long as they are empty, up to the tenant's own folder.
+// prune removes dir and its parents while they are empty, but not the tenant's folder.
 func (d *Disk) prune(dir string) {
 	for strings.HasPrefix(dir, d.prefix+"/") {
 		if err := d.root.Remove(dir); err != nil && !missing(err) {
@@ -320,7 +320,7 @@ func (d *Disk) prune(dir string) {
 	}
 }
 
-// URL is imgproxy's form of a local path.
+// URL returns imgproxy's URL of a local file.
 func (d *Disk) URL(_ context.Context, key Key) (string, error) {
 	name, err := d.path(key)
 	if err != nil {
@@ -333,12 +333,12 @@ func (d *Disk) URL(_ context.Context, key Key) (string, error) {
 	return "local:///" + abs, nil
 }
 
-// missing says whether a file is not there, also because one of its folders is a file.
+// missing reports whether err says that a file does not exist, possibly because one of its folders is a file.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// keyError turns what the file system says about a name into the errors of this package.
+// keyError maps an error of the file system to the errors of this package.
 func keyError(err error, name string) error {
 	switch {
 	case missing(err):
@@ -350,7 +350,7 @@ func keyError(err error, name string) error {
 	return err
 }
 
-// contextReader stops reading when its context ends.
+// contextReader is a reader that fails once its context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

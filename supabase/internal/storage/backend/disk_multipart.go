@@ -19,8 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Multipart uploads live in multiparts/<upload>/<bucket>/<tenant>/<bucket>/<name>/<version>/part-N, as in storage-api.
+// Multipart uploads are stored in multiparts/<upload>/<bucket>/<tenant>/<bucket>/<name>/<version>/part-N, as in storage-api.
 
+// multipartOptions is the content of metadata.json.
 type multipartOptions struct {
 	ContentType  string `json:"contentType"`
 	CacheControl string `json:"cacheControl"`
@@ -38,7 +39,7 @@ func (d *Disk) multipartDir(key Key, uploadID string) (string, error) {
 	return path.Join(upload, name), nil
 }
 
-// CreateMultipart makes the folder that collects the parts.
+// CreateMultipart creates the folder of the parts.
 func (d *Disk) CreateMultipart(_ context.Context, key Key, o Options) (string, error) {
 	id := uuid.NewString()
 	dir, err := d.multipartDir(key, id)
@@ -59,7 +60,7 @@ func (d *Disk) CreateMultipart(_ context.Context, key Key, o Options) (string, e
 	return id, nil
 }
 
-// PutPart stores one part; a part of the same number is replaced.
+// PutPart stores one part. It replaces a part with the same number.
 func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, _ int64) (Part, error) {
 	dir, err := d.multipartDir(key, uploadID)
 	if err != nil {
@@ -75,7 +76,7 @@ func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int
 	return Part{Number: number, ETag: strings.Trim(meta.ETag, `"`), Size: meta.Size}, nil
 }
 
-// CopyPart makes a part from a range of a version.
+// CopyPart copies a range of a version into a part.
 func (d *Disk) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
 	body, err := d.Open(ctx, from, offset, length)
 	if err != nil {
@@ -86,7 +87,7 @@ func (d *Disk) CopyPart(ctx context.Context, key Key, uploadID string, number in
 	return part, time.Now(), err
 }
 
-// CompleteMultipart joins the parts into the version. Its ETag is S3's: the hash of the parts' hashes.
+// CompleteMultipart joins the parts into the version. The ETag is the hash of the parts' hashes, as in S3.
 func (d *Disk) CompleteMultipart(ctx context.Context, key Key, uploadID string, parts []Part) (Meta, error) {
 	dir, err := d.multipartDir(key, uploadID)
 	if err != nil {
@@ -137,7 +138,7 @@ func (d *Disk) CompleteMultipart(ctx context.Context, key Key, uploadID string, 
 	}
 	meta.ETag = `"` + etag + `"`
 	d.step("remove parts")
-	// What is left of the parts is for the sweeper when this fails.
+	// If this fails, SweepTemporary removes the parts later.
 	_ = d.AbortMultipart(ctx, key, uploadID)
 	return meta, nil
 }
@@ -167,7 +168,7 @@ func (d *Disk) AbortMultipart(_ context.Context, _ Key, uploadID string) error {
 	return d.root.RemoveAll(upload)
 }
 
-// partsReader reads the parts one behind the other with one file open at a time.
+// partsReader reads the parts in order, with one open file at a time.
 type partsReader struct {
 	disk  *Disk
 	dir   string

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// infoSuffix marks the description of a resumable upload beside its bytes, as storage-api's file store does.
+// infoSuffix is the suffix of the file with the description of a resumable upload, as in storage-api's file store.
 const infoSuffix = ".json"
 
-// Begin makes the empty file and its description.
+// Begin creates the empty file and its description.
 func (d *Disk) Begin(_ context.Context, key Key, o Options, info []byte) error {
 	name, err := d.path(key)
 	if err != nil {
@@ -60,7 +60,7 @@ func (d *Disk) Info(_ context.Context, key Key) ([]byte, int64, error) {
 	return info, stat.Size(), nil
 }
 
-// SetInfo replaces the description in one step.
+// SetInfo replaces the description atomically.
 func (d *Disk) SetInfo(ctx context.Context, key Key, info []byte) error {
 	name, err := d.path(key)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Disk) SetInfo(ctx context.Context, key Key, info []byte) error {
 	return err
 }
 
-// Append writes behind the bytes that are there. What arrived before body broke off stays.
+// Append writes at the end of the file. If reading body fails, the bytes before the failure stay.
 func (d *Disk) Append(_ context.Context, key Key, offset int64, body io.Reader, _ func(int64) bool) (int64, error) {
 	name, err := d.path(key)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Disk) Append(_ context.Context, key Key, offset int64, body io.Reader, 
 		return 0, err
 	}
 	if stat.Size() != offset {
-		return 0, fmt.Errorf("the upload has %d bytes, not %d", stat.Size(), offset)
+		return 0, fmt.Errorf("upload has %d bytes, not %d", stat.Size(), offset)
 	}
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return 0, err
@@ -119,7 +119,7 @@ func (d *Disk) Append(_ context.Context, key Key, offset int64, body io.Reader, 
 	return n, copyErr
 }
 
-// Finish describes the complete file, which is in its place already.
+// Finish returns the metadata of the complete file, which already has its final name.
 func (d *Disk) Finish(ctx context.Context, key Key) (Meta, error) {
 	f, err := d.open(key)
 	if err != nil {

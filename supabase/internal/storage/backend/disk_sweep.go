@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// SweepTemporary removes temporary files, multipart folders and empty folders that nothing has touched since before.
+// SweepTemporary removes temporary files, multipart folders and empty folders that have not changed since before.
 func (d *Disk) SweepTemporary(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	for _, dir := range []string{incoming, "multiparts"} {
@@ -37,8 +37,8 @@ func (d *Disk) SweepTemporary(ctx context.Context, before time.Time) (int, error
 	return removed, d.sweepFolders(ctx, before)
 }
 
-// sweepFolders removes empty folders, as an upload that broke off leaves them. In a walk a folder is empty when what comes
-// next is not in it.
+// sweepFolders removes the empty folders that interrupted uploads have left. In a walk, a folder is empty if the next entry
+// is not inside it.
 func (d *Disk) sweepFolders(ctx context.Context, before time.Time) error {
 	last := ""
 	leave := func(next string) {
@@ -65,7 +65,7 @@ func (d *Disk) sweepFolders(ctx context.Context, before time.Time) error {
 	return err
 }
 
-// newest is the latest change of anything below name.
+// newest returns the latest modification time of name and everything below it.
 func (d *Disk) newest(name string) (time.Time, error) {
 	var latest time.Time
 	err := fs.WalkDir(d.root.FS(), name, func(_ string, e fs.DirEntry, err error) error {
@@ -81,7 +81,7 @@ func (d *Disk) newest(name string) (time.Time, error) {
 	return latest, err
 }
 
-// Walk finds every version. Descriptions of uploads are passed over: they go with their version.
+// Walk calls fn for every version. It skips the upload description of an existing version.
 func (d *Disk) Walk(ctx context.Context, fn func(Entry) error) error {
 	return fs.WalkDir(d.root.FS(), d.prefix, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -98,7 +98,7 @@ func (d *Disk) Walk(ctx context.Context, fn func(Entry) error) error {
 		}
 		info, err := e.Info()
 		if err != nil {
-			return nil // deleted in the meantime
+			return nil // deleted since the folder was read
 		}
 		rest := strings.Split(strings.TrimPrefix(name, d.prefix+"/"), "/")
 		if len(rest) < 3 {

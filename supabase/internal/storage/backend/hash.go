@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// copyBuffer is how much is read and written at once, in bytes; two of them are under way.
+// copyBuffer is the size in bytes of the two buffers of a copy.
 const copyBuffer = 64 << 10
 
-// copyHashed copies src to dst while another processor computes the checksum. sum waits for that and must be called, also
-// after an error.
+// copyHashed copies src to dst while another goroutine computes the checksum. sum waits for the checksum. The caller must
+// call it, even after an error.
 func (d *Disk) copyHashed(dst io.Writer, src io.Reader) (size int64, sum func() string, err error) {
 	type piece struct {
 		buffer *[copyBuffer]byte
@@ -53,8 +53,8 @@ func (d *Disk) copyHashed(dst io.Writer, src io.Reader) (size int64, sum func() 
 	}
 }
 
-// fill reads until the buffer is full. It is not io.ReadFull, which gives the name of a body that was cut off to one that
-// merely ended.
+// fill reads until the buffer is full. Unlike io.ReadFull it returns io.EOF for a short read, so that io.ErrUnexpectedEOF
+// always means a truncated body.
 func fill(src io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Limits of one key: S3's for the whole, the file systems' for one step of it.
+// Limits of a key: S3's for its length, and the file systems' for the length of a path segment.
 const (
-	maxKeyBytes  = 1024
-	maxStepBytes = 255
+	maxKeyBytes     = 1024
+	maxSegmentBytes = 255
 )
 
-// relative gives the path of a key below the root of a tenant, or ErrInvalidKey when it is none: too long, with a NUL, a
-// backslash step or a step that is . or .., which a file system would resolve.
+// relative returns the path of a key below the tenant's folder. It returns ErrInvalidKey if the key is too long, contains a
+// NUL, or has a segment "." or "..", where a backslash separates segments as well.
 func (k Key) relative() (string, error) {
 	whole := k.Bucket + "/" + k.Name
 	if k.Version != "" {
@@ -23,23 +23,23 @@ func (k Key) relative() (string, error) {
 		strings.Contains(k.Bucket, "/") || strings.Contains(k.Version, "/") {
 		return "", fmt.Errorf("%w: %q", ErrInvalidKey, whole)
 	}
-	for _, step := range strings.FieldsFunc(whole, func(r rune) bool { return r == '/' || r == '\\' }) {
-		if step == "." || step == ".." || len(step) > maxStepBytes {
+	for _, segment := range strings.FieldsFunc(whole, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment == "." || segment == ".." || len(segment) > maxSegmentBytes {
 			return "", fmt.Errorf("%w: %q", ErrInvalidKey, whole)
 		}
 	}
 	return path.Clean(whole), nil
 }
 
-// Check says whether the key can be one of any backend, so that nothing else need be done for one that cannot.
+// Check returns ErrInvalidKey if the key is not valid in any backend.
 func (k Key) Check() error {
 	_, err := k.relative()
 	return err
 }
 
-// uploadPath checks the id of a multipart upload before it becomes part of a path.
+// uploadPath returns the folder of a multipart upload, or ErrNotFound if the id is not a valid folder name.
 func uploadPath(id string) (string, error) {
-	if id == "" || strings.ContainsAny(id, "/\\\x00") || id == "." || id == ".." || len(id) > maxStepBytes {
+	if id == "" || strings.ContainsAny(id, "/\\\x00") || id == "." || id == ".." || len(id) > maxSegmentBytes {
 		return "", fmt.Errorf("%w: upload %q", ErrNotFound, id)
 	}
 	return path.Join("multiparts", id), nil

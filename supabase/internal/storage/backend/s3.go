@@ -16,32 +16,32 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// partBytes is the size of the pieces in which a large upload goes on to the store: what one upload holds in memory.
+// partBytes is the part size of large uploads to the store, and the memory that one upload uses.
 const partBytes = 8 << 20
 
-// minPart is the smallest part that S3 takes, except for the last.
+// minPart is the smallest part that S3 accepts, except for the last part.
 const minPart = 5 << 20
 
-// S3 keeps versions in one bucket of an S3-compatible store.
+// S3 stores versions in one bucket of an S3-compatible store.
 type S3 struct {
 	core   minio.Core
 	bucket string
 	tenant string
 }
 
-// S3Config says which store.
+// S3Config configures an S3 backend.
 type S3Config struct {
-	Endpoint  string // URL; "" is AWS in Region
+	Endpoint  string // URL; "" means AWS in Region
 	Region    string
-	Bucket    string // GLOBAL_S3_BUCKET of storage-api; it exists
+	Bucket    string // GLOBAL_S3_BUCKET of storage-api; it must exist
 	Tenant    string // TENANT_ID of storage-api
-	AccessKey string // "" takes the environment's AWS credentials
+	AccessKey string // "" uses the AWS credentials of the environment
 	SecretKey string
 	PathStyle bool
-	Transport http.RoundTripper // nil means a default one
+	Transport http.RoundTripper // nil means minio-go's default
 }
 
-// OpenS3 makes an S3 backend. It does not connect yet.
+// OpenS3 returns an S3 backend. It does not connect to the store.
 func OpenS3(c S3Config) (*S3, error) {
 	endpoint := c.Endpoint
 	if endpoint == "" {
@@ -49,7 +49,7 @@ func OpenS3(c S3Config) (*S3, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("storage: %q is no S3 endpoint", c.Endpoint)
+		return nil, fmt.Errorf("storage: %q is not an S3 endpoint URL", c.Endpoint)
 	}
 	if c.Bucket == "" || c.Tenant == "" {
 		return nil, errors.New("storage: the S3 backend needs a bucket and a tenant")
@@ -80,7 +80,7 @@ func (s *S3) key(k Key) (string, error) {
 	return name, nil
 }
 
-// storeError turns the store's errors into those of this package.
+// storeError maps an error of the store to the errors of this package.
 func storeError(err error) error {
 	if err == nil {
 		return nil
@@ -100,7 +100,7 @@ func (o Options) put() minio.PutObjectOptions {
 	return minio.PutObjectOptions{ContentType: o.ContentType, CacheControl: o.CacheControl, PartSize: partBytes, DisableMultipart: false}
 }
 
-// Put sends small bodies in one request and large ones in parts; S3 shows an object only when it is whole.
+// Put sends small bodies in one request and large bodies in parts. S3 shows an object only after it is complete.
 func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 	return s.described(ctx, name, info.Size, info.ETag, info.LastModified, o)
 }
 
-// described completes what an upload told; the time of the change comes from the store.
+// described returns the metadata of an upload. It queries the store if the time or the size is missing.
 func (s *S3) described(ctx context.Context, name string, size int64, etag string, at time.Time, o Options) (Meta, error) {
 	if at.IsZero() || size == 0 {
 		stat, err := s.core.Client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
@@ -135,7 +135,7 @@ func (s *S3) described(ctx context.Context, name string, size int64, etag string
 	return Meta{Size: size, ETag: `"` + strings.Trim(etag, `"`) + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at}, nil
 }
 
-// Open reads a range.
+// Open opens a range of a version for reading.
 func (s *S3) Open(ctx context.Context, key Key, offset, length int64) (io.ReadCloser, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *S3) Open(ctx context.Context, key Key, offset, length int64) (io.ReadCl
 	return body, storeError(err)
 }
 
-// Head asks the store.
+// Head queries the metadata of a version.
 func (s *S3) Head(ctx context.Context, key Key) (Meta, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *S3) Head(ctx context.Context, key Key) (Meta, error) {
 		Modified: stat.LastModified}, nil
 }
 
-// Copy lets the store copy.
+// Copy makes the store copy a version.
 func (s *S3) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error) {
 	source, err := s.key(from)
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *S3) remove(ctx context.Context, names ...string) error {
 	return errors.Join(errs...)
 }
 
-// URL is a presigned address.
+// URL returns a presigned URL.
 func (s *S3) URL(ctx context.Context, key Key) (string, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *S3) URL(ctx context.Context, key Key) (string, error) {
 	return u.String(), nil
 }
 
-// Walk lists the tenant's versions; what belongs to an unfinished upload is passed over.
+// Walk calls fn for every object of the tenant. The files of a resumable upload count as entries of their version.
 func (s *S3) Walk(ctx context.Context, fn func(Entry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -263,7 +263,7 @@ func (s *S3) Walk(ctx context.Context, fn func(Entry) error) error {
 	return ctx.Err()
 }
 
-// SweepTemporary aborts multipart uploads that were begun before that time.
+// SweepTemporary aborts multipart uploads that were created before that time.
 func (s *S3) SweepTemporary(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	for u := range s.core.Client.ListIncompleteUploads(ctx, s.bucket, s.tenant+"/", true) {
@@ -281,7 +281,7 @@ func (s *S3) SweepTemporary(ctx context.Context, before time.Time) (int, error) 
 	return removed, nil
 }
 
-// CreateMultipart begins an upload in parts.
+// CreateMultipart creates a multipart upload.
 func (s *S3) CreateMultipart(ctx context.Context, key Key, o Options) (string, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -291,7 +291,7 @@ func (s *S3) CreateMultipart(ctx context.Context, key Key, o Options) (string, e
 	return id, storeError(err)
 }
 
-// PutPart passes one part on.
+// PutPart stores one part.
 func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, size int64) (Part, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -301,7 +301,7 @@ func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, 
 	return Part{Number: number, ETag: strings.Trim(part.ETag, `"`), Size: size}, storeError(err)
 }
 
-// CopyPart lets the store copy a range. Not every store can: then the bytes go through here.
+// CopyPart makes the store copy a range. If the store does not implement that, CopyPart downloads and uploads the range.
 func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -343,7 +343,7 @@ func (s *S3) CompleteMultipart(ctx context.Context, key Key, uploadID string, pa
 	return meta, err
 }
 
-// AbortMultipart forgets the parts.
+// AbortMultipart deletes the upload and its parts.
 func (s *S3) AbortMultipart(ctx context.Context, key Key, uploadID string) error {
 	name, err := s.key(key)
 	if err != nil {

@@ -5,25 +5,28 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/minio/minio-go/v7"
 )
 
-// A resumable upload is a multipart upload of the store. <key>.info describes it; what is too little for a part waits in
-// <key>.part, marked with the offset at which it begins: after a crash between the two steps that turn it into a part it
-// no longer fits and does not count.
+// A resumable upload is a multipart upload of the store. <key>.info describes it. <key>.part holds bytes that are too few
+// for a part, and the offset at which they begin. When they become a part, the upload's offset no longer matches, so a
+// crash before <key>.part is replaced does not count the bytes twice.
 
+// s3Upload is the content of <key>.info.
 type s3Upload struct {
 	UploadID string          `json:"upload_id"`
 	Options  Options         `json:"options"`
 	Info     json.RawMessage `json:"info"`
 }
 
+// offsetHeader is the user metadata of <key>.part with its offset.
 const offsetHeader = "Begins-At"
 
-// Begin starts the multipart upload.
+// Begin creates the multipart upload.
 func (s *S3) Begin(ctx context.Context, key Key, o Options, info []byte) error {
 	id, err := s.CreateMultipart(ctx, key, o)
 	if err != nil {
@@ -61,7 +64,7 @@ func (s *S3) upload(ctx context.Context, key Key) (name string, u s3Upload, err 
 	return name, u, json.Unmarshal(data, &u)
 }
 
-// Info reads the description and adds up the parts.
+// Info returns the description and the size of all parts.
 func (s *S3) Info(ctx context.Context, key Key) ([]byte, int64, error) {
 	name, u, err := s.upload(ctx, key)
 	if err != nil {
@@ -79,7 +82,7 @@ func (s *S3) Info(ctx context.Context, key Key) ([]byte, int64, error) {
 	return u.Info, sum + int64(len(rest)), err
 }
 
-// parts lists the stored parts and their size together.
+// parts returns the stored parts and the sum of their sizes.
 func (s *S3) parts(ctx context.Context, name, uploadID string) (list []Part, sum int64, err error) {
 	marker := 0
 	for {
@@ -98,7 +101,7 @@ func (s *S3) parts(ctx context.Context, name, uploadID string) (list []Part, sum
 	}
 }
 
-// rest reads what waits to become a part at offset at.
+// rest returns the content of <key>.part if it begins at the given offset.
 func (s *S3) rest(ctx context.Context, name string, at int64) ([]byte, error) {
 	body, info, _, err := s.core.GetObject(ctx, s.bucket, name+".part", minio.GetObjectOptions{})
 	if err = storeError(err); errors.Is(err, ErrNotFound) {
@@ -124,7 +127,7 @@ func (s *S3) SetInfo(ctx context.Context, key Key, info []byte) error {
 	return s.putUpload(ctx, key, u)
 }
 
-// Append sends parts as they fill up and keeps the rest for later, or sends it as the last part.
+// Append uploads full parts. It stores the rest in <key>.part, or uploads it as the last part.
 func (s *S3) Append(ctx context.Context, key Key, offset int64, body io.Reader, last func(int64) bool) (int64, error) {
 	name, u, err := s.upload(ctx, key)
 	if err != nil {
@@ -139,10 +142,10 @@ func (s *S3) Append(ctx context.Context, key Key, offset int64, body io.Reader, 
 		return 0, err
 	}
 	if sum+int64(len(buffer)) != offset {
-		return 0, errors.New("the upload has changed")
+		return 0, fmt.Errorf("upload has %d bytes, not %d", sum+int64(len(buffer)), offset)
 	}
 	buffer = append(make([]byte, 0, partBytes), buffer...)
-	durable := offset // bytes that a crash cannot take back
+	durable := offset // bytes that survive a crash
 	number := len(parts) + 1
 	for {
 		n, readErr := io.ReadFull(body, buffer[len(buffer):partBytes])
@@ -181,7 +184,7 @@ func (s *S3) Finish(ctx context.Context, key Key) (Meta, error) {
 		return Meta{}, err
 	}
 	parts, _, err := s.parts(ctx, name, u.UploadID)
-	if errors.Is(err, ErrNotFound) { // it was joined and the reply was lost
+	if errors.Is(err, ErrNotFound) { // the parts were joined and the reply was lost
 		return s.Head(ctx, key)
 	}
 	if err != nil {
@@ -194,7 +197,7 @@ func (s *S3) Finish(ctx context.Context, key Key) (Meta, error) {
 	return meta, s.remove(ctx, name+".part")
 }
 
-// Discard forgets the parts and the description.
+// Discard deletes the parts and the description.
 func (s *S3) Discard(ctx context.Context, key Key) error {
 	_, u, err := s.upload(ctx, key)
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// retries is how often imgproxy is asked again when it is busy or away.
+// retries is the number of retries when imgproxy is busy or unreachable.
 const retries = 5
 
-// patience is how long imgproxy may take to begin its answer.
-const patience = 15 * time.Second
+// headerTimeout is how long imgproxy may take to send the headers of its reply.
+const headerTimeout = 15 * time.Second
 
-// newClient waits for a connection and for the head of the answer. How long the rest takes is up to whoever reads it: the
-// request's context ends it.
-func newClient(patience time.Duration) *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: patience}).DialContext, TLSHandshakeTimeout: patience,
-		ResponseHeaderTimeout: patience, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+// newClient returns a client with a timeout for connecting and for the reply headers. Only the request's context limits
+// the body.
+func newClient(timeout time.Duration) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSHandshakeTimeout: timeout,
+		ResponseHeaderTimeout: timeout, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
 }
 
-// Close lets go of idle connections to imgproxy.
+// Close closes idle connections to imgproxy.
 func (r *Renderer) Close() { r.client.CloseIdleConnections() }
 
-// ProxyError is imgproxy's refusal in words that may be shown.
+// ProxyError is an error reply of imgproxy with a message that clients may see.
 type ProxyError struct {
 	Status  int
 	Message string
@@ -36,8 +36,8 @@ type ProxyError struct {
 
 func (e *ProxyError) Error() string { return e.Message }
 
-// throughProxy asks imgproxy for the picture; it fetches the source itself.
-func (r *Renderer) throughProxy(ctx context.Context, s Source, t Transform, accept string) (*Picture, error) {
+// renderByProxy requests the picture from imgproxy, which fetches the source itself.
+func (r *Renderer) renderByProxy(ctx context.Context, s Source, t Transform, accept string) (*Picture, error) {
 	source, err := r.backend.URL(ctx, s.Key)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (r *Renderer) throughProxy(ctx context.Context, s Source, t Transform, acce
 	address := strings.TrimSuffix(r.proxy, "/") + "/" + strings.Join(append(append([]string{"public"}, segments...), "plain", source), "/")
 	wait := 50 * time.Millisecond
 	for attempt := 0; ; attempt++ {
-		res, err := r.ask(ctx, address, accept)
+		res, err := r.get(ctx, address, accept)
 		busy := err == nil && (res.StatusCode == 408 || res.StatusCode == 429 || res.StatusCode >= 500)
 		if (err != nil || busy) && attempt < retries && ctx.Err() == nil {
 			if err == nil {
@@ -79,7 +79,7 @@ func (r *Renderer) throughProxy(ctx context.Context, s Source, t Transform, acce
 	}
 }
 
-func (r *Renderer) ask(ctx context.Context, address, accept string) (*http.Response, error) {
+func (r *Renderer) get(ctx context.Context, address, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ func (r *Renderer) ask(ctx context.Context, address, accept string) (*http.Respo
 	return r.client.Do(req)
 }
 
-// What imgproxy says about sources, and what of it a client may read.
+// proxyMessages maps imgproxy's messages about sources to the errors that clients see.
 var proxyMessages = []struct {
 	pattern *regexp.Regexp
-	err     Refusal
+	err     RequestError
 }{
 	{regexp.MustCompile(`(?i)image is not compatible with\b|source image type not supported|invalid TIFF format:|XML parse error:|^invalid source image$|^broken or unsupported image$`), ErrUnsupported},
 	{regexp.MustCompile(`(?i)source image frame resolution is too big`), ErrFrame},

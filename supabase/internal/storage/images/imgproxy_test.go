@@ -15,18 +15,18 @@ import (
 	"daawo/supabase/internal/storage/backend"
 )
 
-// TestImgproxyIsAskedAsStorageAPIAsks: the address, the retries and what of its errors a client may read.
-func TestImgproxyIsAskedAsStorageAPIAsks(t *testing.T) {
+// TestImgproxyRequests checks the URL of requests to imgproxy, the retries and the error messages for clients.
+func TestImgproxyRequests(t *testing.T) {
 	dir := t.TempDir()
 	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: "stub", Tenant: "tenant"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer disk.Close()
-	var asked atomic.Value
+	var requested atomic.Value
 	var busy atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Store(r.URL.EscapedPath() + " " + r.Header.Get("Accept"))
+		requested.Store(r.URL.EscapedPath() + " " + r.Header.Get("Accept"))
 		switch {
 		case busy.Add(-1) >= 0:
 			http.Error(w, "Timeout", http.StatusServiceUnavailable)
@@ -60,22 +60,22 @@ func TestImgproxyIsAskedAsStorageAPIAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "/public/height:10/width:20/resizing_type:fill/quality:70/plain/local:///" + abs + "/stub/tenant/b/p.png/v1 image/avif"
-	if got := asked.Load(); got != want {
-		t.Errorf("asked %q\nwant  %q", got, want)
+	if got := requested.Load(); got != want {
+		t.Errorf("requested %q\nwant      %q", got, want)
 	}
 	if _, err := render("broken.png", Transform{}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("broken: %v", err)
 	}
-	var refused *ProxyError
-	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &refused) || strings.Contains(err.Error(), "secret") {
+	var proxyErr *ProxyError
+	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &proxyErr) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("forbidden: %v", err)
 	}
 }
 
-// TestSlowReaderGetsTheWholePicture: only imgproxy's first word has a deadline, not what the reader takes.
-func TestSlowReaderGetsTheWholePicture(t *testing.T) {
+// TestTimeoutCoversHeadersOnly checks that the timeout covers the headers of imgproxy's reply, but not its body.
+func TestTimeoutCoversHeadersOnly(t *testing.T) {
 	t.Parallel()
-	const patience = 200 * time.Millisecond
+	const timeout = 200 * time.Millisecond
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/late" {
 			<-r.Context().Done()
@@ -83,13 +83,13 @@ func TestSlowReaderGetsTheWholePicture(t *testing.T) {
 		}
 		io.WriteString(w, "first")
 		w.(http.Flusher).Flush()
-		time.Sleep(patience * 3 / 2)
+		time.Sleep(timeout * 3 / 2)
 		io.WriteString(w, " rest")
 	}))
 	defer proxy.Close()
-	r := &Renderer{client: newClient(patience)}
+	r := &Renderer{client: newClient(timeout)}
 	defer r.Close()
-	res, err := r.ask(t.Context(), proxy.URL+"/picture", "")
+	res, err := r.get(t.Context(), proxy.URL+"/picture", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +97,9 @@ func TestSlowReaderGetsTheWholePicture(t *testing.T) {
 	if body, err := io.ReadAll(res.Body); string(body) != "first rest" || err != nil {
 		t.Errorf("%q, %v", body, err)
 	}
-	if res, err := r.ask(t.Context(), proxy.URL+"/late", ""); err == nil {
+	if res, err := r.get(t.Context(), proxy.URL+"/late", ""); err == nil {
 		res.Body.Close()
-		t.Error("waited for an imgproxy that does not answer")
+		t.Error("no timeout without reply headers")
 	}
 }
 
@@ -126,11 +126,11 @@ func TestSegments(t *testing.T) {
 		if tt.original {
 			again, err := Parse(strings.Join(got, ",")).Segments(true)
 			if err != nil || strings.Join(again, ",") != tt.want {
-				t.Errorf("%+v read again: %v", tt.t, again)
+				t.Errorf("%+v parsed again: %v", tt.t, again)
 			}
 		}
 	}
 	if _, err := (Transform{Gravity: "fp", X: &two, Y: &half}).Segments(false); !errors.Is(err, ErrFocalPoint) {
-		t.Errorf("focal point outside: %v", err)
+		t.Errorf("focal point outside the picture: %v", err)
 	}
 }

@@ -18,33 +18,33 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// maxSource is the largest file that is rendered, in bytes: storage-api's imgproxy setting.
+// maxSource is the largest file that is rendered, in bytes, as in storage-api's imgproxy settings.
 const maxSource = 25 << 20
 
-// Config makes a Renderer.
+// Config configures a Renderer.
 type Config struct {
 	Backend     backend.Backend
 	ImgproxyURL string       // "" renders in this process
-	Limits      photo.Limits // of what is decoded in this process
+	Limits      photo.Limits // of pictures that this process decodes
 }
 
-// Renderer makes resized pictures. In this process it works on one at a time, however many ask.
+// Renderer resizes pictures. It renders one picture at a time in this process, to limit memory.
 type Renderer struct {
-	backend backend.Backend
-	limits  photo.Limits
-	proxy   string
-	client  *http.Client
-	slot    chan struct{}
+	backend   backend.Backend
+	limits    photo.Limits
+	proxy     string
+	client    *http.Client
+	semaphore chan struct{}
 }
 
-// Source is the picture to be rendered.
+// Source is the picture to render.
 type Source struct {
 	Key         backend.Key
 	Size        int64
 	ContentType string
 }
 
-// Picture is the result. Size is -1 when it is not known in advance.
+// Picture is a rendered picture. Size is -1 if it is unknown.
 type Picture struct {
 	Body        io.ReadCloser
 	Size        int64
@@ -52,36 +52,36 @@ type Picture struct {
 	Modified    time.Time
 }
 
-// Refusal is a reason not to render that is the request's fault, in storage-api's words.
-type Refusal string
+// RequestError is an error that the request or its source causes, with storage-api's message.
+type RequestError string
 
-func (r Refusal) Error() string { return string(r) }
+func (r RequestError) Error() string { return string(r) }
 
-// The refusals.
+// The request errors.
 const (
-	ErrTooLarge    Refusal = "The source image resolution is too large to process"
-	ErrFrame       Refusal = "The source image frame resolution is too large to process"
-	ErrFileTooBig  Refusal = "The source image file is too large to process"
-	ErrUnsupported Refusal = "The source image is invalid or unsupported for rendering"
-	ErrFocalPoint  Refusal = "Focal point requires x and y coordinates within 0-1 range" // gravity fp needs both offsets
+	ErrTooLarge    RequestError = "The source image resolution is too large to process"
+	ErrFrame       RequestError = "The source image frame resolution is too large to process"
+	ErrFileTooBig  RequestError = "The source image file is too large to process"
+	ErrUnsupported RequestError = "The source image is invalid or unsupported for rendering"
+	ErrFocalPoint  RequestError = "Focal point requires x and y coordinates within 0-1 range" // gravity fp needs both offsets
 )
 
-// New makes a Renderer.
+// New returns a Renderer.
 func New(c Config) *Renderer {
-	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(patience), slot: make(chan struct{}, 1)}
+	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(headerTimeout), semaphore: make(chan struct{}, 1)}
 }
 
-// Render makes the picture that t asks for. Without any wish it is the picture itself, decoded and encoded again.
+// Render decodes a picture, transforms it and encodes it. The caller closes the body of the result.
 func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept string) (*Picture, error) {
 	if r.proxy != "" {
-		return r.throughProxy(ctx, s, t, accept)
+		return r.renderByProxy(ctx, s, t, accept)
 	}
 	if s.Size > maxSource {
 		return nil, ErrFileTooBig
 	}
 	select {
-	case r.slot <- struct{}{}:
-		defer func() { <-r.slot }()
+	case r.semaphore <- struct{}{}:
+		defer func() { <-r.semaphore }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -108,8 +108,8 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 	return &Picture{Body: io.NopCloser(bytes.NewReader(out)), Size: int64(len(out)), ContentType: contentType}, nil
 }
 
-// fit resizes as imgproxy does: fill (cover) crops what does not fit, fit (contain) keeps all, force (fill) stretches. An
-// edge that is not given follows the proportions. Pictures are never enlarged, except by force.
+// fit resizes as imgproxy does: fill (cover) crops, fit (contain) keeps the whole picture, force (fill) stretches. A missing
+// edge follows from the proportions. Only force enlarges pictures.
 func fit(img image.Image, t Transform) image.Image {
 	b := img.Bounds()
 	w, h := float64(b.Dx()), float64(b.Dy())
@@ -135,7 +135,7 @@ func fit(img image.Image, t Transform) image.Image {
 		wantW, wantH = w*scale, h*scale
 	case "fill":
 		wantW, wantH = min(wantW, w), min(wantH, h)
-		// The largest part of the source with the proportions of the result.
+		// Crop to the largest part of the source with the proportions of the result.
 		scale := min(w/wantW, h/wantH)
 		cropW, cropH := max(1, round(wantW*scale)), max(1, round(wantH*scale))
 		x, y := t.anchor(b.Dx()-cropW, b.Dy()-cropH)
@@ -150,7 +150,7 @@ func fit(img image.Image, t Transform) image.Image {
 	return dst
 }
 
-// anchor places the crop inside of what is left over: in the middle, or where gravity says.
+// anchor returns the offset of the crop: in the centre, or as gravity says.
 func (t Transform) anchor(spareX, spareY int) (x, y int) {
 	x, y = spareX/2, spareY/2
 	for i := 0; i+2 <= len(t.Gravity); i += 2 {
@@ -174,11 +174,11 @@ func (t Transform) anchor(spareX, spareY int) (x, y int) {
 
 func round(f float64) int { return int(f + 0.5) }
 
-// defaultQuality is imgproxy's.
+// defaultQuality is imgproxy's default JPEG quality.
 const defaultQuality = 80
 
-// encode keeps the format where it can be written here: JPEG and PNG; all others become one of these two. WebP, which is
-// lossless here, is written when it is asked for and can hold the picture; AVIF takes imgproxy.
+// encode writes WebP (lossless) if the request asks for it and the edges are not too long. Otherwise it writes PNG for PNG,
+// GIF and transparent pictures, and JPEG for the rest. AVIF needs imgproxy.
 func encode(img image.Image, source photo.Format, t Transform) ([]byte, string, error) {
 	if b := img.Bounds(); t.Format == "webp" && b.Dx() <= maxWebP && b.Dy() <= maxWebP {
 		return encodeWebP(img), "image/webp", nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Transform is what a request asks for. Zero fields are not asked for.
+// Transform is the requested change of a picture. A zero field changes nothing.
 type Transform struct {
 	Width, Height int64
 	Resize        string // cover (default), contain, fill
@@ -18,14 +18,14 @@ type Transform struct {
 	X, Y          *float64
 }
 
-// Bounds of an edge in pixels, storage-api's defaults.
+// Bounds of an edge in pixels: storage-api's defaults.
 const (
 	minEdge = 1
 	maxEdge = 2000
 )
 
-// Segments is the request in imgproxy's language, which is also what X-Transformations tells. In a signed URL
-// (original) the resize mode keeps its own name.
+// Segments returns imgproxy's path segments, which are also the value of X-Transformations. In a signed URL (original) the
+// resize mode keeps its name from the request.
 func (t Transform) Segments(original bool) ([]string, error) {
 	var s []string
 	if t.Height != 0 {
@@ -37,7 +37,7 @@ func (t Transform) Segments(original bool) ([]string, error) {
 	if t.Width != 0 || t.Height != 0 {
 		switch {
 		case original && t.Resize == "":
-			s = append(s, "resize:undefined") // what storage-api writes
+			s = append(s, "resize:undefined") // as storage-api writes it
 		case original:
 			s = append(s, "resize:"+t.Resize)
 		default:
@@ -90,7 +90,7 @@ func number(f *float64) string {
 	return strconv.FormatFloat(*f, 'f', -1, 64)
 }
 
-// Parse reads the segments of a signed URL. What it does not know it passes over.
+// Parse parses the segments of a signed URL. It ignores unknown segments.
 func Parse(segments string) Transform {
 	var t Transform
 	for _, segment := range strings.Split(segments, ",") {

@@ -8,12 +8,12 @@ import (
 	"math/bits"
 )
 
-// maxWebP is the longest edge that the format has bits for, in pixels.
+// maxWebP is the longest edge of the format, in pixels.
 const maxWebP = 1 << 14
 
-// encodeWebP writes lossless WebP (RFC 9649, section 3): green subtracted from red and blue, each pixel predicted from
-// its neighbours, what is left over in one set of prefix codes. No back references: small, and exact. No edge may be
-// longer than maxWebP.
+// encodeWebP encodes lossless WebP (RFC 9649, section 3). It subtracts green from red and blue, predicts each pixel from its
+// neighbours, and writes the residuals with one set of prefix codes and without back references. No edge may be longer than
+// maxWebP.
 func encodeWebP(src image.Image) []byte {
 	b := src.Bounds()
 	img, ok := src.(*image.NRGBA)
@@ -32,14 +32,14 @@ func encodeWebP(src image.Image) []byte {
 	out.write(0, 3)
 	out.write(1, 1) // a transform: subtract green
 	out.write(2, 2)
-	out.write(1, 1) // a transform: one predictor for blocks of 512 pixels
+	out.write(1, 1) // a transform: predictor, in blocks of 512 pixels
 	out.write(0, 2)
 	out.write(9-2, 3)
-	out.write(0, 1) // its image of modes: no colour cache
+	out.write(0, 1) // the image of prediction modes: no colour cache
 	for _, symbol := range []uint32{gradient, 0, 0, 255, 0} {
 		out.single(symbol)
 	}
-	out.write(0, 1) // no further transform
+	out.write(0, 1) // no more transforms
 	out.write(0, 1) // no colour cache
 	out.write(0, 1) // one set of codes for the whole picture
 
@@ -66,7 +66,7 @@ func encodeWebP(src image.Image) []byte {
 // gradient is the predictor ClampAddSubtractFull: left + top - top left.
 const gradient = 12
 
-// predict gives ARGB pixels less their green and their prediction.
+// predict returns ARGB pixels after green and the prediction have been subtracted.
 func predict(img *image.NRGBA, w, h int) []uint32 {
 	pixels := make([]uint32, w*h)
 	for y := range h {
@@ -102,7 +102,7 @@ func predict(img *image.NRGBA, w, h int) []uint32 {
 	return pixels
 }
 
-// riff puts the bitstream into its container.
+// riff wraps the bitstream in a RIFF container.
 func riff(data []byte) []byte {
 	out := make([]byte, 20, 20+len(data)+1)
 	copy(out, "RIFF")
@@ -117,11 +117,11 @@ func riff(data []byte) []byte {
 }
 
 type prefixCode struct {
-	bits   uint32 // first bit lowest
+	bits   uint32 // the first bit is the lowest
 	length uint
 }
 
-// bitWriter packs bits, lowest first.
+// bitWriter packs bits, lowest bit first.
 type bitWriter struct {
 	out   []byte
 	acc   uint64
@@ -150,7 +150,7 @@ func btou(b bool) uint32 {
 	return 0
 }
 
-// single writes a code with one symbol, which then takes no bits.
+// single writes a prefix code with one symbol. The symbol itself then takes no bits.
 func (w *bitWriter) single(symbol uint32) {
 	w.write(1, 1)
 	w.write(0, 1)
@@ -163,10 +163,10 @@ func (w *bitWriter) single(symbol uint32) {
 	w.write(symbol, 8)
 }
 
-// lengthOrder is the order in which the lengths of the code for lengths are written.
+// lengthOrder is the order of the code lengths of the code that encodes code lengths.
 var lengthOrder = [19]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// codes writes the prefix code for symbols of these counts and gives it.
+// codes writes the prefix code for symbols with these counts and returns it.
 func (w *bitWriter) codes(counts []int) []prefixCode {
 	used, last := 0, 0
 	for symbol, n := range counts {
@@ -179,7 +179,7 @@ func (w *bitWriter) codes(counts []int) []prefixCode {
 		return make([]prefixCode, len(counts))
 	}
 	lengths := codeLengths(counts, 15)
-	// The lengths themselves, runs of zeros shortened, in a code of their own.
+	// The lengths are themselves encoded with a prefix code, and runs of zeros are shortened.
 	type item struct {
 		symbol, extra int
 		bits          uint
@@ -219,7 +219,7 @@ func (w *bitWriter) codes(counts []int) []prefixCode {
 	return canonical(lengths)
 }
 
-// codeLengths is Huffman's algorithm; counts are flattened until no code is longer than limit.
+// codeLengths returns Huffman code lengths. It raises low counts until no code is longer than limit.
 func codeLengths(counts []int, limit int) []int {
 	for floor := 1; ; floor *= 2 {
 		q := &nodes{}
@@ -228,7 +228,7 @@ func codeLengths(counts []int, limit int) []int {
 				*q = append(*q, &node{weight: max(n, floor), symbol: symbol})
 			}
 		}
-		if len(*q) == 1 { // a code needs two symbols to have a bit
+		if len(*q) == 1 { // a code with one symbol would have no bits
 			other := 0
 			if (*q)[0].symbol == 0 {
 				other = 1
@@ -274,7 +274,7 @@ func (q *nodes) Pop() any {
 	return last
 }
 
-// canonical assigns codes by length and symbol, each turned round because bits are written lowest first.
+// canonical assigns canonical codes. Their bits are reversed, because bitWriter writes the lowest bit first.
 func canonical(lengths []int) []prefixCode {
 	var starts [17]uint32
 	for _, n := range lengths {

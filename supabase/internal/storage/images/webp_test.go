@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// TestWebPRoundTrip: an independent decoder gives back the very pixels.
+// TestWebPRoundTrip checks that an independent decoder returns the same pixels.
 func TestWebPRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	paint := map[string]func(x, y int) color.NRGBA{
@@ -62,8 +62,8 @@ func TestWebPRoundTrip(t *testing.T) {
 	}
 }
 
-// TestWebPHasRoomForTheEdges: a picture that WebP cannot hold is in another format, not in a broken file.
-func TestWebPHasRoomForTheEdges(t *testing.T) {
+// TestWebPSizeLimit checks that a picture whose edges are too long for WebP is encoded in another format.
+func TestWebPSizeLimit(t *testing.T) {
 	for _, tt := range []struct {
 		w, h   int
 		source photo.Format

@@ -33,9 +33,9 @@ func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 	return b, r.Scan(&b.ID, &b.Name, &b.Owner, &b.Public, &b.SizeLimit, &b.AllowedTypes, &b.CreatedAt, &b.UpdatedAt)
 }
 
-// bucketRow reads a bucket as part of a pipeline, and says in *asked that the database has answered; *to stays nil when
-// there is none.
-func bucketRow(to **Bucket, asked *bool, id string) step {
+// bucketRow reads a bucket as part of a pipeline. It sets *answered once the database has answered; *to stays nil if the
+// bucket does not exist.
+func bucketRow(to **Bucket, answered *bool, id string) step {
 	st := statement(`
 		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types), created_at, updated_at
 		  from storage.buckets where id = $1`, text(id))
@@ -44,7 +44,7 @@ func bucketRow(to **Bucket, asked *bool, id string) step {
 		if rows.NextRow() {
 			*to, err = readBucket(rows.Values())
 		}
-		*asked = err == nil
+		*answered = err == nil
 		return err
 	}
 	return st
@@ -76,18 +76,34 @@ func readBucket(v [][]byte) (*Bucket, error) {
 	return b, nil
 }
 
-// Bucket reads a bucket that the caller may see.
-func (s *Store) Bucket(ctx context.Context, c Caller, id string) (*Bucket, error) {
-	var b *Bucket
-	var asked bool
-	err := s.pipeline(ctx, c.Role, as(c.reader()), bucketRow(&b, &asked, id))
-	if err == nil && b == nil {
-		return nil, ErrNoBucket()
-	}
-	return b, err
+// Buckets reads and writes buckets.
+type Buckets struct {
+	*base
+	limit    int64 // largest object of any bucket, in bytes
+	emptyMax int
 }
 
-// BucketPage narrows and sorts a list of buckets. Column is trusted: the caller has checked it against a list.
+// Limit returns the largest object that a bucket with this size limit accepts, in bytes.
+func (b *Buckets) Limit(bucket *int64) int64 {
+	if bucket != nil {
+		return min(*bucket, b.limit)
+	}
+	return b.limit
+}
+
+// Get reads a bucket that the caller may see.
+func (b *Buckets) Get(ctx context.Context, c Caller, id string) (*Bucket, error) {
+	var found *Bucket
+	var answered bool
+	err := b.pipeline(ctx, c.Role, setCaller(c.readSession()), bucketRow(&found, &answered, id))
+	if err == nil && found == nil {
+		return nil, ErrNoBucket()
+	}
+	return found, err
+}
+
+// BucketPage filters and sorts a list of buckets. Column becomes part of the SQL, so the protocol must check it against a
+// list.
 type BucketPage struct {
 	Limit, Offset *int
 	Column        string
@@ -95,8 +111,8 @@ type BucketPage struct {
 	Search        string
 }
 
-// Buckets lists what the caller may see.
-func (s *Store) Buckets(ctx context.Context, c Caller, p BucketPage) ([]Bucket, error) {
+// List returns the buckets that the caller may see.
+func (b *Buckets) List(ctx context.Context, c Caller, p BucketPage) ([]Bucket, error) {
 	var q strings.Builder
 	var args []any
 	add := func(format string, v any) {
@@ -119,11 +135,11 @@ func (s *Store) Buckets(ctx context.Context, c Caller, p BucketPage) ([]Bucket, 
 	if p.Offset != nil {
 		add(` offset $%d`, *p.Offset)
 	}
-	return rows(ctx, s, c, scanBucket, q.String(), args...)
+	return rows(ctx, b.base, c, scanBucket, q.String(), args...)
 }
 
-// BucketFields are what may be set of a bucket. A nil Public and an unset limit or list stay as they are; a set limit or
-// list that is nil lifts the restriction.
+// BucketFields are the changes to a bucket. A nil Public changes nothing. SizeLimit and AllowedTypes count only if their
+// Set field is true; nil then removes the restriction.
 type BucketFields struct {
 	Public       *bool
 	SetSizeLimit bool
@@ -132,15 +148,15 @@ type BucketFields struct {
 	AllowedTypes []string
 }
 
-func (s *Store) checkFields(f BucketFields) error {
-	if f.SizeLimit != nil && *f.SizeLimit > s.limit {
+func (b *Buckets) checkFields(f BucketFields) error {
+	if f.SizeLimit != nil && *f.SizeLimit > b.limit {
 		return ErrTooLarge("object")
 	}
 	return checkMimeTypes(f.AllowedTypes)
 }
 
-// CreateBucket makes a bucket as the caller.
-func (s *Store) CreateBucket(ctx context.Context, c Caller, id, name string, f BucketFields) error {
+// Create makes a bucket as the caller.
+func (b *Buckets) Create(ctx context.Context, c Caller, id, name string, f BucketFields) error {
 	if strings.TrimSpace(name) != name {
 		return ErrInvalidBucketName()
 	}
@@ -150,10 +166,10 @@ func (s *Store) CreateBucket(ctx context.Context, c Caller, id, name string, f B
 	if strings.HasSuffix(name, reservedSuffix) {
 		return ErrInvalidBucketName()
 	}
-	if err := s.checkFields(f); err != nil {
+	if err := b.checkFields(f); err != nil {
 		return err
 	}
-	_, err := s.pool.Exec(ctx, c.pg(), `
+	_, err := b.pool.Exec(ctx, c.session(), `
 		insert into storage.buckets (id, name, owner, owner_id, public, file_size_limit, allowed_mime_types, type)
 		values ($1, $2, $3, $4, $5, $6, $7, 'STANDARD')`,
 		id, name, ownerUUID(c.Subject), ownerID(c.Subject), f.Public != nil && *f.Public, f.SizeLimit, f.AllowedTypes)
@@ -163,18 +179,18 @@ func (s *Store) CreateBucket(ctx context.Context, c Caller, id, name string, f B
 	return err
 }
 
-// UpdateBucket changes the given fields as the caller.
-func (s *Store) UpdateBucket(ctx context.Context, c Caller, id string, f BucketFields) error {
+// Update changes the given fields as the caller.
+func (b *Buckets) Update(ctx context.Context, c Caller, id string, f BucketFields) error {
 	if err := CheckBucketName(id); err != nil {
 		return err
 	}
 	if f.Public == nil && !f.SetSizeLimit && !f.SetTypes {
 		return ErrNoContent()
 	}
-	if err := s.checkFields(f); err != nil {
+	if err := b.checkFields(f); err != nil {
 		return err
 	}
-	n, err := s.pool.Exec(ctx, c.pg(), `
+	n, err := b.pool.Exec(ctx, c.session(), `
 		update storage.buckets
 		   set public = coalesce($2, public),
 		       file_size_limit = case when $3 then $4 else file_size_limit end,
@@ -187,57 +203,57 @@ func (s *Store) UpdateBucket(ctx context.Context, c Caller, id string, f BucketF
 	return MapDatabase(err)
 }
 
-// DeleteBucket deletes an empty bucket as the caller.
-func (s *Store) DeleteBucket(ctx context.Context, c Caller, id string) error {
-	// Whether it is there and empty must be known to those who may delete it only in part, so it is asked with full rights.
-	state, err := row(ctx, s, c.Service(), pgx.RowTo[bool], `
+// Delete deletes an empty bucket as the caller.
+func (b *Buckets) Delete(ctx context.Context, c Caller, id string) error {
+	// The caller may be unable to see some objects of the bucket, so the check runs as service_role.
+	notEmpty, err := row(ctx, b.base, c.Service(), pgx.RowTo[bool], `
 		select exists (select from storage.objects where bucket_id = $1) from storage.buckets where id = $1`, id)
 	if err != nil {
 		return err
 	}
-	if state == nil {
+	if notEmpty == nil {
 		return ErrNoBucket()
 	}
-	if *state {
+	if *notEmpty {
 		return ErrBucketNotEmpty()
 	}
-	n, err := s.pool.Exec(ctx, c.pg(), `delete from storage.buckets where id = $1`, id)
+	n, err := b.pool.Exec(ctx, c.session(), `delete from storage.buckets where id = $1`, id)
 	if err == nil && n == 0 {
 		return ErrNoBucket()
 	}
 	return MapDatabase(err)
 }
 
-// EmptyBucket deletes all objects of a bucket that exist now, in batches.
-func (s *Store) EmptyBucket(ctx context.Context, c Caller, id string) error {
-	if _, err := s.Bucket(ctx, c, id); err != nil {
+// Empty deletes, in batches, all objects that the bucket has at the time of the call.
+func (b *Buckets) Empty(ctx context.Context, c Caller, id string) error {
+	if _, err := b.Get(ctx, c, id); err != nil {
 		return err
 	}
-	count, err := row(ctx, s, c, pgx.RowTo[int], `
-		select count(*) from (select from storage.objects where bucket_id = $1 limit $2) o`, id, s.emptyMax+1)
+	count, err := row(ctx, b.base, c, pgx.RowTo[int], `
+		select count(*) from (select from storage.objects where bucket_id = $1 limit $2) o`, id, b.emptyMax+1)
 	if err != nil {
 		return err
 	}
-	if *count > s.emptyMax {
+	if *count > b.emptyMax {
 		return wire.Errorf(409, "InvalidRequest", "Unable to empty the bucket because it contains too many objects")
 	}
-	before := s.now()
+	before := b.now()
 	for {
-		deleted, err := rows(ctx, s, c, scanObject, `
+		deleted, err := rows(ctx, b.base, c, scanObject, `
 			delete from storage.objects
 			 where id in (select id from storage.objects where bucket_id = $1 and created_at <= $2 order by id limit $3)
 			returning `+objectColumns, id, before, deleteBatch)
 		if err != nil {
 			return err
 		}
-		s.deleteBytes(ctx, deleted...)
+		b.deleteVersions(ctx, deleted...)
 		if len(deleted) < deleteBatch {
 			return nil
 		}
 	}
 }
 
-// ownerUUID and ownerID are the two forms in which a row keeps its owner; an owner that is no UUID has only the second.
+// ownerUUID returns the value of the column owner: nil unless the subject is a UUID.
 func ownerUUID(subject string) *string {
 	if len(subject) != 36 || uuid.Validate(subject) != nil {
 		return nil
@@ -245,6 +261,7 @@ func ownerUUID(subject string) *string {
 	return &subject
 }
 
+// ownerID returns the value of the column owner_id, which holds any subject; nil if there is none.
 func ownerID(subject string) *string {
 	if subject == "" {
 		return nil
@@ -252,7 +269,7 @@ func ownerID(subject string) *string {
 	return &subject
 }
 
-// escapeLike makes s stand for itself in a LIKE pattern.
+// escapeLike escapes s for use in a LIKE pattern.
 func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }

@@ -8,12 +8,13 @@ import (
 	"daawo/supabase/internal/db"
 )
 
-// Caller is on whose behalf storage.objects and storage.buckets are read and written, with all that a policy may ask for.
+// Caller is the user that reads and writes storage.objects and storage.buckets, with the request data that
+// policies can read.
 type Caller struct {
 	Role    string // the token's role claim
-	Subject string // the token's sub claim: the owner of what is uploaded
+	Subject string // the token's sub claim: the owner of uploaded objects
 	Claims  string // the token's claims as JSON
-	Token   string // the token
+	Token   string
 	Headers http.Header
 	Method  string
 	Path    string
@@ -23,23 +24,24 @@ type Caller struct {
 
 const serviceClaims = `{"role":"service_role"}`
 
-// Service gives the same request with the rights of service_role.
+// Service returns the same request with the rights of service_role.
 func (c Caller) Service() Caller {
 	c.Role, c.Claims, c.Token, c.Subject = "service_role", serviceClaims, "", ""
 	return c
 }
 
-// reader is the caller of a statement that only reads. Nothing but policies could ask for more than the role, and
-// service_role has none.
-func (c Caller) reader() db.Caller {
+// readSession returns the session settings of a statement that only reads. Only policies read settings beyond the role,
+// and service_role bypasses them.
+func (c Caller) readSession() db.Caller {
 	if c.Role == "service_role" {
 		return db.Caller{Role: c.Role}
 	}
-	return c.pg()
+	return c.session()
 }
 
-// pg gives the settings that storage-api makes in every transaction. Deletes are allowed because the bytes go with them.
-func (c Caller) pg(more ...db.Setting) db.Caller {
+// session returns the session settings that storage-api makes in every transaction. Deletes by query are allowed because
+// this package also deletes the bytes.
+func (c Caller) session(more ...db.Setting) db.Caller {
 	return db.Caller{Role: c.Role, Claims: c.Claims, Settings: append([]db.Setting{
 		{Name: "request.jwt.claim.role", Value: c.Role},
 		{Name: "request.jwt.claim.sub", Value: c.Subject},
@@ -52,14 +54,14 @@ func (c Caller) pg(more ...db.Setting) db.Caller {
 	}, more...)}
 }
 
-// headers is what policies see as request.headers: JSON with names in lower case.
+// headers returns the value of request.headers: JSON with lower-case names.
 func (c Caller) headers() string {
 	m := make(map[string]string, len(c.Headers))
 	for name, values := range c.Headers {
 		m[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
 	data, err := json.Marshal(m)
-	if err != nil { // strings only
+	if err != nil { // cannot happen: the map holds only strings
 		return "{}"
 	}
 	return string(data)

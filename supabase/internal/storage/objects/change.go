@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// deleteBatch is how many objects one statement deletes: storage-api's half of S3's thousand keys.
+// deleteBatch is the number of objects that one statement deletes, as in storage-api.
 const deleteBatch = 500
 
 // Delete deletes one object as the caller.
@@ -18,48 +18,48 @@ func (s *Store) Delete(ctx context.Context, c Caller, bucket, name string) error
 	if _, err := s.Object(ctx, c.Service(), bucket, name); err != nil {
 		return err
 	}
-	gone, err := rows(ctx, s, c, scanObject, `
+	deleted, err := rows(ctx, s.base, c, scanObject, `
 		delete from storage.objects where bucket_id = $1 and name = $2 returning `+objectColumns, bucket, name)
 	if err != nil {
 		return err
 	}
-	if len(gone) == 0 {
+	if len(deleted) == 0 {
 		return ErrDenied("Access denied")
 	}
-	s.deleteBytes(ctx, gone...)
+	s.deleteVersions(ctx, deleted...)
 	return nil
 }
 
-// DeleteMany deletes those of the objects that the caller may delete and tells which.
+// DeleteMany deletes the named objects as far as the caller may delete them. It returns the deleted ones.
 func (s *Store) DeleteMany(ctx context.Context, c Caller, bucket string, names []string) ([]Object, error) {
 	var all []Object
 	for len(names) > 0 {
 		n := min(len(names), deleteBatch)
-		gone, err := rows(ctx, s, c, scanObject, `
+		deleted, err := rows(ctx, s.base, c, scanObject, `
 			delete from storage.objects where bucket_id = $1 and name = any($2) returning `+objectColumns, bucket, names[:n])
 		if err != nil {
 			return nil, err
 		}
-		s.deleteBytes(ctx, gone...)
-		all = append(all, gone...)
+		s.deleteVersions(ctx, deleted...)
+		all = append(all, deleted...)
 		names = names[n:]
 	}
 	return all, nil
 }
 
-// Copy says what is copied where.
+// Copy describes a copy of an object.
 type Copy struct {
 	FromBucket, FromName string
 	ToBucket, ToName     string
 	Owner                string
 	Upsert               bool
-	// KeepMetadata copies both kinds of metadata; else the fields below replace them. Without Preserve, what they do not
-	// name is dropped (S3's REPLACE).
+	// KeepMetadata copies both kinds of metadata; otherwise the fields below replace them. Without Preserve, fields that are
+	// not set are removed (S3's REPLACE).
 	KeepMetadata           bool
 	Preserve               bool
 	MimeType, CacheControl *string
 	UserMetadata           json.RawMessage
-	// Check, when set, sees the source before anything is done (S3's conditions).
+	// Check, if set, may refuse the source before the copy (S3's conditions).
 	Check func(*Object) error
 }
 
@@ -73,7 +73,7 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 		return nil, MapError(err)
 	}
 	var copied *Object
-	err := Read(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) }, func(source *Object) (err error) {
+	err := UseCurrent(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) }, func(source *Object) (err error) {
 		copied, err = s.copy(ctx, c, p, source, key)
 		return err
 	})
@@ -100,20 +100,20 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 	}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, options)
 	if err != nil {
-		s.forget(ctx, key)
+		s.deleteVersion(ctx, key)
 		return nil, MapError(err)
 	}
 	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
-	o, err := s.name(ctx, c, key, p.Owner, metadata, user)
+	o, err := s.writeRow(ctx, c, key, p.Owner, metadata, user)
 	if err != nil {
-		s.refuse(ctx, key, err)
+		s.deleteRejected(ctx, key, err)
 	}
 	return o, err
 }
 
-// metadata is the column of the copy, and what the backend must change of its options (nil: nothing).
+// metadata returns the column metadata of the copy and the options that the backend must change (nil: none).
 func (p Copy) metadata(source *Object) (json.RawMessage, *backend.Options, error) {
 	base := source.Metadata
 	if base == nil || p.KeepMetadata {
@@ -140,7 +140,7 @@ func (p Copy) metadata(source *Object) (json.RawMessage, *backend.Options, error
 	return merged, &backend.Options{ContentType: m.MimeType, CacheControl: m.CacheControl}, nil
 }
 
-// merge sets keys of a JSON object; nil removes.
+// merge sets keys of a JSON object; nil removes a key.
 func merge(base json.RawMessage, changes map[string]any) (json.RawMessage, error) {
 	doc := map[string]any{}
 	if err := json.Unmarshal(base, &doc); err != nil || doc == nil {
@@ -172,13 +172,13 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		update storage.objects
 		   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
 		 where bucket_id = $1 and name = $2`,
-		append(from, text(toName), text(toBucket), text(key.Version), maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)))...)
+		append(from, text(toName), text(toBucket), text(key.Version), nullableText(ownerUUID(c.Subject)), nullableText(ownerID(c.Subject)))...)
 	rename.read = func(rows *pgconn.ResultReader) error {
 		tag, err := rows.Close()
 		changed = tag.RowsAffected()
 		return err
 	}
-	err := s.pipeline(ctx, c.Role, statement(`begin`), as(c.pg()), objectRow(&seen, selectObject, from...), rename, statement(`rollback`))
+	err := s.pipeline(ctx, c.Role, statement(`begin`), setCaller(c.session()), objectRow(&seen, selectObject, from...), rename, statement(`rollback`))
 	if err == nil && (seen == nil || changed == 0) {
 		err = ErrNoKey()
 	}
@@ -186,7 +186,7 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		return nil, err
 	}
 	var moved *Object
-	err = Read(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) }, func(source *Object) (err error) {
+	err = UseCurrent(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) }, func(source *Object) (err error) {
 		moved, err = s.move(ctx, c, source, key)
 		return err
 	})
@@ -199,7 +199,7 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 	}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, nil)
 	if err != nil {
-		s.forget(ctx, key)
+		s.deleteVersion(ctx, key)
 		return nil, MapError(err)
 	}
 	m := MetadataOf(meta)
@@ -210,13 +210,12 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 	if err != nil {
 		return nil, err
 	}
-	// An upload may have replaced the bytes since they were copied: then the copy is of something that is gone, and Read
-	// comes again.
+	// An upload may have replaced the bytes since they were copied. The update then finds no row, and UseCurrent retries.
 	var moved *Object
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	s.step("write row")
-	err = s.pipeline(ctx, service.Role, as(service.pg(lockTimeout)), lock(key.Bucket, key.Name),
+	err = s.pipeline(ctx, service.Role, setCaller(service.session(lockTimeout)), lock(key.Bucket, key.Name),
 		objectRow(&moved, `
 			update storage.objects
 			   set name = $3, bucket_id = $4, version = $5, metadata = $6,
@@ -224,14 +223,14 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 			 where bucket_id = $1 and name = $2 and version is not distinct from $9
 			returning `+objectColumns,
 			text(source.Bucket), text(source.Name), text(key.Name), text(key.Bucket), text(key.Version), metadata,
-			maybe(ownerUUID(c.Subject)), maybe(ownerID(c.Subject)), maybe(source.Version)))
+			nullableText(ownerUUID(c.Subject)), nullableText(ownerID(c.Subject)), nullableText(source.Version)))
 	if err = lockError(err); err == nil && moved == nil {
 		err = ErrNoKey().WithCause(backend.ErrNotFound)
 	}
 	if err != nil {
-		s.refuse(ctx, key, err)
+		s.deleteRejected(ctx, key, err)
 		return nil, err
 	}
-	s.deleteBytes(ctx, *source)
+	s.deleteVersions(ctx, *source)
 	return moved, nil
 }

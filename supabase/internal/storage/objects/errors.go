@@ -9,9 +9,11 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/storage/backend"
 	"daawo/supabase/internal/wire"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The errors of storage-api: status is its statusCode, the HTTP status is wire's business.
+// The errors of storage-api. The status given here is the body's statusCode; wire derives the HTTP status.
 
 func named(status int, name, code, message string) *wire.Error {
 	e := wire.Errorf(status, code, "%s", message)
@@ -19,118 +21,134 @@ func named(status int, name, code, message string) *wire.Error {
 	return e
 }
 
-// ErrNoBucket and the functions below each make one of storage-api's errors.
+// withReply makes status the HTTP status as well.
+func withReply(e *wire.Error, status int) *wire.Error {
+	e.Details = wire.StorageDetails{Reply: status}
+	return e
+}
+
+// ErrNoBucket says that the bucket does not exist, or that the caller may not see it.
 func ErrNoBucket() *wire.Error {
 	return named(404, "Bucket not found", "NoSuchBucket", "Bucket not found")
 }
 
-// ErrNoKey: the object does not exist, or the caller may not know that it does.
+// ErrNoKey says that the object does not exist, or that the caller may not see it.
 func ErrNoKey() *wire.Error { return named(404, "not_found", "NoSuchKey", "Object not found") }
 
-// ErrNoUpload: the multipart upload does not exist.
+// ErrNoUpload says that the multipart upload does not exist.
 func ErrNoUpload() *wire.Error { return wire.Errorf(404, "NoSuchUpload", "Upload not found") }
 
-// ErrBucketNotEmpty: only an empty bucket can be deleted.
+// ErrBucketNotEmpty says that the bucket cannot be deleted because it has objects.
 func ErrBucketNotEmpty() *wire.Error {
 	return wire.Errorf(409, "ResourceNotEmpty", "The bucket you tried to delete is not empty")
 }
 
-// ErrDenied: row level security or a grant refuses the caller.
+// ErrDenied says that row level security or a missing grant refused the caller.
 func ErrDenied(message string) *wire.Error {
 	return named(403, "Unauthorized", "AccessDenied", message)
 }
 
-// ErrInvalidKey: the name is none that storage-api accepts.
+// ErrInvalidKey says that storage-api does not accept the object name.
 func ErrInvalidKey(key string) *wire.Error {
 	return wire.Errorf(400, "InvalidKey", "Invalid key: %s", key)
 }
 
-// ErrInvalidBucketName: likewise for a bucket.
+// ErrInvalidBucketName says that storage-api does not accept the bucket name.
 func ErrInvalidBucketName() *wire.Error {
 	return named(400, "Invalid Input", "InvalidBucketName", "Bucket name invalid")
 }
 
-// ErrMimeType: the type is malformed or not among the bucket's.
+// ErrMimeType says that the MIME type is malformed or that the bucket does not allow it.
 func ErrMimeType(t string) *wire.Error {
 	return named(415, "invalid_mime_type", "InvalidMimeType", "mime type "+t+" is not supported")
 }
 
-// ErrTooLarge: the object, or whatever entity is called, exceeds its limit.
+// ErrTooLarge says that the entity, usually the object, exceeds its size limit.
 func ErrTooLarge(entity string) *wire.Error {
 	return named(413, "Payload too large", "EntityTooLarge", "The "+entity+" exceeded the maximum allowed size")
 }
 
-// ErrInvalidRequest: the request makes no sense.
+// ErrInvalidRequest says that the request is invalid.
 func ErrInvalidRequest(message string) *wire.Error {
 	return wire.Errorf(400, "InvalidRequest", "%s", message)
 }
 
-// ErrNoContent: an upload without a body, an update without a field.
+// ErrNoContent says that an upload has no body or an update has no field.
 func ErrNoContent() *wire.Error { return ErrInvalidRequest("No content provided") }
 
-// ErrMissingParameter and ErrInvalidParameter name the parameter.
+// ErrMissingParameter says that the named parameter is missing.
 func ErrMissingParameter(name string) *wire.Error {
 	return wire.Errorf(400, "MissingParameter", "Missing Required Parameter %s", name)
 }
 
-// ErrInvalidParameter: a parameter of the right name and the wrong value.
+// ErrInvalidParameter says that the named parameter has an invalid value.
 func ErrInvalidParameter(name string) *wire.Error {
 	return wire.Errorf(400, "InvalidParameter", "Invalid Parameter %s", name)
 }
 
-// ErrInvalidJWT: a signed URL's token does not verify.
+// ErrInvalidJWT says that the token of a signed URL is not valid.
 func ErrInvalidJWT(message string) *wire.Error { return wire.Errorf(400, "InvalidJWT", "%s", message) }
 
-// ErrInvalidSignature: a valid token for something else.
+// ErrInvalidSignature says that the token of a signed URL is valid, but for another object or scope.
 func ErrInvalidSignature(message string) *wire.Error {
 	return wire.Errorf(400, "InvalidSignature", "%s", message)
 }
 
-// ErrInvalidRange: the range lies outside of the object.
+// ErrInvalidRange says that the range is outside the object.
 func ErrInvalidRange() *wire.Error {
 	e := wire.Errorf(416, "InvalidRange", "invalid range provided")
 	e.Details = wire.StorageDetails{Error: "invalid_range", Reply: 416}
 	return e
 }
 
-// ErrLockTimeout: another writer holds the object.
+// ErrLockTimeout says that another writer holds the lock of the object.
 func ErrLockTimeout() *wire.Error {
 	return named(503, "acquiring_lock_timeout", "LockTimeout", "acquiring lock timeout")
 }
 
-// errNoRoom: the disk of the files or of the database is full. RFC 4918, 11.5.
-func errNoRoom() *wire.Error {
-	e := wire.Errorf(507, "InsufficientStorage", "There is no room left. Please try again later.")
-	e.Details = wire.StorageDetails{Reply: 507}
-	return e.WithHeader("Retry-After", retryRoom)
+// Values of Retry-After, in seconds.
+const (
+	retryDisk     = "5" // a full disk needs an administrator
+	retryDatabase = "1" // a stopped or busy database usually recovers by itself
+)
+
+// errDiskFull says that the disk of the files or of the database is full (RFC 4918, section 11.5).
+func errDiskFull() *wire.Error {
+	e := wire.Errorf(507, "InsufficientStorage", "The server has no storage space left. Please try again later.")
+	return withReply(e, 507).WithHeader("Retry-After", retryDisk)
 }
 
-// retryRoom is after how many seconds a client may ask whether there is room again: somebody has to make it.
-const retryRoom = "5"
-
-// errUnavailable: the database is down, starting or stopping, or was while it was asked. S3 names the code so, and its
-// clients try again.
+// errUnavailable says that the database is stopped, starting or stopping, or stopped during a query. S3 clients retry on
+// this code.
 func errUnavailable() *wire.Error {
 	e := wire.Errorf(503, "ServiceUnavailable", "The database is not available. Please try again later.")
-	e.Details = wire.StorageDetails{Reply: 503}
-	return e.WithHeader("Retry-After", retryDatabase)
+	return withReply(e, 503).WithHeader("Retry-After", retryDatabase)
 }
 
-// errTimeout: the database is there and too busy.
+// errTimeout says that the database runs, but is too busy.
 func errTimeout() *wire.Error {
 	e := wire.Errorf(544, "DatabaseTimeout", "The connection to the database timed out")
-	e.Details = wire.StorageDetails{Reply: 544}
-	return e.WithHeader("Retry-After", retryDatabase)
+	return withReply(e, 544).WithHeader("Retry-After", retryDatabase)
 }
 
-// retryDatabase is after how many seconds a client may ask a database again that comes back by itself.
-const retryDatabase = "1"
+// errReadOnly says that the database accepts no writes.
+func errReadOnly() *wire.Error {
+	e := wire.Errorf(503, "DatabaseReadOnly", "The database is currently in read-only mode. Please try again later.")
+	return withReply(e, 503).WithHeader("Retry-After", retryDisk)
+}
+
+func errTooManyConnections() *wire.Error {
+	e := wire.Errorf(429, "SlowDown", "Too many connections issued to the database")
+	e.Details = wire.StorageDetails{Error: "too_many_connections", Reply: 429}
+	return e.WithHeader("Retry-After", retryDatabase)
+}
 
 func errExists(code string) *wire.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
 
-// MapError turns what Postgres or the backend said into storage-api's error for it. Errors that are already such stay.
+// MapError returns storage-api's error for an error of Postgres or of the backend. It returns a wire.Error unchanged, and
+// every other error too.
 func MapError(err error) error {
 	if err == nil {
 		return nil
@@ -150,66 +168,72 @@ func MapError(err error) error {
 		return errUnavailable().WithCause(err)
 	}
 	if db.IsDiskFull(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return errNoRoom().WithCause(err)
+		return errDiskFull().WithCause(err)
 	}
-	pg, ok := db.AsPgError(err)
-	if !ok {
-		return err
+	if pg, ok := db.AsPgError(err); ok {
+		return mapPostgres(pg).WithCause(err)
 	}
-	var e *wire.Error
+	return err
+}
+
+// mapPostgres returns storage-api's error for an SQLSTATE.
+func mapPostgres(pg *pgconn.PgError) *wire.Error {
 	switch pg.Code {
-	case "42501":
-		e = ErrDenied(pg.Message)
+	case "42501": // insufficient_privilege
+		e := ErrDenied(pg.Message)
 		if strings.Contains(pg.Message, "row-level security") {
 			e.Message = "new row violates row-level security policy"
 		}
-	case "23505":
-		e = errExists("ResourceAlreadyExists")
-	case "23503":
-		switch {
-		case !strings.Contains(pg.Detail, "is still referenced from table"):
-			e = wire.Errorf(404, "InvalidRequest", "The related resource does not exist")
-		case strings.HasPrefix(pg.ConstraintName, "s3_multipart_uploads_"):
-			e = wire.Errorf(409, "ResourceReferenced", "The bucket could not be updated because it is referenced by a pending multipart upload.")
-		default:
-			e = wire.Errorf(409, "ResourceReferenced", "The resource could not be updated or removed due to a foreign key constraint")
-		}
-	case "55P03":
-		e = wire.Errorf(423, "ResourceLocked", "The resource is locked")
-	case "57014":
-		e = errTimeout()
-	case "57P01", "57P02", "57P03": // it shuts down, crashed, or is starting
-		e = errUnavailable()
-	case "25006":
-		e = wire.Errorf(503, "DatabaseReadOnly", "The database is currently in read-only mode. Please try again later.")
-		e.Details = wire.StorageDetails{Reply: 503}
-		e = e.WithHeader("Retry-After", retryRoom)
-	case "25P02":
-		e = wire.Errorf(500, "DatabaseTransactionAborted", "The database transaction has been aborted. Roll back the transaction before retrying.")
-	case "42P17":
-		e = wire.Errorf(503, "DatabaseInvalidObjectDefinition", "The database schema is invalid or incompatible.")
-	case "22P02", "22021": // a value of another form; a NUL or broken UTF-8
-		e = wire.Errorf(400, "InvalidParameter", "%s", pg.Message)
-	case "42703", "42P01":
-		e = wire.Errorf(503, "DatabaseSchemaMismatch", "The database schema is out of sync. Please run migrations or contact support.")
-		if pg.InternalQuery != "" && pg.InternalPosition != 0 {
-			e.Message = "There is a database schema mismatch in a trigger or RLS policy: " + pg.Where
-		}
-	case "53300":
-		e = wire.Errorf(429, "SlowDown", "Too many connections issued to the database")
-		e.Details = wire.StorageDetails{Error: "too_many_connections", Reply: 429}
-		e = e.WithHeader("Retry-After", retryDatabase)
-	default:
-		e = wire.Errorf(500, "DatabaseError", "database error, code: %s", pg.Code)
-		if strings.HasPrefix(pg.Code, "08") { // the connection failed
-			e = errUnavailable()
-		}
+		return e
+	case "23505": // unique_violation
+		return errExists("ResourceAlreadyExists")
+	case "23503": // foreign_key_violation
+		return mapForeignKey(pg)
+	case "55P03": // lock_not_available
+		return wire.Errorf(423, "ResourceLocked", "The resource is locked")
+	case "57014": // query_canceled
+		return errTimeout()
+	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
+		return errUnavailable()
+	case "25006": // read_only_sql_transaction
+		return errReadOnly()
+	case "25P02": // in_failed_sql_transaction
+		return wire.Errorf(500, "DatabaseTransactionAborted", "The database transaction has been aborted. Roll back the transaction before retrying.")
+	case "42P17": // invalid_object_definition
+		return wire.Errorf(503, "DatabaseInvalidObjectDefinition", "The database schema is invalid or incompatible.")
+	case "22P02", "22021": // invalid_text_representation, character_not_in_repertoire
+		return wire.Errorf(400, "InvalidParameter", "%s", pg.Message)
+	case "42703", "42P01": // undefined_column, undefined_table
+		return mapSchemaMismatch(pg)
+	case "53300": // too_many_connections
+		return errTooManyConnections()
 	}
-	return e.WithCause(err)
+	if strings.HasPrefix(pg.Code, "08") { // connection_exception
+		return errUnavailable()
+	}
+	return wire.Errorf(500, "DatabaseError", "database error, code: %s", pg.Code)
 }
 
-// MapDatabase is MapError for what the database alone said: a connection that broke is its own there, and not that of a
-// client or of the backend.
+func mapForeignKey(pg *pgconn.PgError) *wire.Error {
+	switch {
+	case !strings.Contains(pg.Detail, "is still referenced from table"):
+		return wire.Errorf(404, "InvalidRequest", "The related resource does not exist")
+	case strings.HasPrefix(pg.ConstraintName, "s3_multipart_uploads_"):
+		return wire.Errorf(409, "ResourceReferenced", "The bucket could not be updated because it is referenced by a pending multipart upload.")
+	}
+	return wire.Errorf(409, "ResourceReferenced", "The resource could not be updated or removed due to a foreign key constraint")
+}
+
+func mapSchemaMismatch(pg *pgconn.PgError) *wire.Error {
+	e := wire.Errorf(503, "DatabaseSchemaMismatch", "The database schema is out of sync. Please run migrations or contact support.")
+	if pg.InternalQuery != "" && pg.InternalPosition != 0 {
+		e.Message = "There is a database schema mismatch in a trigger or RLS policy: " + pg.Where
+	}
+	return e
+}
+
+// MapDatabase is MapError for errors that can only come from the database. It therefore also maps a broken connection,
+// which MapError cannot tell from a broken connection to a client or the backend.
 func MapDatabase(err error) error {
 	err = MapError(err)
 	if _, ok := wire.AsError(err); !ok && db.IsUnavailable(err) {
@@ -218,7 +242,7 @@ func MapDatabase(err error) error {
 	return err
 }
 
-// isCode says whether err is storage-api's error of that code.
+// isCode reports whether err is storage-api's error with this code.
 func isCode(err error, code string) bool {
 	e, ok := wire.AsError(err)
 	return ok && e.Code == code

@@ -13,15 +13,15 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// TestDatabaseGone: whoever can come again is told so, with the status on the wire, however the database is away.
-func TestDatabaseGone(t *testing.T) {
-	refused := fmt.Errorf("%w: %w", db.ErrUnavailable, &pgconn.PgError{Code: "57P03"})
+// TestMapDatabaseUnavailable checks the status and Retry-After of every error that means that the database is unavailable.
+func TestMapDatabaseUnavailable(t *testing.T) {
+	starting := fmt.Errorf("%w: %w", db.ErrUnavailable, &pgconn.PgError{Code: "57P03"})
 	late := fmt.Errorf("%w: %w", db.ErrUnavailable, context.DeadlineExceeded)
 	for _, c := range []struct {
 		err    error
 		status int
 	}{
-		{refused, 503},
+		{starting, 503},
 		{fmt.Errorf("%w: connection refused", db.ErrUnavailable), 503},
 		{&pgconn.PgError{Code: "57P01"}, 503},
 		{&pgconn.PgError{Code: "57P02"}, 503},
@@ -36,10 +36,10 @@ func TestDatabaseGone(t *testing.T) {
 		err := MapDatabase(c.err)
 		e, ok := wire.AsError(err)
 		if _, reply := wire.StorageError(err); reply != c.status || !ok || e.Header.Get("Retry-After") == "" || !errors.Is(err, c.err) {
-			t.Errorf("%v is answered with %d: %v", c.err, reply, err)
+			t.Errorf("%v: status %d, %v", c.err, reply, err)
 		}
 	}
 	if err := MapError(io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF {
-		t.Errorf("a client's broken body is taken for the database: %v", err)
+		t.Errorf("unexpected EOF of a client mapped to %v", err)
 	}
 }

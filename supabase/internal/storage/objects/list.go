@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Entry is one row of a listing: an object, or a folder, which has no ID.
+// Entry is one row of a listing: an object, or a folder (no ID).
 type Entry struct {
-	Key        string // last step of the name; version 2 with a delimiter only
+	Key        string // last segment of the name; set only by version 2 with a delimiter
 	Name       string
 	ID         *string
 	UpdatedAt  *time.Time
@@ -30,7 +30,7 @@ func scanKeyedEntry(r pgx.CollectableRow) (e Entry, err error) {
 	return e, r.Scan(&e.Key, &e.Name, &e.ID, &e.UpdatedAt, &e.CreatedAt, &e.AccessedAt, &e.Metadata)
 }
 
-// Search is the first listing: one folder, by offset, ignoring case.
+// Search is a request of the first listing API: one folder, paged by offset, case-insensitive.
 type Search struct {
 	Prefix        string
 	Search        string
@@ -38,7 +38,7 @@ type Search struct {
 	Column, Order string
 }
 
-// Search lists what the caller may see. Names are relative to the prefix.
+// Search lists the objects that the caller may see. Names are relative to the prefix.
 func (s *Store) Search(ctx context.Context, c Caller, bucket string, p Search) ([]Entry, error) {
 	if p.Prefix != "" && !strings.HasSuffix(p.Prefix, "/") {
 		p.Prefix += "/"
@@ -52,36 +52,36 @@ func (s *Store) Search(ctx context.Context, c Caller, bucket string, p Search) (
 	if p.Order == "" {
 		p.Order = "asc"
 	}
-	if p.Column != "name" { // storage.search takes patterns then
+	if p.Column != "name" { // storage.search then takes LIKE patterns
 		p.Prefix, p.Search = escapeLike(p.Prefix), escapeLike(p.Search)
 	}
-	return rows(ctx, s, c, scanEntry, `
+	return rows(ctx, s.base, c, scanEntry, `
 		select name, id::text, updated_at, created_at, last_accessed_at, metadata
 		  from storage.search($1, $2, $3, $4, $5, $6, $7, $8)`,
 		p.Prefix, bucket, p.Limit, strings.Count(p.Prefix+p.Search, "/")+1, p.Offset, p.Search, p.Column, p.Order)
 }
 
-// List is the second listing, by cursor; S3's too.
+// List is a request of the second listing API, paged by cursor, which S3 uses too.
 type List struct {
 	Prefix     string
 	Delimiter  string
-	Cursor     string // an earlier page's Next
+	Cursor     string // Next of an earlier page
 	StartAfter string
 	Limit      int // 0 or more than 1,000 means 1,000
 	Column     string
 	Order      string
 }
 
-// Page is what List gives.
+// Page is one page of List.
 type Page struct {
 	Folders []Entry // names end in the delimiter
 	Objects []Entry
 	More    bool
 	Next    string // cursor of the next page
-	NextKey string // the last name of this page
+	NextKey string // last name of this page
 }
 
-// List lists what the caller may see.
+// List lists the objects that the caller may see.
 func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Page, error) {
 	limit := p.Limit
 	if limit <= 0 || limit > 1000 {
@@ -120,7 +120,7 @@ func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Pag
 		last := entries[len(entries)-1]
 		t := cursor{after: last.Name, order: p.Order, column: p.Column}
 		if last.ID == nil && p.Delimiter != "" && (p.Column == "" || p.Column == "name") {
-			t.after += p.Delimiter // so that an object of the folder's name is not taken for it
+			t.after += p.Delimiter // distinguishes the folder from an object with the same name
 		}
 		var at *time.Time
 		switch p.Column {
@@ -147,12 +147,12 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 		if column == "" {
 			column = "name"
 		}
-		return rows(ctx, s, c, scanKeyedEntry, `
+		return rows(ctx, s.base, c, scanKeyedEntry, `
 			select key, name, id::text, updated_at, created_at, last_accessed_at, metadata
 			  from storage.search_v2($1, $2, $3, $4, $5, $6, $7, $8)`,
 			p.Prefix, bucket, limit, strings.Count(p.Prefix, "/")+1, p.StartAfter, order, column, columnAfter)
 	case p.Delimiter != "":
-		return rows(ctx, s, c, scanEntry, `
+		return rows(ctx, s.base, c, scanEntry, `
 			select name, id::text, updated_at, created_at, last_accessed_at, metadata
 			  from storage.list_objects_with_delimiter($1, $2, $3, $4, $5)`,
 			bucket, p.Prefix, p.Delimiter, limit, p.StartAfter)
@@ -164,7 +164,7 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 	args := []any{bucket, limit, escapeLike(p.Prefix) + "%"}
 	where, at, sort := `bucket_id = $1 and name like $3`, "", ""
 	if p.Column == "created_at" || p.Column == "updated_at" {
-		at = "date_trunc('milliseconds', " + p.Column + ")" // as fine as the cursor
+		at = "date_trunc('milliseconds', " + p.Column + ")" // the precision of the cursor
 		sort = at + " " + order + ", "
 	}
 	switch {
@@ -179,7 +179,7 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 		args = append(args, p.StartAfter)
 		where += ` and name collate "C" ` + compare + ` $4`
 	}
-	return rows(ctx, s, c, scanEntry, fmt.Sprintf(`
+	return rows(ctx, s.base, c, scanEntry, fmt.Sprintf(`
 		select name, id::text, updated_at, created_at, last_accessed_at, metadata
 		  from storage.objects
 		 where %s

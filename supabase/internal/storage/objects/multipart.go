@@ -16,6 +16,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// Multipart handles S3 multipart uploads.
+type Multipart struct {
+	*base
+	objects *Store
+}
+
 // MultipartUpload is a row of storage.s3_multipart_uploads.
 type MultipartUpload struct {
 	ID           string
@@ -26,22 +32,22 @@ type MultipartUpload struct {
 	CreatedAt    time.Time
 }
 
-// Key is where the parts are collected.
-func (m *MultipartUpload) Key() backend.Key {
-	return backend.Key{Bucket: m.Bucket, Name: m.Name, Version: m.Version}
+// Key returns the backend key of the object that the parts will form.
+func (u *MultipartUpload) Key() backend.Key {
+	return backend.Key{Bucket: u.Bucket, Name: u.Name, Version: u.Version}
 }
 
-// upload is how the caller's rights to the object are asked for.
-func (m *MultipartUpload) upload(owner string) Upload {
-	metadata := m.Metadata
+// asUpload returns the upload with which the caller's permissions are checked.
+func (u *MultipartUpload) asUpload(owner string) Upload {
+	metadata := u.Metadata
 	if metadata == nil {
 		metadata = json.RawMessage(`{}`)
 	}
-	return Upload{Bucket: m.Bucket, Name: m.Name, Owner: owner, Upsert: true, UserMetadata: m.UserMetadata, Declared: Declared{Full: metadata}}
+	return Upload{Bucket: u.Bucket, Name: u.Name, Owner: owner, Upsert: true, UserMetadata: u.UserMetadata, Declared: Declared{Full: metadata}}
 }
 
-// CreateMultipart begins an upload that the caller may finish.
-func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, o backend.Options, user json.RawMessage) (string, error) {
+// Create starts an upload of an object that the caller may write. It returns the upload's id.
+func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o backend.Options, user json.RawMessage) (string, error) {
 	if err := key.Check(); err != nil {
 		return "", MapError(err)
 	}
@@ -49,83 +55,79 @@ func (s *Store) CreateMultipart(ctx context.Context, c Caller, key backend.Key, 
 	if err != nil {
 		return "", err
 	}
-	if err := s.CanUpload(ctx, c, Upload{Bucket: key.Bucket, Name: key.Name, Owner: c.Subject, Upsert: true, UserMetadata: user,
+	if err := m.objects.CanUpload(ctx, c, Upload{Bucket: key.Bucket, Name: key.Name, Owner: c.Subject, Upsert: true, UserMetadata: user,
 		Declared: Declared{Full: metadata}}); err != nil {
 		return "", err
 	}
-	id, err := s.Backend.CreateMultipart(ctx, key, o)
+	id, err := m.Backend.CreateMultipart(ctx, key, o)
 	if err != nil {
 		return "", MapError(err)
 	}
-	s.step("write upload row")
-	_, err = s.pool.Exec(ctx, c.Service().pg(), `
+	m.step("write upload row")
+	_, err = m.pool.Exec(ctx, c.Service().session(), `
 		insert into storage.s3_multipart_uploads (id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		id, key.Bucket, key.Name, key.Version, s.progress(0), ownerID(c.Subject), nullable(user), metadata)
+		id, key.Bucket, key.Name, key.Version, m.progress(0), ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
-		return "", errors.Join(MapDatabase(err), s.Backend.AbortMultipart(ctx, key, id))
+		return "", errors.Join(MapDatabase(err), m.Backend.AbortMultipart(ctx, key, id))
 	}
 	return id, nil
 }
 
-// nullable keeps an absent document apart from the document null.
-func nullable(m json.RawMessage) any {
-	if m == nil {
+// nullable returns SQL null for a missing document, and the document otherwise, even if it is JSON null.
+func nullable(document json.RawMessage) any {
+	if document == nil {
 		return nil
 	}
-	return m
+	return document
 }
 
-// progress signs how much of an upload has been accounted for.
-func (s *Store) progress(n int64) string {
-	return base64.StdEncoding.EncodeToString(mac((*s.secrets.Load())[0], "progress:"+strconv.FormatInt(n, 10)))
+// progress signs the number of bytes that have been reserved for an upload.
+func (m *Multipart) progress(n int64) string {
+	return base64.StdEncoding.EncodeToString(m.objects.Signer.mac("progress:" + strconv.FormatInt(n, 10)))
 }
 
-// Multipart finds an upload of the object that the caller may write.
-func (s *Store) Multipart(ctx context.Context, c Caller, id, bucket, name string) (*MultipartUpload, error) {
-	m, err := s.multipart(ctx, c, id, bucket, name)
+// Get returns an upload of an object that the caller may write.
+func (m *Multipart) Get(ctx context.Context, c Caller, id, bucket, name string) (*MultipartUpload, error) {
+	u, err := row(ctx, m.base, c.Service(), func(r pgx.CollectableRow) (u MultipartUpload, err error) {
+		return u, r.Scan(&u.ID, &u.Bucket, &u.Name, &u.Version, &u.UserMetadata, &u.Metadata, &u.CreatedAt)
+	}, `select id, bucket_id, key, version, user_metadata, metadata, created_at
+	      from storage.s3_multipart_uploads where id = $1 and bucket_id = $2 and key = $3`, id, bucket, name)
+	if err == nil && u == nil {
+		err = ErrNoUpload()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return m, s.CanUpload(ctx, c, m.upload(c.Subject))
+	return u, m.objects.CanUpload(ctx, c, u.asUpload(c.Subject))
 }
 
-func (s *Store) multipart(ctx context.Context, c Caller, id, bucket, name string) (*MultipartUpload, error) {
-	m, err := row(ctx, s, c.Service(), func(r pgx.CollectableRow) (m MultipartUpload, err error) {
-		return m, r.Scan(&m.ID, &m.Bucket, &m.Name, &m.Version, &m.UserMetadata, &m.Metadata, &m.CreatedAt)
-	}, `select id, bucket_id, key, version, user_metadata, metadata, created_at
-	      from storage.s3_multipart_uploads where id = $1 and bucket_id = $2 and key = $3`, id, bucket, name)
-	if err == nil && m == nil {
-		return nil, ErrNoUpload()
-	}
-	return m, err
-}
-
-// reserve accounts for size more bytes of an upload, or for fewer when size is negative, under the bucket's limit.
-func (s *Store) reserve(ctx context.Context, c Caller, id string, size, limit int64) error {
-	return s.tx(ctx, c.Service(), func(tx pgx.Tx) error {
-		var now int64
-		err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`, id).Scan(&now)
+// reserve adds size, which may be negative, to the bytes reserved for an upload. It returns ErrTooLarge if the sum would
+// exceed limit.
+func (m *Multipart) reserve(ctx context.Context, c Caller, id string, size, limit int64) error {
+	return m.tx(ctx, c.Service(), func(tx pgx.Tx) error {
+		var reserved int64
+		err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`, id).Scan(&reserved)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrNoUpload()
 		}
 		if err != nil {
 			return err
 		}
-		if now += size; size > 0 && now > limit {
+		if reserved += size; size > 0 && reserved > limit {
 			return ErrTooLarge("object")
 		}
 		_, err = tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = $2, upload_signature = $3 where id = $1`,
-			id, max(now, 0), s.progress(max(now, 0)))
+			id, max(reserved, 0), m.progress(max(reserved, 0)))
 		return err
 	})
 }
 
 // PutPart stores one part of size bytes.
-func (s *Store) PutPart(ctx context.Context, c Caller, m *MultipartUpload, number int, body io.Reader, size int64) (backend.Part, error) {
-	return s.part(ctx, c, m, number, size, func() (backend.Part, error) {
+func (m *Multipart) PutPart(ctx context.Context, c Caller, u *MultipartUpload, number int, body io.Reader, size int64) (backend.Part, error) {
+	return m.part(ctx, c, u, number, size, func() (backend.Part, error) {
 		l := &limited{r: body, left: size}
-		part, err := s.Backend.PutPart(ctx, m.Key(), m.ID, number, l, size)
+		part, err := m.Backend.PutPart(ctx, u.Key(), u.ID, number, l, size)
 		if err == nil && l.left != 0 {
 			err = wire.Errorf(400, "IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header")
 		}
@@ -133,49 +135,51 @@ func (s *Store) PutPart(ctx context.Context, c Caller, m *MultipartUpload, numbe
 	})
 }
 
-// CopyPart makes a part from a range of an object that the caller has read.
-func (s *Store) CopyPart(ctx context.Context, c Caller, m *MultipartUpload, number int, from backend.Key, offset, length int64) (part backend.Part, at time.Time, err error) {
-	part, err = s.part(ctx, c, m, number, length, func() (p backend.Part, err error) {
-		p, at, err = s.Backend.CopyPart(ctx, m.Key(), m.ID, number, from, offset, length)
+// CopyPart copies a range of an object into a part. The protocol has checked that the caller may read the object.
+func (m *Multipart) CopyPart(ctx context.Context, c Caller, u *MultipartUpload, number int, from backend.Key, offset, length int64) (part backend.Part, at time.Time, err error) {
+	part, err = m.part(ctx, c, u, number, length, func() (p backend.Part, err error) {
+		p, at, err = m.Backend.CopyPart(ctx, u.Key(), u.ID, number, from, offset, length)
 		return p, err
 	})
 	return part, at, err
 }
 
-func (s *Store) part(ctx context.Context, c Caller, m *MultipartUpload, number int, size int64, put func() (backend.Part, error)) (backend.Part, error) {
-	bucket, err := s.Bucket(ctx, c.Service(), m.Bucket)
+// part reserves the size of a part, has put store its bytes, and writes its row.
+func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, number int, size int64, put func() (backend.Part, error)) (backend.Part, error) {
+	buckets := m.objects.Buckets
+	bucket, err := buckets.Get(ctx, c.Service(), u.Bucket)
 	if err != nil {
 		return backend.Part{}, err
 	}
-	if err := s.reserve(ctx, c, m.ID, size, s.Limit(bucket.SizeLimit)); err != nil {
+	if err := m.reserve(ctx, c, u.ID, size, buckets.Limit(bucket.SizeLimit)); err != nil {
 		return backend.Part{}, err
 	}
 	part, err := put()
 	if err != nil {
-		if undo := s.reserve(context.WithoutCancel(ctx), c, m.ID, -size, 0); undo != nil {
-			s.log.WarnContext(ctx, "storage: a part's size stays accounted for", "error", undo)
+		if undo := m.reserve(context.WithoutCancel(ctx), c, u.ID, -size, 0); undo != nil {
+			m.log.WarnContext(ctx, "storage: reserved size of part not released", "error", undo)
 		}
 		return part, MapError(err)
 	}
-	s.step("write part row")
-	// A part that is sent again replaces the first one.
-	err = s.tx(ctx, c.Service(), func(tx pgx.Tx) error {
+	m.step("write part row")
+	// A part that is sent again replaces the earlier one.
+	err = m.tx(ctx, c.Service(), func(tx pgx.Tx) error {
 		var before int64
 		err := tx.QueryRow(ctx, `
 			with gone as (delete from storage.s3_multipart_uploads_parts where upload_id = $1 and part_number = $2 returning size)
-			select coalesce(sum(size), 0) from gone`, m.ID, number).Scan(&before)
+			select coalesce(sum(size), 0) from gone`, u.ID, number).Scan(&before)
 		if err != nil {
 			return err
 		}
 		if before > 0 {
-			if _, err := tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = greatest(in_progress_size - $2, 0) where id = $1`, m.ID, before); err != nil {
+			if _, err := tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = greatest(in_progress_size - $2, 0) where id = $1`, u.ID, before); err != nil {
 				return err
 			}
 		}
 		_, err = tx.Exec(ctx, `
 			insert into storage.s3_multipart_uploads_parts (upload_id, version, part_number, etag, key, bucket_id, owner_id, size)
 			values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			m.ID, m.Version, number, part.ETag, m.Name, m.Bucket, ownerID(c.Subject), part.Size)
+			u.ID, u.Version, number, part.ETag, u.Name, u.Bucket, ownerID(c.Subject), part.Size)
 		return err
 	})
 	return part, err
@@ -187,18 +191,18 @@ type ListedPart struct {
 	CreatedAt time.Time
 }
 
-// Parts lists the parts behind a number, at most limit.
-func (s *Store) Parts(ctx context.Context, c Caller, m *MultipartUpload, after, limit int) ([]ListedPart, error) {
-	return rows(ctx, s, c.Service(), func(r pgx.CollectableRow) (p ListedPart, err error) {
+// Parts lists at most limit parts whose numbers are greater than after.
+func (m *Multipart) Parts(ctx context.Context, c Caller, u *MultipartUpload, after, limit int) ([]ListedPart, error) {
+	return rows(ctx, m.base, c.Service(), func(r pgx.CollectableRow) (p ListedPart, err error) {
 		return p, r.Scan(&p.Number, &p.ETag, &p.Size, &p.CreatedAt)
 	}, `select part_number, etag, size, created_at from storage.s3_multipart_uploads_parts
-	     where upload_id = $1 and part_number > $2 order by part_number limit $3`, m.ID, after, limit)
+	     where upload_id = $1 and part_number > $2 order by part_number limit $3`, u.ID, after, limit)
 }
 
-// CompleteMultipart joins the parts into the object; without a list, all parts.
-func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpload, parts []backend.Part) (*Object, error) {
+// Complete joins the given parts into the object. An empty list means all parts.
+func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, parts []backend.Part) (*Object, error) {
 	if len(parts) == 0 {
-		all, err := s.Parts(ctx, c, m, 0, 10_000)
+		all, err := m.Parts(ctx, c, u, 0, 10_000)
 		if err != nil {
 			return nil, err
 		}
@@ -209,10 +213,10 @@ func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpl
 	if len(parts) == 0 {
 		return nil, wire.Errorf(400, "InvalidRequest", "You must specify at least one part")
 	}
-	meta, err := s.Backend.CompleteMultipart(ctx, m.Key(), m.ID, parts)
+	meta, err := m.Backend.CompleteMultipart(ctx, u.Key(), u.ID, parts)
 	if errors.Is(err, backend.ErrPart) || errors.Is(err, backend.ErrNotFound) {
-		// They were joined, and then the row could not be written or the reply was lost.
-		if joined, again := s.Backend.Head(ctx, m.Key()); again == nil {
+		// An earlier call may have joined the parts and then failed to write the row, or its reply was lost.
+		if joined, headErr := m.Backend.Head(ctx, u.Key()); headErr == nil {
 			meta, err = joined, nil
 		}
 	}
@@ -222,34 +226,34 @@ func (s *Store) CompleteMultipart(ctx context.Context, c Caller, m *MultipartUpl
 	if err != nil {
 		return nil, MapError(err)
 	}
-	o, err := s.Complete(ctx, c, m.Key(), c.Subject, MetadataOf(meta), m.UserMetadata)
+	o, err := m.objects.Complete(ctx, c, u.Key(), c.Subject, MetadataOf(meta), u.UserMetadata)
 	if err != nil {
 		return nil, err
 	}
-	return o, s.endMultipart(context.WithoutCancel(ctx), c, m.ID)
+	return o, m.deleteRow(context.WithoutCancel(ctx), c, u.ID)
 }
 
-// AbortMultipart forgets an upload and its parts.
-func (s *Store) AbortMultipart(ctx context.Context, c Caller, m *MultipartUpload) error {
-	if err := s.Backend.AbortMultipart(ctx, m.Key(), m.ID); err != nil && !errors.Is(err, backend.ErrNotFound) {
+// Abort deletes an upload and its parts.
+func (m *Multipart) Abort(ctx context.Context, c Caller, u *MultipartUpload) error {
+	if err := m.Backend.AbortMultipart(ctx, u.Key(), u.ID); err != nil && !errors.Is(err, backend.ErrNotFound) {
 		return MapError(err)
 	}
-	return s.endMultipart(ctx, c, m.ID)
+	return m.deleteRow(ctx, c, u.ID)
 }
 
-func (s *Store) endMultipart(ctx context.Context, c Caller, id string) error {
-	s.step("delete upload row")
-	_, err := s.pool.Exec(ctx, c.Service().pg(), `delete from storage.s3_multipart_uploads where id = $1`, id)
+func (m *Multipart) deleteRow(ctx context.Context, c Caller, id string) error {
+	m.step("delete upload row")
+	_, err := m.pool.Exec(ctx, c.Service().session(), `delete from storage.s3_multipart_uploads where id = $1`, id)
 	return MapDatabase(err)
 }
 
-// Uploads lists uploads in progress that the caller may see. Folders have no ID.
-func (s *Store) Uploads(ctx context.Context, c Caller, bucket, prefix, delimiter, afterKey, afterID string, limit int) ([]MultipartUpload, error) {
-	scan := func(r pgx.CollectableRow) (m MultipartUpload, err error) {
-		return m, r.Scan(&m.ID, &m.Name, &m.CreatedAt)
+// List returns the uploads in progress that the caller may see. Folders have no ID.
+func (m *Multipart) List(ctx context.Context, c Caller, bucket, prefix, delimiter, afterKey, afterID string, limit int) ([]MultipartUpload, error) {
+	scan := func(r pgx.CollectableRow) (u MultipartUpload, err error) {
+		return u, r.Scan(&u.ID, &u.Name, &u.CreatedAt)
 	}
 	if delimiter == "" {
-		return rows(ctx, s, c, scan, `
+		return rows(ctx, m.base, c, scan, `
 			select id, key, created_at
 			  from storage.s3_multipart_uploads
 			 where bucket_id = $1 and key ilike $2
@@ -257,7 +261,7 @@ func (s *Store) Uploads(ctx context.Context, c Caller, bucket, prefix, delimiter
 			 order by key collate "C", id collate "C"
 			 limit $5`, bucket, escapeLike(prefix)+"%", afterKey, afterID, limit)
 	}
-	found, err := rows(ctx, s, c, scan, `
+	found, err := rows(ctx, m.base, c, scan, `
 		select id, key, created_at from storage.list_multipart_uploads_with_delimiter($1, $2, $3, $4, $5, '')`,
 		bucket, escapeLike(prefix), delimiter, limit, afterKey)
 	for i := range found {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// What storage-api accepts as a name: the characters that S3 calls safe or in need of care. Unicode letters are refused.
+// Patterns of what storage-api accepts. Names consist of the characters that S3 documents as safe or as needing special
+// handling; non-ASCII letters are refused.
 var (
 	objectName = regexp.MustCompile(`^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$`)
 	bucketName = regexp.MustCompile(`^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$`)
@@ -15,10 +16,10 @@ var (
 	fileSize   = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(gb|mb|kb|b)$`)
 )
 
-// reservedSuffix ends the names of Iceberg's table buckets.
+// reservedSuffix is the suffix of Iceberg table buckets.
 const reservedSuffix = "--table-s3"
 
-// CheckName refuses what is no object name. The longest key of S3 is 1,024 bytes.
+// CheckName returns ErrInvalidKey unless name is a valid object name. S3 keys have at most 1,024 bytes.
 func CheckName(name string) error {
 	if len(name) > 1024 || !objectName.MatchString(name) {
 		return ErrInvalidKey(name)
@@ -26,7 +27,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckBucketName refuses what is no bucket name.
+// CheckBucketName returns ErrInvalidBucketName unless name is a valid bucket name.
 func CheckBucketName(name string) error {
 	if !bucketName.MatchString(name) {
 		return ErrInvalidBucketName()
@@ -34,10 +35,10 @@ func CheckBucketName(name string) error {
 	return nil
 }
 
-// IsFolderPlaceholder says whether the object is the empty file with which Studio keeps a folder.
+// IsFolderPlaceholder reports whether the object is the empty file that Studio stores to keep a folder.
 func IsFolderPlaceholder(name string) bool { return strings.HasSuffix(name, ".emptyFolderPlaceholder") }
 
-// ParseSize reads "20MB", "1.5kb" or "3B": powers of 1000, three significant digits.
+// ParseSize parses "20MB", "1.5kb" or "3B" into bytes: powers of 1000, three significant digits.
 func ParseSize(s string) (int64, error) {
 	m := fileSize.FindStringSubmatch(s)
 	if m == nil {
@@ -65,7 +66,7 @@ func ParseSize(s string) (int64, error) {
 	return int64(value), nil
 }
 
-// CheckMimeType refuses a type that is not among the allowed ones; image/* allows every image.
+// CheckMimeType returns ErrMimeType unless t is one of the allowed types; image/* allows every image.
 func CheckMimeType(t string, allowed []string) error {
 	kind, sub, ok := strings.Cut(t, "/")
 	if !ok {
@@ -81,7 +82,7 @@ func CheckMimeType(t string, allowed []string) error {
 	return ErrMimeType(t)
 }
 
-// checkMimeTypes refuses a list of allowed types in which one has not the form of a type.
+// checkMimeTypes returns ErrMimeType if an entry of the list is not a valid type.
 func checkMimeTypes(types []string) error {
 	for _, t := range types {
 		if len(t) > 1000 || !mimeType.MatchString(t) {

@@ -21,8 +21,8 @@ type Object struct {
 	Owner        *string
 	OwnerID      *string
 	Version      *string
-	Metadata     json.RawMessage // the system's, null for rows made by hand
-	UserMetadata json.RawMessage // the uploader's, or null
+	Metadata     json.RawMessage // set by the server; null for rows inserted by hand
+	UserMetadata json.RawMessage // set by the uploader, or null
 	CreatedAt    *time.Time
 	UpdatedAt    *time.Time
 	AccessedAt   *time.Time
@@ -37,7 +37,7 @@ func scanObject(r pgx.CollectableRow) (o Object, err error) {
 		&o.CreatedAt, &o.UpdatedAt, &o.AccessedAt)
 }
 
-// Key is where the object's bytes are.
+// Key returns the key of the object's bytes in the backend.
 func (o *Object) Key() backend.Key {
 	k := backend.Key{Bucket: o.Bucket, Name: o.Name}
 	if o.Version != nil {
@@ -46,7 +46,7 @@ func (o *Object) Key() backend.Key {
 	return k
 }
 
-// Metadata is the form of the column metadata, with storage-api's keys.
+// Metadata is the content of the column metadata, with storage-api's keys.
 type Metadata struct {
 	ETag          string `json:"eTag,omitempty"`
 	Size          *int64 `json:"size,omitempty"`
@@ -58,10 +58,10 @@ type Metadata struct {
 	XRobotsTag    string `json:"xRobotsTag,omitempty"`
 }
 
-// Meta reads the column metadata leniently: whoever may write rows may write anything into it. ok is false when it does
-// not say what serving the bytes needs to know.
+// Meta reads the column metadata and ignores invalid values, because a user with write access to the table can store any
+// JSON. ok is false if a value is missing that is needed to serve the bytes.
 func (o *Object) Meta() (m Metadata, ok bool) {
-	if json.Unmarshal(o.Metadata, &m) == nil && m.complete() { // as we write it
+	if json.Unmarshal(o.Metadata, &m) == nil && m.complete() { // written by this server
 		return m, true
 	}
 	var raw map[string]json.RawMessage
@@ -96,16 +96,16 @@ func (m Metadata) complete() bool {
 	return m.ETag != "" && m.Size != nil && *m.Size >= 0 && m.MimeType != ""
 }
 
-// Modified is LastModified as a time; the zero time when it is none.
+// Modified parses LastModified. It returns the zero time if that is not a time.
 func (m Metadata) Modified() time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, m.LastModified)
 	return t
 }
 
-// Timestamp is a time as JavaScript writes it into JSON.
+// Timestamp formats a time as JavaScript does in JSON.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// MetadataOf describes a stored version for the column.
+// MetadataOf returns the column metadata of a stored version.
 func MetadataOf(m backend.Meta) Metadata {
 	return Metadata{ETag: m.ETag, Size: &m.Size, MimeType: m.ContentType, CacheControl: m.CacheControl,
 		LastModified: Timestamp(m.Modified), ContentLength: &m.Size, Status: 200}
@@ -116,16 +116,16 @@ const selectObject = `select ` + objectColumns + ` from storage.objects where bu
 // Object reads an object that the caller may see.
 func (s *Store) Object(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
 	var o *Object
-	err := s.pipeline(ctx, c.Role, as(c.reader()), objectRow(&o, selectObject, text(bucket), text(name)))
+	err := s.pipeline(ctx, c.Role, setCaller(c.readSession()), objectRow(&o, selectObject, text(bucket), text(name)))
 	if err == nil && o == nil {
 		return nil, ErrNoKey()
 	}
 	return o, err
 }
 
-// Read has use do what it does with the bytes of the object that load reads. An upload that replaces the object deletes
-// the bytes that load has seen; so when use finds none, they are asked for again as long as the object has others.
-func Read(load func() (*Object, error), use func(*Object) error) error {
+// UseCurrent passes the object that load returns to use. A concurrent upload can delete the bytes of that version before
+// use reads them. If use fails with backend.ErrNotFound and load now returns another version, UseCurrent tries that one.
+func UseCurrent(load func() (*Object, error), use func(*Object) error) error {
 	o, err := load()
 	if err != nil {
 		return err
@@ -135,17 +135,17 @@ func Read(load func() (*Object, error), use func(*Object) error) error {
 		if !errors.Is(err, backend.ErrNotFound) {
 			return err
 		}
-		now, gone := load()
-		if gone != nil || now.Key() == o.Key() {
+		current, loadErr := load()
+		if loadErr != nil || current.Key() == o.Key() {
 			return err
 		}
-		o = now
+		o = current
 	}
 }
 
-// Found names the objects among names that the caller may see.
-func (s *Store) Found(ctx context.Context, c Caller, bucket string, names []string) (map[string]bool, error) {
-	found, err := rows(ctx, s, c, pgx.RowTo[string], `select name from storage.objects where bucket_id = $1 and name = any($2)`, bucket, names)
+// Visible returns the set of the given names that exist and that the caller may see.
+func (s *Store) Visible(ctx context.Context, c Caller, bucket string, names []string) (map[string]bool, error) {
+	found, err := rows(ctx, s.base, c, pgx.RowTo[string], `select name from storage.objects where bucket_id = $1 and name = any($2)`, bucket, names)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,10 @@ func (s *Store) Found(ctx context.Context, c Caller, bucket string, names []stri
 	return set, nil
 }
 
-// PublicObject reads an object of a bucket that is public, whoever asks.
+// PublicObject reads an object of a public bucket, for any caller.
 func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string) (*Object, error) {
 	if CheckName(name) != nil {
-		name = "" // there is none of this name
+		name = "" // no object has this name
 	}
 	public, o, err := s.readable(ctx, c, false, bucket, name)
 	if err != nil {
@@ -194,11 +194,12 @@ func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool
 	return o, nil
 }
 
-// readable asks in one round trip whether the bucket is public, and for the object: in a public bucket anybody's, in a
-// private one what the caller may see when asked is true. A bucket that is not there is an error.
-func (s *Store) readable(ctx context.Context, c Caller, asked bool, bucket, name string) (public bool, o *Object, err error) {
+// readable queries in one round trip whether the bucket is public and, if it has the object, the object. In a private
+// bucket, authorize makes it return the object only if the caller may see it. It returns ErrNoBucket if the bucket does
+// not exist.
+func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, name string) (public bool, o *Object, err error) {
 	found := false
-	var everybodys, callers *Object
+	var asService, asCaller *Object
 	first := statement(`
 		select coalesce(b.public, false), `+prefixedColumns+`
 		  from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = $2
@@ -210,26 +211,26 @@ func (s *Store) readable(ctx context.Context, c Caller, asked bool, bucket, name
 		}
 		v := rows.Values()
 		if v[1] != nil {
-			everybodys, err = readObject(v[1:])
+			asService, err = readObject(v[1:])
 		}
 		public, found = string(v[0]) == "t", err == nil
 		return err
 	}
-	steps := []step{as(Caller{}.Service().reader()), first}
-	asked = asked && c.Role != "service_role"
-	if asked {
-		steps = append(steps, as(c.reader()), objectRow(&callers, selectObject, text(bucket), text(name)))
+	steps := []step{setCaller(Caller{}.Service().readSession()), first}
+	authorize = authorize && c.Role != "service_role"
+	if authorize {
+		steps = append(steps, setCaller(c.readSession()), objectRow(&asCaller, selectObject, text(bucket), text(name)))
 	}
 	err = s.pipeline(ctx, c.Role, steps...)
 	switch {
 	case found && public:
-		return true, everybodys, nil // whatever the database makes of the caller's role
+		return true, asService, nil // even if the database refused the caller's role
 	case err != nil:
 		return false, nil, err
 	case !found:
 		return false, nil, ErrNoBucket()
-	case asked:
-		return false, callers, nil
+	case authorize:
+		return false, asCaller, nil
 	}
-	return false, everybodys, nil
+	return false, asService, nil
 }

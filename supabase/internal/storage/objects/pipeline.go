@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What every upload and download asks of the database travels as one pipeline: one round trip, which is one
-// transaction. Plans under row level security belong to a role, so each role has prepared statements of its own.
+// Each upload and download sends its statements to the database as one pipeline: one round trip and one transaction.
+// Plans under row level security depend on the role, so each role has its own prepared statements.
 
-// step is one statement of a pipeline. read sees its rows before the next one's; nil forgets them.
+// step is one statement of a pipeline. read gets its rows before those of the next statement; nil discards them.
 type step struct {
 	db.Statement
 	read func(*pgconn.ResultReader) error
 }
 
-// as makes what follows it the caller's.
-func as(c db.Caller) step {
+// setCaller makes the following steps run as the caller.
+func setCaller(c db.Caller) step {
 	st, _ := c.Statement()
 	return step{Statement: st}
 }
@@ -31,13 +31,13 @@ func statement(sql string, args ...[]byte) step {
 	return step{Statement: db.Statement{SQL: sql, Args: args}}
 }
 
-// pipeline runs the steps in one round trip. What they read counts once it returns nil.
-func (s *Store) pipeline(ctx context.Context, role string, steps ...step) error {
+// pipeline runs the steps in one round trip. What they have read is valid only if it returns nil.
+func (b *base) pipeline(ctx context.Context, role string, steps ...step) error {
 	statements := make([]db.Statement, len(steps))
 	for i := range steps {
 		statements[i] = steps[i].Statement
 	}
-	err := s.pool.Session(ctx, role, func(session *db.Session) error {
+	err := b.pool.Session(ctx, role, func(session *db.Session) error {
 		return session.Run(ctx, statements, func(i int, rows *pgconn.ResultReader) error {
 			if read := steps[i].read; read != nil {
 				return read(rows)
@@ -48,17 +48,18 @@ func (s *Store) pipeline(ctx context.Context, role string, steps ...step) error 
 	return MapDatabase(err)
 }
 
-// text is a parameter that is never null, maybe one where nil is null.
+// text returns a parameter that is never null.
 func text(s string) []byte { return []byte(s) }
 
-func maybe(s *string) []byte {
+// nullableText returns a parameter that is null if s is nil.
+func nullableText(s *string) []byte {
 	if s == nil {
 		return nil
 	}
 	return []byte(*s)
 }
 
-// objectRow is a statement whose result is objectColumns, and at most one row: it sets *to, to nil when there is none.
+// objectRow returns a step that reads at most one row of objectColumns into *to, or sets *to to nil.
 func objectRow(to **Object, sql string, args ...[]byte) step {
 	st := statement(sql, args...)
 	st.Formats = objectFormats
@@ -74,10 +75,10 @@ func objectRow(to **Object, sql string, args ...[]byte) step {
 	return st
 }
 
-// objectFormats asks for objectColumns as text, but for the times, whose text depends on the session's settings.
+// objectFormats requests objectColumns as text, except the times: their text form depends on session settings.
 var objectFormats = []int16{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}
 
-// readObject reads objectColumns in objectFormats.
+// readObject decodes objectColumns in objectFormats.
 func readObject(v [][]byte) (*Object, error) {
 	o := &Object{ID: string(v[0]), Bucket: string(v[1]), Name: string(v[2]), Owner: readText(v[3]), OwnerID: readText(v[4]),
 		Version: readText(v[5]), Metadata: readJSON(v[6]), UserMetadata: readJSON(v[7])}
@@ -105,7 +106,7 @@ func readJSON(v []byte) json.RawMessage {
 	return append(json.RawMessage(nil), v...)
 }
 
-// postgresEpoch is 2000-01-01, from which timestamptz counts microseconds.
+// postgresEpoch is the time from which timestamptz counts microseconds.
 var postgresEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func readTime(v []byte) (*time.Time, error) {
@@ -113,7 +114,7 @@ func readTime(v []byte) (*time.Time, error) {
 		return nil, nil
 	}
 	if len(v) != 8 {
-		return nil, fmt.Errorf("a timestamp of %d bytes", len(v))
+		return nil, fmt.Errorf("timestamp has %d bytes, want 8", len(v))
 	}
 	micros := int64(binary.BigEndian.Uint64(v))
 	t := time.UnixMicro(postgresEpoch.UnixMicro() + micros)

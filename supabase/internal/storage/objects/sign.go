@@ -6,9 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
-// Scopes of a signed URL: a link that lets one read never lets one write.
+// Scopes of a signed URL: a download URL never permits an upload.
 const (
 	ScopeDownload = "download"
 	ScopeUpload   = "upload"
@@ -26,8 +28,14 @@ type SignedURL struct {
 	Expires         float64 `json:"exp"`
 }
 
-// Sign gives the token for a URL that is good for seconds from now.
-func (s *Store) Sign(u SignedURL, seconds int64) (string, error) {
+// Signer signs URLs and verifies them. Its methods may be called from many goroutines.
+type Signer struct {
+	now     func() time.Time
+	secrets atomic.Pointer[[][]byte] // the first signs, all verify
+}
+
+// Sign returns the token of a URL that is valid for the given number of seconds.
+func (s *Signer) Sign(u SignedURL, seconds int64) (string, error) {
 	u.IssuedAt = s.now().Unix()
 	u.Expires = float64(u.IssuedAt + seconds)
 	payload, err := json.Marshal(u)
@@ -36,14 +44,17 @@ func (s *Store) Sign(u SignedURL, seconds int64) (string, error) {
 	}
 	enc := base64.RawURLEncoding
 	text := enc.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + enc.EncodeToString(payload)
-	return text + "." + enc.EncodeToString(mac((*s.secrets.Load())[0], text)), nil
+	return text + "." + enc.EncodeToString(s.mac(text)), nil
 }
 
-// SetSecrets replaces what signs URLs. What the others signed is still accepted.
-func (s *Store) SetSecrets(signing []byte, others ...[]byte) {
+// SetSecrets replaces the signing secret. URLs signed with one of the others stay valid.
+func (s *Signer) SetSecrets(signing []byte, others ...[]byte) {
 	all := append([][]byte{signing}, others...)
 	s.secrets.Store(&all)
 }
+
+// mac returns the MAC of text with the signing secret.
+func (s *Signer) mac(text string) []byte { return mac((*s.secrets.Load())[0], text) }
 
 func mac(secret []byte, text string) []byte {
 	h := hmac.New(sha256.New, secret)
@@ -51,8 +62,8 @@ func mac(secret []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// signedByUs compares with every secret, whichever fits.
-func (s *Store) signedByUs(signature []byte, text string) bool {
+// matches reports whether signature is the MAC of text with any secret. It compares with all of them, in constant time.
+func (s *Signer) matches(signature []byte, text string) bool {
 	ok := false
 	for _, secret := range *s.secrets.Load() {
 		ok = hmac.Equal(signature, mac(secret, text)) || ok
@@ -60,8 +71,8 @@ func (s *Store) signedByUs(signature []byte, text string) bool {
 	return ok
 }
 
-// VerifySigned checks that token was signed by Sign for this object and scope and has not expired.
-func (s *Store) VerifySigned(token, bucket, name, scope string) (*SignedURL, error) {
+// Verify checks that Sign made the token for this object and scope and that it has not expired.
+func (s *Signer) Verify(token, bucket, name, scope string) (*SignedURL, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, ErrInvalidJWT("Invalid Compact JWS")
@@ -78,7 +89,7 @@ func (s *Store) VerifySigned(token, bucket, name, scope string) (*SignedURL, err
 		return nil, ErrInvalidJWT(`"alg" (Algorithm) Header Parameter value not allowed`)
 	}
 	signature, err := enc.DecodeString(parts[2])
-	if err != nil || !s.signedByUs(signature, parts[0]+"."+parts[1]) {
+	if err != nil || !s.matches(signature, parts[0]+"."+parts[1]) {
 		return nil, ErrInvalidJWT("signature verification failed")
 	}
 	payload, err := enc.DecodeString(parts[1])
@@ -89,7 +100,7 @@ func (s *Store) VerifySigned(token, bucket, name, scope string) (*SignedURL, err
 	if u.Expires <= float64(s.now().Unix()) {
 		return nil, ErrInvalidJWT(`"exp" claim timestamp check failed`)
 	}
-	// Tokens older than scopes: only those for uploads had the claim upsert.
+	// Tokens from before scopes existed: only upload tokens had the claim upsert.
 	upload := u.Scope == ScopeUpload || u.Scope == "" && u.Upsert != nil
 	download := u.Scope == ScopeDownload || u.Scope == "" && u.Upsert == nil
 	if scope == ScopeUpload && !upload || scope == ScopeDownload && !download {

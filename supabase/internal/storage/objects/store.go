@@ -1,15 +1,16 @@
-// Package objects is storage without a protocol: buckets and objects as rows of the storage schema, their bytes in a
-// backend, and the order of steps that keeps the two in agreement. Bytes are durable before a row names them and are
-// deleted after no row does, so a crash can only leave bytes that nobody names; Sweep removes those.
+// Package objects implements storage without a protocol: buckets and objects as rows of the storage schema, their bytes
+// in a backend, and the order of steps that keeps rows and bytes consistent. Bytes are durable before a row refers to
+// them, and they are deleted after the last reference is gone. A crash therefore leaves only unreferenced bytes, which
+// Sweep removes.
 //
-// The REST, TUS and S3 protocols are written on top of it. It imports db, wire and the backend.
+// Store handles objects; Buckets, Multipart and Signer handle buckets, S3 multipart uploads and signed URLs. The REST,
+// TUS and S3 protocols build on them. Of ours it imports db, storage/backend and wire; only storage imports it.
 package objects
 
 import (
 	"context"
 	"log/slog"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -18,86 +19,85 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Config makes a Store.
+// Config configures a Store.
 type Config struct {
-	Pool          *db.Pool        // logs in as supabase_storage_admin, or another role that may become the callers'
-	Backend       backend.Backend //
-	FileSizeLimit int64           // bytes; buckets may only lower it
-	EmptyMax      int             // most objects that one call empties a bucket of; 0 means 200,000
-	URLSecret     []byte          // signs URLs (HS256); SetSecrets replaces it
+	Pool          *db.Pool // logs in as supabase_storage_admin, or as another role that may switch to the callers' roles
+	Backend       backend.Backend
+	FileSizeLimit int64  // bytes; buckets can only lower it
+	EmptyMax      int    // largest number of objects that Buckets.Empty deletes in one call; 0 means 200,000
+	URLSecret     []byte // signs URLs (HS256); Signer.SetSecrets replaces it
 	Log           *slog.Logger
 	Now           func() time.Time
-	Step          func(string) // nil, or called before each step of a write, for tests that stop the process there
+	Step          func(string) // if set, called before each step of a write; tests stop the process there
 }
 
-// Store serves all protocols. Its methods may be called from many goroutines.
+// base holds what the stores of this package share.
+type base struct {
+	pool    *db.Pool
+	Backend backend.Backend
+	log     *slog.Logger
+	now     func() time.Time
+	step    func(string)
+}
+
+// Store reads and writes objects for all protocols. Its methods may be called from many goroutines.
 type Store struct {
-	pool     *db.Pool
-	Backend  backend.Backend
-	limit    int64
-	emptyMax int
-	secrets  atomic.Pointer[[][]byte] // of URLs: the first one signs, all check
-	log      *slog.Logger
-	now      func() time.Time
-	step     func(string)
+	*base
+	Buckets   *Buckets
+	Multipart *Multipart
+	Signer    *Signer
 }
 
-// New makes a Store.
+// New returns a Store and its Buckets, Multipart and Signer.
 func New(c Config) *Store {
-	s := &Store{pool: c.Pool, Backend: c.Backend, limit: c.FileSizeLimit, emptyMax: c.EmptyMax, log: c.Log, now: c.Now, step: c.Step}
-	s.SetSecrets(c.URLSecret)
-	if s.emptyMax == 0 {
-		s.emptyMax = 200_000
+	b := &base{pool: c.Pool, Backend: c.Backend, log: c.Log, now: c.Now, step: c.Step}
+	if b.log == nil {
+		b.log = slog.Default()
 	}
-	if s.log == nil {
-		s.log = slog.Default()
+	if b.step == nil {
+		b.step = func(string) {}
 	}
-	if s.step == nil {
-		s.step = func(string) {}
+	if b.now == nil {
+		b.now = time.Now
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if c.EmptyMax == 0 {
+		c.EmptyMax = 200_000
 	}
+	s := &Store{base: b, Signer: &Signer{now: b.now}, Buckets: &Buckets{base: b, limit: c.FileSizeLimit, emptyMax: c.EmptyMax}}
+	s.Multipart = &Multipart{base: b, objects: s}
+	s.Signer.SetSecrets(c.URLSecret)
 	return s
 }
 
-// Limit is the largest object that a bucket takes.
-func (s *Store) Limit(bucket *int64) int64 {
-	if bucket != nil {
-		return min(*bucket, s.limit)
-	}
-	return s.limit
-}
-
-// Healthy says whether the tables answer.
+// Healthy returns nil if the storage tables can be queried.
 func (s *Store) Healthy(ctx context.Context) error {
-	return s.pool.Query(ctx, Caller{}.Service().pg(), `select id from storage.buckets limit 1`, nil, func(r pgx.Rows) error { return nil })
+	return s.pool.Query(ctx, Caller{}.Service().session(), `select id from storage.buckets limit 1`, nil, func(r pgx.Rows) error { return nil })
 }
 
-func (s *Store) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
-	return MapDatabase(s.pool.Tx(ctx, c.pg(), pgx.TxOptions{}, fn))
+func (b *base) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {
+	return MapDatabase(b.pool.Tx(ctx, c.session(), pgx.TxOptions{}, fn))
 }
 
 // rows runs one statement as the caller and collects its rows.
-func rows[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+func rows[T any](ctx context.Context, b *base, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	var out []T
-	err := s.pool.Query(ctx, c.pg(), sql, args, func(r pgx.Rows) (err error) {
+	err := b.pool.Query(ctx, c.session(), sql, args, func(r pgx.Rows) (err error) {
 		out, err = pgx.CollectRows(r, scan)
 		return err
 	})
 	return out, MapDatabase(err)
 }
 
-// row is rows for at most one; nil means none.
-func row[T any](ctx context.Context, s *Store, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
-	out, err := rows(ctx, s, c, scan, sql, args...)
+// row returns the first row of the statement, or nil if there is none.
+func row[T any](ctx context.Context, b *base, c Caller, scan pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
+	out, err := rows(ctx, b, c, scan, sql, args...)
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
 	return &out[0], nil
 }
 
-// LockKey is storage-api's hash of an object's path, so that both servers wait for each other.
+// LockKey returns storage-api's hash of an object's path, so that both servers take the same advisory lock.
 func LockKey(parts ...string) int64 {
 	hash := int32(5381)
 	for i, p := range parts {
@@ -111,10 +111,10 @@ func LockKey(parts ...string) int64 {
 	return int64(uint32(hash))
 }
 
-// lockTimeout is how long a writer waits for another one of the same object.
+// lockTimeout is how long a writer waits for another writer of the same object.
 var lockTimeout = db.Setting{Name: "lock_timeout", Value: "5s"}
 
-// lock waits until no other transaction writes the object; lockError says that one did for too long.
+// lock waits until no other transaction writes the object. lockError maps its timeout.
 func lock(bucket, name string) step {
 	return statement(`select pg_advisory_xact_lock($1)`, text(strconv.FormatInt(LockKey(bucket, name), 10)))
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sweepBatch is how many versions one query asks about.
+// sweepBatch is the number of versions per query.
 const sweepBatch = 500
 
 // Swept counts what Sweep removed.
 type Swept struct {
-	Seen      int // versions looked at
-	Orphans   int // versions that no row names
+	Seen      int // versions checked
+	Orphans   int // versions without a row
 	Temporary int // interrupted writes
-	Uploads   int // rows of multipart uploads that nobody went on with
+	Uploads   int // rows of abandoned multipart uploads
 }
 
-// Sweep removes what crashes and interrupted uploads have left: bytes that no row of storage.objects names and that are
-// older than age, temporary files, and multipart uploads of that age. A version that is younger may be on its way to
-// its row, and a row that names bytes keeps them for ever; both are asked after the bytes were seen.
+// Sweep removes what crashes and interrupted uploads have left, if it is older than age: bytes without a row of
+// storage.objects, temporary files and multipart uploads. Younger versions stay, because their row may not be written
+// yet. The rows are queried after the bytes were listed.
 func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	var out Swept
 	before := s.now().Add(-age)
@@ -53,7 +53,7 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	if err != nil {
 		return out, MapError(err)
 	}
-	gone, err := s.pool.Exec(ctx, Caller{}.Service().pg(), `delete from storage.s3_multipart_uploads where created_at < $1`, before)
+	gone, err := s.pool.Exec(ctx, Caller{}.Service().session(), `delete from storage.s3_multipart_uploads where created_at < $1`, before)
 	if err != nil {
 		return out, MapError(err)
 	}
@@ -62,7 +62,7 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	return out, err
 }
 
-// orphans are the keys that no row names.
+// orphans returns the keys that have no row.
 func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -71,8 +71,8 @@ func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key,
 	for i, k := range keys {
 		buckets[i], paths[i], versions[i] = k.Bucket, k.Name+"/"+k.Version, k.Version
 	}
-	// A version is a UUID of its own, so it names its row, whatever a file system has made of the object's name.
-	found, err := rows(ctx, s, Caller{}.Service(), pgx.RowTo[string], `
+	// A version is a UUID, so it identifies its row even if the file system has changed the spelling of the object's name.
+	found, err := rows(ctx, s.base, Caller{}.Service(), pgx.RowTo[string], `
 		select o.bucket_id || '/' || o.version
 		  from storage.objects o
 		 where o.bucket_id = any($1) and o.version = any($3)

@@ -23,11 +23,11 @@ type Upload struct {
 	CacheControl string
 	XRobotsTag   string
 	UserMetadata json.RawMessage // an object, or nil
-	// Declared is what the request says about itself, for policies that look at metadata.
+	// Declared is the metadata in the request, for policies that check metadata.
 	Declared Declared
 }
 
-// Declared is the metadata a policy sees before the bytes are there.
+// Declared is the metadata that policies see before the bytes have arrived.
 type Declared struct {
 	MimeType string          `json:"mimetype,omitempty"`
 	Length   *int64          `json:"contentLength,omitempty"`
@@ -50,55 +50,55 @@ set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadat
     owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
 returning ` + objectColumns
 
-// upsert writes the row of a version. An absent user document (nil) is not the document null.
+// upsert returns a step that writes the row of a version. A nil user document is SQL null, not JSON null.
 func upsert(to **Object, bucket, name, owner, version string, metadata, user json.RawMessage) step {
-	return objectRow(to, upsertObject, text(name), text(bucket), maybe(ownerUUID(owner)), maybe(ownerID(owner)), metadata, user, text(version))
+	return objectRow(to, upsertObject, text(name), text(bucket), nullableText(ownerUUID(owner)), nullableText(ownerID(owner)), metadata, user, text(version))
 }
 
-// attempt writes the row as the uploader would, and takes it back.
+// attempt returns the steps that write the row as the caller and roll it back.
 func (u *Upload) attempt(c Caller) ([]step, error) {
 	metadata, err := json.Marshal(u.Declared.json())
 	if err != nil {
 		return nil, err
 	}
-	write := statement(insertObject, text(u.Name), text(u.Bucket), maybe(ownerUUID(u.Owner)), maybe(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
+	write := statement(insertObject, text(u.Name), text(u.Bucket), nullableText(ownerUUID(u.Owner)), nullableText(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
 	if u.Upsert {
 		var row *Object
 		write = upsert(&row, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
 	}
-	return []step{as(c.pg()), write, statement(`rollback`)}, nil
+	return []step{setCaller(c.session()), write, statement(`rollback`)}, nil
 }
 
-// refusal is why the database refused the attempt.
-func (u *Upload) refusal(err error) error {
+// attemptError maps the database's error for the attempt.
+func (u *Upload) attemptError(err error) error {
 	if !u.Upsert && isCode(err, "ResourceAlreadyExists") {
 		return errExists("KeyAlreadyExists").WithCause(err)
 	}
 	return err
 }
 
-// CanUpload asks row level security whether the caller may write the object, without writing it.
+// CanUpload returns an error if row level security does not let the caller write the object. It writes nothing.
 func (s *Store) CanUpload(ctx context.Context, c Caller, u Upload) error {
 	steps, err := u.attempt(c)
 	if err != nil {
 		return err
 	}
-	return u.refusal(s.pipeline(ctx, c.Role, append([]step{statement(`begin`)}, steps...)...))
+	return u.attemptError(s.pipeline(ctx, c.Role, append([]step{statement(`begin`)}, steps...)...))
 }
 
-// Admission is the answer to whether an upload may be: the bucket that it goes to, and the way to go on.
+// Admission is an upload whose bucket is known and whose permissions have been checked.
 type Admission struct {
 	Bucket *Bucket
 	store  *Store
 	caller Caller
 	upload Upload
 	key    backend.Key
-	denied error
+	denied error // permission or name error, returned by Upload
 }
 
-// Admit reads the bucket and asks row level security whether the caller may write the object, in one round trip. It
-// fails when there is no such bucket; that the caller may not write, or that the name is none, is said by Upload, after
-// what the bucket says about sizes and types.
+// Admit reads the bucket and checks with row level security whether the caller may write the object, in one round trip.
+// It returns an error only if the bucket does not exist or the database fails. Upload reports permission and name errors,
+// so that the protocols can report size and type errors first.
 func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, error) {
 	a := &Admission{store: s, caller: c, upload: u, key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
 	if a.denied = CheckName(u.Name); a.denied == nil {
@@ -106,27 +106,27 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 	}
 	var err error
 	if a.denied != nil {
-		a.Bucket, err = s.Bucket(ctx, c.Service(), u.Bucket)
+		a.Bucket, err = s.Buckets.Get(ctx, c.Service(), u.Bucket)
 		return a, err
 	}
 	attempt, err := u.attempt(c)
 	if err != nil {
 		return nil, err
 	}
-	asked := false
-	steps := append([]step{statement(`begin`), as(Caller{}.Service().reader()), bucketRow(&a.Bucket, &asked, u.Bucket)}, attempt...)
+	answered := false
+	steps := append([]step{statement(`begin`), setCaller(Caller{}.Service().readSession()), bucketRow(&a.Bucket, &answered, u.Bucket)}, attempt...)
 	err = s.pipeline(ctx, c.Role, steps...)
 	switch {
-	case !asked:
+	case !answered:
 		return nil, err
 	case a.Bucket == nil:
 		return nil, ErrNoBucket()
 	}
-	a.denied = u.refusal(err)
+	a.denied = u.attemptError(err)
 	return a, nil
 }
 
-// Upload writes the bytes, of which more than limit fail with ErrTooLarge, and then the row.
+// Upload writes the bytes and then the row. It returns ErrTooLarge if body has more than limit bytes.
 func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*Object, error) {
 	if a.denied != nil {
 		return nil, a.denied
@@ -138,7 +138,7 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 		err = ErrTooLarge("object")
 	}
 	if err != nil {
-		s.forget(ctx, a.key)
+		s.deleteVersion(ctx, a.key)
 		return nil, MapError(err)
 	}
 	m := MetadataOf(meta)
@@ -149,30 +149,30 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	}
 	o, err := s.Complete(ctx, a.caller, a.key, u.Owner, m, user)
 	if err != nil {
-		s.refuse(ctx, a.key, err)
+		s.deleteRejected(ctx, a.key, err)
 	}
 	return o, err
 }
 
-// Complete makes the row of a stored version name it, and deletes the bytes of the version that it replaces. It runs to
-// its end even when the request that caused it has gone. On an error the new bytes stay: who can send them again at once
-// has them deleted with refuse, and for who sent them in many requests they wait to be completed again.
+// Complete writes the row of a stored version and deletes the bytes of the version that it replaces. It ignores the
+// cancellation of ctx. On an error the new bytes stay: a resumable upload can be completed again later, and other uploads
+// call deleteRejected.
 func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata, user json.RawMessage) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return s.name(ctx, c, key, owner, metadata, user)
+	return s.writeRow(ctx, c, key, owner, metadata, user)
 }
 
-// name is Complete with the metadata as it shall be stored: one transaction and one round trip.
-func (s *Store) name(ctx context.Context, c Caller, key backend.Key, owner string, metadata, user json.RawMessage) (*Object, error) {
+// writeRow is Complete with encoded metadata. It takes one transaction and one round trip.
+func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner string, metadata, user json.RawMessage) (*Object, error) {
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	var previous, object *Object
 	s.step("write row")
 	err := s.pipeline(ctx, service.Role,
-		as(service.pg(lockTimeout)),
+		setCaller(service.session(lockTimeout)),
 		lock(key.Bucket, key.Name),
 		objectRow(&previous, selectObject+` for update`, text(key.Bucket), text(key.Name)),
 		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))
@@ -181,47 +181,47 @@ func (s *Store) name(ctx context.Context, c Caller, key backend.Key, owner strin
 		return nil, err
 	}
 	if previous != nil && previous.Key() != key {
-		s.deleteBytes(ctx, *previous)
+		s.deleteVersions(ctx, *previous)
 	}
 	return object, nil
 }
 
-// refuse deletes the bytes of a version that the database has certainly refused to name. When the connection broke, or
-// the server was stopped, while the transaction was under way, the row may name them all the same: then they are the
-// sweeper's, which asks.
-func (s *Store) refuse(ctx context.Context, key backend.Key, err error) {
+// deleteRejected deletes the bytes of a version if err proves that the database did not write its row. If the connection
+// or the server failed during the transaction, the row may have been written; the bytes then stay, and Sweep checks them.
+func (b *base) deleteRejected(ctx context.Context, key backend.Key, err error) {
 	if e, ok := db.AsPgError(err); ok && !strings.HasPrefix(e.Code, "08") && !strings.HasPrefix(e.Code, "57P0") ||
 		errors.Is(err, db.ErrUnavailable) || isCode(err, "NoSuchKey") {
-		s.forget(ctx, key)
+		b.deleteVersion(ctx, key)
 	}
 }
 
-// forget deletes the bytes of a version that no row will name. What cannot be deleted now is the sweeper's.
-func (s *Store) forget(ctx context.Context, key backend.Key) {
+// deleteVersion deletes the bytes of a version that will have no row. If that fails, Sweep deletes them later.
+func (b *base) deleteVersion(ctx context.Context, key backend.Key) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	if err := s.Backend.Delete(ctx, key); err != nil {
-		s.log.WarnContext(ctx, "storage: bytes left to the sweeper", "error", err)
+	if err := b.Backend.Delete(ctx, key); err != nil {
+		b.log.WarnContext(ctx, "storage: delete failed, left to sweep", "error", err)
 	}
 }
 
-func (s *Store) deleteBytes(ctx context.Context, gone ...Object) {
-	if len(gone) == 0 {
+// deleteVersions deletes the bytes of objects whose rows have been deleted or replaced.
+func (b *base) deleteVersions(ctx context.Context, deleted ...Object) {
+	if len(deleted) == 0 {
 		return
 	}
-	s.step("delete bytes")
-	keys := make([]backend.Key, len(gone))
-	for i := range gone {
-		keys[i] = gone[i].Key()
+	b.step("delete bytes")
+	keys := make([]backend.Key, len(deleted))
+	for i := range deleted {
+		keys[i] = deleted[i].Key()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	if err := s.Backend.Delete(ctx, keys...); err != nil {
-		s.log.WarnContext(ctx, "storage: bytes left to the sweeper", "error", err)
+	if err := b.Backend.Delete(ctx, keys...); err != nil {
+		b.log.WarnContext(ctx, "storage: delete failed, left to sweep", "error", err)
 	}
 }
 
-// limited fails as soon as more than left bytes were read.
+// limited is a reader that fails once more than left bytes have been read.
 type limited struct {
 	r        io.Reader
 	left     int64
@@ -232,7 +232,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.exceeded {
 		return 0, ErrTooLarge("object")
 	}
-	// One byte more than allowed is asked for, to tell an exact fit from too much.
+	// Read one byte more than allowed, to detect a body that is too long.
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *call) listBuckets() error {
-	list, err := c.h.Store.Buckets(c.r.Context(), c.caller, objects.BucketPage{Column: "name"})
+	list, err := c.h.Store.Buckets.List(c.r.Context(), c.caller, objects.BucketPage{Column: "name"})
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (c *call) listBuckets() error {
 
 func (c *call) createBucket() error {
 	public := c.r.Header.Get("X-Amz-Acl") == "public-read"
-	if err := c.h.Store.CreateBucket(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
+	if err := c.h.Store.Buckets.Create(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
 		return err
 	}
 	c.w.Header().Set("Location", "/"+c.bucket)
@@ -33,7 +33,7 @@ func (c *call) createBucket() error {
 }
 
 func (c *call) headBucket() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	c.w.Header().Set("X-Amz-Bucket-Region", c.h.Region)
@@ -42,7 +42,7 @@ func (c *call) headBucket() error {
 }
 
 func (c *call) deleteBucket() error {
-	if err := c.h.Store.DeleteBucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if err := c.h.Store.Buckets.Delete(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -50,21 +50,21 @@ func (c *call) deleteBucket() error {
 }
 
 func (c *call) getLocation() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return reply(c.w, http.StatusOK, locationReply{Xmlns: namespace, Region: c.h.Region})
 }
 
 func (c *call) getVersioning() error {
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller, c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller, c.bucket); err != nil {
 		return err
 	}
 	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
 }
 
-// number reads a query parameter from 0 on; what is more than most means most. What 0 means is the caller's business: no
-// page can end in its last entry then.
+// number reads a query parameter that must not be negative. Values above most count as most. The operation must handle 0
+// itself: a page of 0 entries has no last entry to continue from.
 func (c *call) number(name string, otherwise, most int) (int, error) {
 	text := c.query.Get(name)
 	if text == "" {
@@ -77,7 +77,7 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 	return min(n, most), nil
 }
 
-// listObjects is version 2 with list-type=2, else version 1.
+// listObjects is ListObjectsV2 with list-type=2, otherwise ListObjects.
 func (c *call) listObjects() error {
 	limit, err := c.number("max-keys", 1000, 1000)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *call) listObjects() error {
 	if encoding := c.query.Get("encoding-type"); encoding != "" && encoding != "url" {
 		return wire.Errorf(400, "InvalidRequest", "Querystring, encoding-type must be equal to one of the allowed values")
 	}
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	second := c.query.Get("list-type") == "2"
@@ -132,8 +132,8 @@ func (c *call) listObjects() error {
 	return reply(c.w, http.StatusOK, doc)
 }
 
-// nextMarker is the last entry of a page: a folder with its delimiter, or the next page would begin with the folder again
-// where an object has its name.
+// nextMarker returns the last entry of a page. A folder ends in its delimiter; otherwise, if an object has the same name,
+// the next page would start with the folder again.
 func nextMarker(page *objects.Page, delimiter string) string {
 	if n := len(page.Folders); n > 0 {
 		if last := page.Folders[n-1].Name; last == page.NextKey || last == page.NextKey+delimiter {
@@ -143,7 +143,7 @@ func nextMarker(page *objects.Page, delimiter string) string {
 	return page.NextKey
 }
 
-// encoded applies encoding-type=url.
+// encoded percent-encodes s if the request has encoding-type=url.
 func (c *call) encoded(s string) string {
 	if c.query.Get("encoding-type") != "url" {
 		return s

@@ -16,7 +16,7 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// Bodies whose length is not known in advance travel in chunks, each with a signature over the one before it (S3 API
+// The aws-chunked encoding sends a body in chunks. The signature of each chunk covers that of the previous one (S3 API
 // reference, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks").
 
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -27,8 +27,8 @@ var (
 	errShort   = wire.Errorf(400, "IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header")
 )
 
-// body gives the request's payload without its framing, and its length (-1: not told). Reading it fails when the
-// payload is not what the client signed.
+// body returns the decoded payload of the request and its length (-1: unknown). Reading fails if the payload does not match
+// its signature.
 func (s *signature) body(r *http.Request, secret string) (io.Reader, int64, error) {
 	if !strings.HasPrefix(s.payload, "STREAMING-") {
 		if len(s.payload) == 64 {
@@ -52,7 +52,7 @@ func (s *signature) body(r *http.Request, secret string) (io.Reader, int64, erro
 	return c, length, nil
 }
 
-// hashed compares the hash of all that was read with the signed one, at the end.
+// hashed is a reader that compares the hash of the body with the signed hash at the end.
 type hashed struct {
 	r    io.Reader
 	sum  hash.Hash
@@ -68,17 +68,17 @@ func (h *hashed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// chunked undoes aws-chunked encoding.
+// chunked is a reader that decodes aws-chunked encoding.
 type chunked struct {
 	r        *bufio.Reader
-	left     int64 // of the decoded length
+	left     int64 // bytes left of the decoded length
 	trailer  bool
 	key      []byte // nil: chunks are not signed
 	scope    string
-	previous string // signature of the chunk before
+	previous string // signature of the previous chunk
 	sum      hash.Hash
-	chunk    int64  // bytes left of the present chunk
-	sig      string // its signature
+	chunk    int64  // bytes left of the current chunk
+	sig      string // signature of the current chunk
 	inside   bool
 	err      error
 }
@@ -111,7 +111,8 @@ func (c *chunked) Read(p []byte) (int, error) {
 	return 0, c.err
 }
 
-// next ends the present chunk and reads the head of the next one; after the last it reads the trailer and gives EOF.
+// next verifies the current chunk and reads the header of the next one. After the last chunk it reads the trailers and
+// returns io.EOF.
 func (c *chunked) next() error {
 	if c.inside {
 		if err := c.endOfLine(); err != nil {
@@ -121,11 +122,11 @@ func (c *chunked) next() error {
 			return err
 		}
 	}
-	head, err := c.line()
+	header, err := c.line()
 	if err != nil {
 		return err
 	}
-	size, extension, _ := strings.Cut(head, ";")
+	size, extension, _ := strings.Cut(header, ";")
 	n, err := strconv.ParseUint(size, 16, 40)
 	if err != nil {
 		return errChunk
@@ -161,17 +162,18 @@ func (c *chunked) verify() error {
 	return nil
 }
 
-// maxTrailer bounds what may follow the last chunk.
+// maxTrailer is the largest size of the trailers, in bytes.
 const maxTrailer = 8 << 10
 
-// trailers reads the checksums behind the last chunk up to the empty line. Their signature is checked where there is one.
+// trailers reads the checksums after the last chunk up to the empty line, and verifies their signature if the body is
+// signed.
 func (c *chunked) trailers() error {
 	var text bytes.Buffer
 	signed, lines := "", 0
 	for {
 		line, err := c.line()
 		if errors.Is(err, errShort) && !c.trailer && text.Len() == 0 {
-			return io.EOF // some clients leave out the last empty line
+			return io.EOF // some clients omit the last empty line
 		}
 		if err != nil {
 			return err
@@ -206,7 +208,7 @@ func (c *chunked) trailers() error {
 	return io.EOF
 }
 
-// maxLine bounds the head of a chunk and a trailer.
+// maxLine is the longest header of a chunk and the longest trailer, in bytes.
 const maxLine = 1 << 10
 
 func (c *chunked) line() (string, error) {

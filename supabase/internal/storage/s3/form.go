@@ -17,13 +17,14 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// A browser form may upload one file under a signed policy (S3 API reference, "Browser-Based Uploads Using POST").
+// A browser form can upload one file with a signed policy (S3 API reference, "Browser-Based Uploads Using POST").
 
 const (
 	maxFormFields = 20
 	maxFormField  = 64 << 10
 )
 
+// policy is the decoded policy of a form.
 type policy struct {
 	Expiration string `json:"expiration"`
 	Conditions []any  `json:"conditions"`
@@ -51,7 +52,7 @@ func (c *call) postForm() error {
 		if err != nil || len(data) > maxFormField || len(fields) == maxFormFields {
 			return objects.ErrInvalidRequest("The form is too large")
 		}
-		if _, twice := fields[name]; twice {
+		if _, duplicate := fields[name]; duplicate {
 			return errSignature("Duplicate form field in POST policy request")
 		}
 		fields[name] = []string{string(data)}
@@ -62,8 +63,8 @@ func (c *call) postForm() error {
 		return err
 	}
 	key := strings.ReplaceAll(get("key"), "${filename}", file.FileName())
-	body := &between{r: file, least: limits[0], left: limits[1]}
-	kind := orElse(get("content-type"), "application/octet-stream") // the file part has a type too, but no condition covers it
+	body := &sizeRange{r: file, least: limits[0], left: limits[1]}
+	kind := orElse(get("content-type"), "application/octet-stream") // not the type of the file part, which no condition covers
 	user := http.Header{}
 	for name, values := range fields {
 		if strings.HasPrefix(name, metaPrefix) {
@@ -85,8 +86,8 @@ func (c *call) postForm() error {
 	return nil
 }
 
-// checkPolicy verifies the signature over the policy, that it has not expired, and that the form keeps to it. It gives
-// the allowed sizes.
+// checkPolicy verifies the signature of the policy, its expiry and its conditions. It returns the smallest and the largest
+// allowed size.
 func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [2]int64, err error) {
 	sizes[1] = maxPart
 	raw := get("policy")
@@ -116,11 +117,11 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 	if c.h.Now().After(until) {
 		return sizes, objects.ErrDenied("Invalid according to Policy: Policy expired.")
 	}
-	// What makes up the signature needs no condition; every other field does, also one that begins with x-amz-.
+	// The fields of the signature need no condition. Every other field does, including other x-amz- fields.
 	seen := map[string]bool{"policy": true, "x-amz-signature": true, "x-amz-algorithm": true, "x-amz-credential": true,
 		"x-amz-date": true, "x-amz-security-token": true}
 	for _, condition := range p.Conditions {
-		name, ok := c.meets(condition, get, &sizes)
+		name, ok := c.matchCondition(condition, get, &sizes)
 		if !ok {
 			return sizes, objects.ErrDenied("Invalid according to Policy: Policy Condition failed")
 		}
@@ -137,8 +138,9 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 	return sizes, nil
 }
 
-// meets checks one condition: {"name": "value"}, ["eq" or "starts-with", "$name", "value"], or a range of sizes.
-func (c *call) meets(condition any, get func(string) string, sizes *[2]int64) (name string, ok bool) {
+// matchCondition checks one condition: {"name": "value"}, ["eq" or "starts-with", "$name", "value"], or
+// ["content-length-range", least, most], which it stores in sizes. It returns the name of the field.
+func (c *call) matchCondition(condition any, get func(string) string, sizes *[2]int64) (name string, ok bool) {
 	value := func(name string) string {
 		if name == "bucket" {
 			return c.bucket
@@ -177,13 +179,13 @@ func (c *call) meets(condition any, get func(string) string, sizes *[2]int64) (n
 	return name, false
 }
 
-// between fails when fewer or more bytes come than the policy allows.
-type between struct {
+// sizeRange is a reader that fails if the body is smaller or larger than the policy allows.
+type sizeRange struct {
 	r           io.Reader
 	least, left int64
 }
 
-func (b *between) Read(p []byte) (int, error) {
+func (b *sizeRange) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.least -= int64(n)
 	if b.left -= int64(n); b.left < 0 {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestCanonicalRequest is the example of the S3 API reference for GET Object.
+// TestCanonicalRequest uses the GET Object example of the S3 API reference.
 func TestCanonicalRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "https://examplebucket.s3.amazonaws.com/test.txt", nil)
 	for name, value := range map[string]string{"Range": "bytes=0-9", "X-Amz-Date": "20130524T000000Z", "X-Amz-Content-Sha256": emptyHash,
@@ -26,10 +26,10 @@ func TestCanonicalRequest(t *testing.T) {
 	const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 	hosts := []string{"examplebucket.s3.amazonaws.com"}
 	if !s.matches(r, secret, "/test.txt", hosts) {
-		t.Errorf("the signature does not match\n%s", s.canonical(r, "/test.txt", hosts[0]))
+		t.Errorf("signature does not match\n%s", s.canonical(r, "/test.txt", hosts[0]))
 	}
 	if s.matches(r, secret, "/other.txt", hosts) || s.matches(r, "other", "/test.txt", hosts) || s.matches(r, secret, "/test.txt", []string{"other"}) {
-		t.Error("a wrong request matches")
+		t.Error("signature of another request matches")
 	}
 	for _, now := range []time.Time{at.Add(16 * time.Minute), at.Add(-16 * time.Minute)} {
 		if _, err := readSignature(r, now); err == nil {
@@ -38,21 +38,21 @@ func TestCanonicalRequest(t *testing.T) {
 	}
 }
 
-// TestPresignedRequest is the example of the S3 API reference for a presigned URL.
+// TestPresignedRequest uses the presigned URL example of the S3 API reference.
 func TestPresignedRequest(t *testing.T) {
 	const link = "https://examplebucket.s3.amazonaws.com/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"
 	r := httptest.NewRequest("GET", link, nil)
 	at := time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC)
 	s, err := readSignature(r, at.Add(23*time.Hour))
 	if err != nil || !s.matches(r, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/test.txt", []string{"examplebucket.s3.amazonaws.com"}) {
-		t.Errorf("the presigned URL does not match: %v", err)
+		t.Errorf("presigned URL does not match: %v", err)
 	}
 	if _, err := readSignature(r, at.Add(25*time.Hour)); err == nil {
-		t.Error("accepted after its end")
+		t.Error("accepted after expiry")
 	}
 }
 
-// TestCanonicalQuery: a name comes before those that begin with it, whatever follows.
+// TestCanonicalQuery checks that a name sorts before longer names that begin with it.
 func TestCanonicalQuery(t *testing.T) {
 	const want = "a=1&a=2&a%20b=&a-b=x%2Fy&a1="
 	if got := canonicalQuery("a1&a-b=x/y&X-Amz-Signature=0&a=2&a+b&a=1"); got != want {
@@ -68,12 +68,12 @@ func FuzzSignature(f *testing.F) {
 		r.Header = http.Header{"Authorization": {header}, "X-Amz-Date": {date}}
 		s, err := readSignature(r, time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC))
 		if err == nil && s.matches(r, "secret", "/s3/b", []string{"h"}) {
-			t.Fatal("a made-up signature matches")
+			t.Fatal("invalid signature matches")
 		}
 	})
 }
 
-// FuzzChunks: without signatures every body that is accepted has exactly the announced length.
+// FuzzChunks checks that an accepted unsigned body has exactly the announced length.
 func FuzzChunks(f *testing.F) {
 	f.Add([]byte("5\r\nhello\r\n0\r\nx-amz-checksum-crc32:AAAA\r\n\r\n"), int64(5))
 	f.Add([]byte("5;chunk-signature=zz\r\nhello\r\n0\r\n\r\n"), int64(5))
@@ -99,7 +99,7 @@ func FuzzXML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var doc deleteRequest
 		if err := read(strings.NewReader(text), &doc); err == nil && strings.Contains(text, "<!ENTITY") && len(doc.Objects) > 0 && doc.Objects[0].Key == "y" {
-			t.Fatal("an entity was expanded")
+			t.Fatal("entity was expanded")
 		}
 	})
 }

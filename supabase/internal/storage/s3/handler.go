@@ -1,6 +1,6 @@
-// Package s3 is the S3 protocol of storage: Signature Version 4 in headers and in query strings, buckets, objects,
-// listings and multipart uploads. One key pair has the rights of service_role; with a session token, the key pair
-// "tenant, anon key" has those of the token's user, under row level security.
+// Package s3 implements the S3 protocol of storage: Signature Version 4 in headers and in query strings, buckets, objects,
+// listings and multipart uploads. One key pair has the rights of service_role. With a session token, the key pair
+// "tenant, anon key" has the rights of the token's user, under row level security.
 //
 // Of ours it imports keys, storage/backend, storage/objects and wire; only storage imports it.
 package s3
@@ -22,16 +22,16 @@ import (
 // Root is the endpoint's path below the root of storage.
 const Root = "/s3"
 
-// Config makes a Handler.
+// Config configures a Handler.
 type Config struct {
 	Store           *objects.Store
 	Verifier        *keys.Verifier
-	AccessKeyID     string // of the one pair with service_role's rights; "" turns it off
+	AccessKeyID     string // of the key pair with the rights of service_role; "" disables it
 	SecretAccessKey string
 	SessionKey      string // access key id of the session-token mode
-	SessionSecret   string // its secret: the anon key
+	SessionSecret   string // secret of the session-token mode: the anon key
 	Region          string
-	// Prefix is the public path in front of Root, which clients sign; Hosts are the names under which they reach us.
+	// Prefix returns the public path before Root, which clients sign. Hosts returns the host names that clients may use.
 	Prefix func(*http.Request) string
 	Hosts  func(*http.Request) []string
 	Log    *slog.Logger
@@ -41,10 +41,10 @@ type Config struct {
 // Handler serves the protocol.
 type Handler struct{ Config }
 
-// New makes a Handler.
+// New returns a Handler.
 func New(c Config) *Handler { return &Handler{c} }
 
-// call is one request that has proved who it is.
+// call is one request.
 type call struct {
 	h           *Handler
 	w           http.ResponseWriter
@@ -100,14 +100,14 @@ func (c *call) authenticate() error {
 		}
 		return errMismatch
 	}
-	if err := s.covers(c.r.Header); err != nil {
+	if err := s.checkSignedHeaders(c.r.Header); err != nil {
 		return err
 	}
 	c.body, c.length, err = s.body(c.r, secret)
 	return err
 }
 
-// identify finds the secret of the access key and fills the caller.
+// identify sets the caller and returns the secret of the access key.
 func (c *call) identify(s *signature) (secret string, err error) {
 	c.caller = objects.Caller{Headers: c.r.Header, Method: c.r.Method, Path: c.r.URL.RequestURI()}
 	switch {
@@ -137,18 +137,17 @@ func (c *call) identify(s *signature) (secret string, err error) {
 	return c.h.SecretAccessKey, nil
 }
 
-// operation is one entry of the dispatch table: method, whether there is a key, and the query parameters or headers that
-// tell operations on the same path apart.
+// operation is an entry of the dispatch table. Operations on the same path differ in query parameters or a header.
 type operation struct {
 	method string
-	key    bool
+	key    bool // the path has a key
 	query  []string
 	header string
 	name   string
 	serve  func(*call) error
 }
 
-// operations are tried from top to bottom.
+// operations is the dispatch table. The first match counts.
 var operations = []operation{
 	{"PUT", true, []string{"partNumber", "uploadId"}, "X-Amz-Copy-Source", "storage.s3.upload.part_copy", (*call).uploadPartCopy},
 	{"PUT", true, []string{"partNumber", "uploadId"}, "", "storage.s3.upload.part", (*call).uploadPart},
@@ -172,7 +171,7 @@ var operations = []operation{
 	{"GET", false, nil, "", "storage.s3.object.list", (*call).listObjects},
 }
 
-// subresources are what S3 keeps beside a bucket or an object, and this server does not.
+// subresources are the S3 subresources of buckets and objects that this server does not implement.
 var subresources = []string{
 	"abac", "accelerate", "acl", "analytics", "attributes", "cors", "encryption", "intelligent-tiering", "inventory", "legal-hold",
 	"lifecycle", "logging", "metadataConfiguration", "metadataInventoryTable", "metadataJournalTable", "metadataTable", "metrics",
@@ -180,9 +179,9 @@ var subresources = []string{
 	"requestPayment", "restore", "retention", "select", "tagging", "torrent", "versioning", "website",
 }
 
-// unserved says whether the request is for a subresource and would, without it, write, delete or send the object or the
-// bucket itself. A GET of a bucket may be: it only lists.
-func (c *call) unserved() bool {
+// unsupported reports whether the request is for a subresource and would otherwise read, write or delete the object or the
+// bucket itself. A GET of a bucket is harmless, because it only lists.
+func (c *call) unsupported() bool {
 	get := c.r.Method == http.MethodGet
 	if get && c.key == "" || c.r.Method == http.MethodHead {
 		return false
@@ -198,7 +197,7 @@ func (c *call) dispatch() error {
 		}
 		return wire.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
 	}
-	if c.unserved() {
+	if c.unsupported() {
 		return wire.Errorf(501, "NotImplemented", "A header or a query parameter asks for something that is not implemented.")
 	}
 	for _, op := range operations {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,10 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxPart is S3's largest part, in bytes.
+// maxPart is the largest part of S3, in bytes.
 const maxPart = 5 << 30
-
-func unescape(s string) (string, error) { return url.PathUnescape(s) }
 
 func (c *call) createMultipart() error {
 	if err := objects.CheckBucketName(c.bucket); err != nil {
@@ -29,7 +26,7 @@ func (c *call) createMultipart() error {
 	if err := objects.CheckName(c.key); err != nil {
 		return err
 	}
-	bucket, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket)
+	bucket, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket)
 	if err != nil {
 		return err
 	}
@@ -44,7 +41,7 @@ func (c *call) createMultipart() error {
 		user = json.RawMessage(`{}`)
 	}
 	key := backend.Key{Bucket: c.bucket, Name: c.key, Version: uuid.NewString()}
-	id, err := c.h.Store.CreateMultipart(c.r.Context(), c.caller, key,
+	id, err := c.h.Store.Multipart.Create(c.r.Context(), c.caller, key,
 		backend.Options{ContentType: kind, CacheControl: c.r.Header.Get("Cache-Control")}, user)
 	if err != nil {
 		return err
@@ -52,7 +49,7 @@ func (c *call) createMultipart() error {
 	return reply(c.w, http.StatusOK, initiateReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: id})
 }
 
-// part reads partNumber and finds the upload.
+// part reads partNumber and returns the upload.
 func (c *call) part() (*objects.MultipartUpload, int, error) {
 	number, err := strconv.Atoi(c.query.Get("partNumber"))
 	if err != nil || number < 1 || number > 10_000 {
@@ -67,7 +64,7 @@ func (c *call) upload() (*objects.MultipartUpload, error) {
 	if id == "" {
 		return nil, wire.Errorf(400, "InvalidUploadId", "Invalid upload id")
 	}
-	return c.h.Store.Multipart(c.r.Context(), c.caller, id, c.bucket, c.key)
+	return c.h.Store.Multipart.Get(c.r.Context(), c.caller, id, c.bucket, c.key)
 }
 
 func (c *call) uploadPart() error {
@@ -81,7 +78,7 @@ func (c *call) uploadPart() error {
 	if err != nil {
 		return err
 	}
-	part, err := c.h.Store.PutPart(c.r.Context(), c.caller, m, number, c.body, c.length)
+	part, err := c.h.Store.Multipart.PutPart(c.r.Context(), c.caller, m, number, c.body, c.length)
 	if err != nil {
 		return err
 	}
@@ -98,7 +95,7 @@ func (c *call) uploadPartCopy() error {
 	if err != nil {
 		return err
 	}
-	return objects.Read(func() (*objects.Object, error) {
+	return objects.UseCurrent(func() (*objects.Object, error) {
 		return c.h.Store.Object(c.r.Context(), c.caller, bucket, key)
 	}, c.copyPart)
 }
@@ -130,7 +127,7 @@ func (c *call) copyPart(source *objects.Object) error {
 	if err != nil {
 		return err
 	}
-	part, at, err := c.h.Store.CopyPart(c.r.Context(), c.caller, m, number, source.Key(), offset, length)
+	part, at, err := c.h.Store.Multipart.CopyPart(c.r.Context(), c.caller, m, number, source.Key(), offset, length)
 	if err != nil {
 		return err
 	}
@@ -154,7 +151,7 @@ func (c *call) completeMultipart() error {
 		}
 		parts[i] = backend.Part{Number: p.PartNumber, ETag: strings.Trim(p.ETag, `"`)}
 	}
-	o, err := c.h.Store.CompleteMultipart(c.r.Context(), c.caller, m, parts)
+	o, err := c.h.Store.Multipart.Complete(c.r.Context(), c.caller, m, parts)
 	if err != nil {
 		return err
 	}
@@ -167,7 +164,7 @@ func (c *call) abortMultipart() error {
 	if err != nil {
 		return err
 	}
-	if err := c.h.Store.AbortMultipart(c.r.Context(), c.caller, m); err != nil {
+	if err := c.h.Store.Multipart.Abort(c.r.Context(), c.caller, m); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -179,7 +176,7 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
-	if limit == 0 { // as storage-api reads it: not told
+	if limit == 0 { // as in storage-api: not set
 		limit = 1000
 	}
 	after, err := c.number("part-number-marker", 0, 10_000)
@@ -190,7 +187,7 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
-	parts, err := c.h.Store.Parts(c.r.Context(), c.caller, m, after, limit+1)
+	parts, err := c.h.Store.Multipart.Parts(c.r.Context(), c.caller, m, after, limit+1)
 	if err != nil {
 		return err
 	}
@@ -214,11 +211,11 @@ func (c *call) listUploads() error {
 	if limit == 0 {
 		return objects.ErrInvalidParameter("MaxUploads")
 	}
-	if _, err := c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	prefix, delimiter := c.query.Get("prefix"), c.query.Get("delimiter")
-	found, err := c.h.Store.Uploads(c.r.Context(), c.caller, c.bucket, prefix, delimiter,
+	found, err := c.h.Store.Multipart.List(c.r.Context(), c.caller, c.bucket, prefix, delimiter,
 		marker(c.query.Get("key-marker")), marker(c.query.Get("upload-id-marker")), limit+1)
 	if err != nil {
 		return err
@@ -243,7 +240,7 @@ func (c *call) listUploads() error {
 	return reply(c.w, http.StatusOK, doc)
 }
 
-// marker reads a marker that we gave, or one that a client made up from a key.
+// marker decodes a marker of an earlier reply. It returns a plain key unchanged.
 func marker(s string) string {
 	if raw, err := base64.StdEncoding.DecodeString(s); err == nil {
 		if text, ok := strings.CutPrefix(string(raw), "l:"); ok {

@@ -2,9 +2,11 @@ package s3
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -12,13 +14,11 @@ import (
 	"daawo/supabase/internal/storage/backend"
 	"daawo/supabase/internal/storage/objects"
 	"daawo/supabase/internal/wire"
-
-	"encoding/xml"
 )
 
 const metaPrefix = "x-amz-meta-"
 
-// userMetadata collects the x-amz-meta- headers; nil when there are none.
+// userMetadata returns the x-amz-meta- headers as JSON, or nil if there are none.
 func userMetadata(h http.Header) json.RawMessage {
 	m := map[string]string{}
 	for name, values := range h {
@@ -30,13 +30,13 @@ func userMetadata(h http.Header) json.RawMessage {
 		return nil
 	}
 	data, err := json.Marshal(m)
-	if err != nil { // strings only
+	if err != nil { // cannot happen: the map holds only strings
 		return nil
 	}
 	return data
 }
 
-// setUserMetadata gives them back. What cannot be a header is only counted.
+// setUserMetadata sets the x-amz-meta- headers. It only counts the values that cannot be headers.
 func setUserMetadata(h http.Header, raw json.RawMessage) {
 	var m map[string]any
 	if json.Unmarshal(raw, &m) != nil {
@@ -45,7 +45,7 @@ func setUserMetadata(h http.Header, raw json.RawMessage) {
 	missing := 0
 	for key, v := range m {
 		s, ok := v.(string)
-		if !ok || key == "" || !plain(key) || strings.ContainsAny(key, " \t:") || !plain(s) {
+		if !ok || key == "" || !validHeaderValue(key) || strings.ContainsAny(key, " \t:") || !validHeaderValue(s) {
 			missing++
 			continue
 		}
@@ -56,8 +56,8 @@ func setUserMetadata(h http.Header, raw json.RawMessage) {
 	}
 }
 
-// plain says whether s can be the value of a header and is ASCII.
-func plain(s string) bool {
+// validHeaderValue reports whether s is ASCII and can be the value of a header.
+func validHeaderValue(s string) bool {
 	return len(s) <= 8192 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f })
 }
 
@@ -67,7 +67,7 @@ func (c *call) putObject() error {
 	}
 	name := c.key
 	if strings.HasSuffix(name, "/") && c.length == 0 {
-		name += ".emptyFolderPlaceholder" // how Studio keeps a folder
+		name += ".emptyFolderPlaceholder" // the name that Studio uses for folders
 	}
 	kind := orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
 	o, err := c.store(name, c.body, c.length, kind, orElse(c.r.Header.Get("Cache-Control"), "no-cache"), userMetadata(c.r.Header))
@@ -80,7 +80,7 @@ func (c *call) putObject() error {
 	return nil
 }
 
-// store writes an object from a body of length bytes (-1: not told).
+// store writes an object from a body of length bytes (-1: unknown).
 func (c *call) store(name string, body io.Reader, length int64, kind, cache string, user json.RawMessage) (*objects.Object, error) {
 	ctx := c.r.Context()
 	if err := objects.CheckBucketName(c.bucket); err != nil {
@@ -95,7 +95,7 @@ func (c *call) store(name string, body io.Reader, length int64, kind, cache stri
 	if err != nil {
 		return nil, err
 	}
-	limit := c.h.Store.Limit(a.Bucket.SizeLimit)
+	limit := c.h.Store.Buckets.Limit(a.Bucket.SizeLimit)
 	if objects.IsFolderPlaceholder(name) {
 		limit = 0
 	} else if len(a.Bucket.AllowedTypes) > 0 {
@@ -131,10 +131,10 @@ func (c *call) headObject() error {
 	return nil
 }
 
-// describe sets what HEAD and GET tell.
+// describe sets the headers of HEAD and GET replies.
 func describe(h http.Header, o *objects.Object, m objects.Metadata) {
 	for name, value := range map[string]string{"Cache-Control": m.CacheControl, "Content-Type": m.MimeType, "Etag": m.ETag} {
-		if value != "" && plain(value) {
+		if value != "" && validHeaderValue(value) {
 			h.Set(name, value)
 		}
 	}
@@ -146,14 +146,14 @@ func describe(h http.Header, o *objects.Object, m objects.Metadata) {
 	setUserMetadata(h, o.UserMetadata)
 }
 
-// overrides are the query parameters that replace a header of the reply.
+// overrides maps query parameters to the reply headers that they replace.
 var overrides = map[string]string{
 	"response-content-disposition": "Content-Disposition", "response-content-type": "Content-Type", "response-cache-control": "Cache-Control",
 	"response-content-encoding": "Content-Encoding", "response-content-language": "Content-Language", "response-expires": "Expires",
 }
 
 func (c *call) getObject() error {
-	return objects.Read(func() (*objects.Object, error) {
+	return objects.UseCurrent(func() (*objects.Object, error) {
 		return c.h.Store.Object(c.r.Context(), c.caller, c.bucket, c.key)
 	}, c.sendObject)
 }
@@ -192,7 +192,7 @@ func (c *call) sendObject(o *objects.Object) (err error) {
 	defer body.Close()
 	describe(h, o, m)
 	for parameter, name := range overrides {
-		if value := c.query.Get(parameter); value != "" && plain(value) {
+		if value := c.query.Get(parameter); value != "" && validHeaderValue(value) {
 			h.Set(name, value)
 		}
 	}
@@ -213,7 +213,8 @@ func missing(err error) error {
 	return err
 }
 
-// condition applies conditional headers in the order of RFC 9110, 13.2.2: 0 goes on, else 304 or 412.
+// condition evaluates conditional headers in the order of RFC 9110, section 13.2.2. It returns 304, 412, or 0 if the
+// request continues.
 func condition(h http.Header, prefix string, m objects.Metadata, updated *time.Time) int {
 	same := func(list string) bool {
 		for _, tag := range strings.Split(list, ",") {
@@ -259,7 +260,7 @@ func (c *call) getTagging() error {
 func (c *call) deleteObject() error {
 	err := c.h.Store.Delete(c.r.Context(), c.caller, c.bucket, c.key)
 	if e, ok := wire.AsError(err); ok && e.Code == "NoSuchKey" {
-		_, err = c.h.Store.Bucket(c.r.Context(), c.caller.Service(), c.bucket)
+		_, err = c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket)
 	}
 	if err != nil {
 		return err
@@ -277,22 +278,22 @@ func (c *call) deleteObjects() error {
 	if len(doc.Objects) > 1000 {
 		return wire.Errorf(400, "MalformedXML", "At most 1000 objects can be deleted per request")
 	}
-	if _, err := c.h.Store.Bucket(ctx, c.caller.Service(), c.bucket); err != nil {
+	if _, err := c.h.Store.Buckets.Get(ctx, c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
 	names := make([]string, len(doc.Objects))
 	for i, o := range doc.Objects {
 		names[i] = o.Key
 	}
-	gone, err := c.h.Store.DeleteMany(ctx, c.caller, c.bucket, names)
+	removed, err := c.h.Store.DeleteMany(ctx, c.caller, c.bucket, names)
 	if err != nil {
 		return err
 	}
 	deleted := map[string]bool{}
-	for _, o := range gone {
+	for _, o := range removed {
 		deleted[o.Name] = true
 	}
-	left, err := c.h.Store.Found(ctx, c.caller.Service(), c.bucket, names)
+	left, err := c.h.Store.Visible(ctx, c.caller.Service(), c.bucket, names)
 	if err != nil {
 		return err
 	}
@@ -308,11 +309,11 @@ func (c *call) deleteObjects() error {
 	return reply(c.w, http.StatusOK, out)
 }
 
-// source reads x-amz-copy-source: bucket/key, with or without a slash in front, percent-encoded.
+// source parses x-amz-copy-source: bucket/key, percent-encoded, with or without a leading slash.
 func (c *call) source() (bucket, key string, err error) {
 	text := strings.TrimPrefix(c.r.Header.Get("X-Amz-Copy-Source"), "/")
 	text, _, _ = strings.Cut(text, "?versionId=")
-	if text, err = unescape(text); err != nil {
+	if text, err = url.PathUnescape(text); err != nil {
 		return "", "", objects.ErrInvalidParameter("CopySource")
 	}
 	bucket, key, _ = strings.Cut(text, "/")
@@ -347,7 +348,7 @@ func (c *call) copyObject() error {
 	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyObjectResult"}, Xmlns: namespace, ETag: m.ETag, LastModified: m.LastModified})
 }
 
-// checkSource applies the conditions on the source of a copy: any that fails is 412.
+// checkSource evaluates the conditions on the source of a copy. It returns 412 if one fails.
 func (c *call) checkSource(o *objects.Object) error {
 	m, _ := o.Meta()
 	if condition(c.r.Header, "X-Amz-Copy-Source-If-", m, o.UpdatedAt) != 0 {

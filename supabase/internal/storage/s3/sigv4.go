@@ -22,28 +22,28 @@ const (
 	algorithm  = "AWS4-HMAC-SHA256"
 	timeLayout = "20060102T150405Z"
 	unsigned   = "UNSIGNED-PAYLOAD"
-	// maxSkew is how far a clock may be off.
+	// maxSkew is the largest accepted difference between the clocks of client and server.
 	maxSkew = 15 * time.Minute
-	// maxPresign is S3's longest life of a presigned URL.
+	// maxPresign is S3's longest lifetime of a presigned URL.
 	maxPresign = 7 * 24 * time.Hour
 )
 
-// signature is what a client sent to prove who it is.
+// signature holds the credential and the signature of a request.
 type signature struct {
 	accessKey, date, region, service string // the credential's scope
 	signed                           []string
 	value                            string
 	at                               time.Time
-	payload                          string // hash of the body, or how it is signed
+	payload                          string // hash of the body, or the name of its signing mode
 	session                          string // a JWT, in the session-token mode
-	query                            bool
+	query                            bool   // the signature is in the query string
 }
 
 func errSignature(message string) error { return wire.Errorf(400, "InvalidSignature", "%s", message) }
 
 var errMismatch = wire.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided. Check your key and signing method.")
 
-// readSignature takes the signature from the header, else from the query string.
+// readSignature reads the signature from the Authorization header or, without one, from the query string.
 func readSignature(r *http.Request, now time.Time) (*signature, error) {
 	if header := r.Header.Get("Authorization"); strings.HasPrefix(header, algorithm+" ") {
 		return headerSignature(r, header, now)
@@ -103,6 +103,7 @@ func querySignature(q url.Values, now time.Time) (*signature, error) {
 	return s, nil
 }
 
+// scope parses the credential and the date.
 func (s *signature) scope(credential, date string) error {
 	parts := strings.Split(credential, "/")
 	if len(parts) != 5 || parts[4] != "aws4_request" {
@@ -132,7 +133,7 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// matches compares the signature with ours for any of the hosts under which the client may know this server.
+// matches reports whether the signature is correct for one of the host names that the client may have used.
 func (s *signature) matches(r *http.Request, secret, path string, hosts []string) bool {
 	if !slices.Contains(s.signed, "host") {
 		return false
@@ -148,9 +149,9 @@ func (s *signature) matches(r *http.Request, secret, path string, hosts []string
 	return ok == 1
 }
 
-// covers refuses headers that ask for something the signer did not mean: who holds a presigned PUT could have it copy any
-// object. The hash of the body is signed by itself.
-func (s *signature) covers(h http.Header) error {
+// checkSignedHeaders returns an error if an x-amz- header is not signed. Otherwise the holder of a presigned PUT could turn
+// it into a copy of any object. The canonical request always contains the hash of the body.
+func (s *signature) checkSignedHeaders(h http.Header) error {
 	for name := range h {
 		name = strings.ToLower(name)
 		if strings.HasPrefix(name, "x-amz-") && name != "x-amz-content-sha256" && !slices.Contains(s.signed, name) {
@@ -160,7 +161,7 @@ func (s *signature) covers(h http.Header) error {
 	return nil
 }
 
-// canonical is the canonical request.
+// canonical returns the canonical request.
 func (s *signature) canonical(r *http.Request, path, host string) string {
 	var b strings.Builder
 	b.WriteString(r.Method + "\n" + path + "\n" + canonicalQuery(r.URL.RawQuery) + "\n")
@@ -176,7 +177,7 @@ func (s *signature) canonical(r *http.Request, path, host string) string {
 		case "transfer-encoding":
 			value = strings.Join(r.TransferEncoding, ",")
 		case "accept-encoding":
-			if original := r.Header.Get("X-Original-Accept-Encoding"); original != "" { // a proxy has changed it
+			if original := r.Header.Get("X-Original-Accept-Encoding"); original != "" { // set by a proxy that changed the header
 				value = original
 			}
 		}
@@ -190,7 +191,7 @@ func (s *signature) canonical(r *http.Request, path, host string) string {
 	return b.String()
 }
 
-// canonicalQuery encodes the parameters, all but the signature itself, and sorts them by name and then by value.
+// canonicalQuery encodes the parameters, except the signature, and sorts them by name and value.
 func canonicalQuery(raw string) string {
 	var pairs [][2]string
 	for _, part := range strings.Split(raw, "&") {
@@ -216,7 +217,7 @@ func canonicalQuery(raw string) string {
 	return b.String()
 }
 
-// escape is RFC 3986's percent encoding of everything but the unreserved characters.
+// escape percent-encodes all characters except the unreserved ones of RFC 3986.
 func escape(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }

@@ -13,7 +13,7 @@ import (
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
-// maxXML is the largest document that a client may send: a thousand keys, or ten thousand parts.
+// maxXML is the largest request document in bytes. It fits 1,000 keys or 10,000 parts.
 const maxXML = 2 << 20
 
 type errorReply struct {
@@ -24,7 +24,7 @@ type errorReply struct {
 	Message  string
 }
 
-// reply sends a document.
+// reply sends an XML document.
 func reply(w http.ResponseWriter, status int, doc any) error {
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`)
@@ -37,7 +37,7 @@ func reply(w http.ResponseWriter, status int, doc any) error {
 	return nil
 }
 
-// fail sends an error: S3 has the real status and XML.
+// fail sends an error as XML and returns its status. Unlike the REST API, S3 uses the real HTTP status.
 func fail(w http.ResponseWriter, r *http.Request, err error) (status int) {
 	status, code, message := http.StatusInternalServerError, "InternalError", "Internal Server Error"
 	if e, ok := wire.AsError(err); ok {
@@ -53,7 +53,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) (status int) {
 	return status
 }
 
-// read reads a document that a client sent; an empty body leaves v as it is.
+// read decodes an XML body into v. An empty body leaves v unchanged.
 func read(body io.Reader, v any) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxXML+1))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package standalone is storage-api's replacement: the storage engine alone, set by storage-api's environment variables,
-// on its port, with its health path.
+// Package standalone runs the storage engine alone, as a replacement for storage-api, with storage-api's environment
+// variables, port and health path.
 //
 // Only cli imports it.
 package standalone
@@ -18,13 +18,13 @@ import (
 	"daawo/supabase/internal/storage/backend"
 )
 
-// Config is what the variables say.
+// Config holds the settings of the environment variables.
 type Config struct {
 	Engine    storage.Config
 	Listen    string // host:port
 	Database  string // URL
 	MaxConns  int32
-	Timeout   time.Duration // of a statement
+	Timeout   time.Duration // of an SQL statement
 	JWTSecret string
 	JWKS      []keys.Key
 	Tenant    string
@@ -33,8 +33,8 @@ type Config struct {
 	LogLevel  string
 }
 
-// FromEnv reads storage-api's variables. Those of features that are not served here (multitenancy, queues, webhooks,
-// Iceberg, vectors, tracing) are passed over; they are listed in docs/storage.md.
+// FromEnv reads storage-api's variables. It ignores the variables of features that this engine does not have
+// (multitenancy, queues, webhooks, Iceberg, vectors, tracing), which docs/storage.md lists.
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{
@@ -83,7 +83,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		v.fail("FILE_SIZE_LIMIT is required, in bytes")
 	}
 	if v.is("MULTI_TENANT", "IS_MULTITENANT") {
-		v.fail("MULTI_TENANT is not served")
+		v.fail("MULTI_TENANT is not supported")
 	}
 	if text := v.text("", "JWT_JWKS"); text != "" {
 		set, err := keys.ParseSet(text)
@@ -104,7 +104,7 @@ func (v *variables) fail(format string, args ...any) {
 	v.errs = append(v.errs, fmt.Errorf(format, args...))
 }
 
-// text is the first of the variables that is set.
+// text returns the value of the first variable that is set.
 func (v *variables) text(otherwise string, names ...string) string {
 	for _, name := range names {
 		if s, ok := v.getenv(name); ok && s != "" {
@@ -123,16 +123,16 @@ func (v *variables) whole(otherwise int64, names ...string) int64 {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		v.fail("%s is no whole number: %q", names[0], s)
+		v.fail("%s is not an integer: %q", names[0], s)
 	}
 	return n
 }
 
-// verifying are the keys that tokens may be signed with: the secret, and the set.
-func (c *Config) verifying() ([]keys.Key, error) {
+// verifyingKeys returns the keys that verify tokens: the secret and the key set. It also sets S3AnonKey if it is empty.
+func (c *Config) verifyingKeys() ([]keys.Key, error) {
 	all := append([]keys.Key{}, c.JWKS...)
 	all = append(all, keys.Secret("", c.JWTSecret))
-	if c.Engine.S3AnonKey == "" { // storage-api mints one
+	if c.Engine.S3AnonKey == "" { // storage-api creates one too
 		claims, err := json.Marshal(map[string]any{"role": "anon", "iat": time.Now().Unix(), "exp": time.Now().AddDate(10, 0, 0).Unix()})
 		if err != nil {
 			return nil, err

@@ -20,9 +20,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Run serves until ctx ends. ready is told the address.
+// Run serves until ctx is done. It calls ready with the address once it listens.
 func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr)) error {
-	verifying, err := c.verifying()
+	verifying, err := c.verifyingKeys()
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 		return err
 	case <-ctx.Done():
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := server.Shutdown(last); err != nil {
+	if err := server.Shutdown(shutdown); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	return nil
@@ -77,11 +77,11 @@ func (c *Config) open() (backend.Backend, io.Closer, error) {
 	return s, io.NopCloser(nil), err
 }
 
-// schema brings the tables to the version that the engine needs, as storage-api migrates when it starts. A database that
-// a newer storage-api has served is left as it is.
+// schema creates the storage schema in an empty database, as storage-api does when it starts. It returns an error if the
+// schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, pool *db.Pool) error {
 	return pool.Tx(ctx, db.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil { // storage-api's own
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil { // the lock that storage-api's migrations take
 			return err
 		}
 		var present bool
@@ -95,7 +95,7 @@ func schema(ctx context.Context, pool *db.Pool) error {
 			}
 			if last != nil {
 				if *last < lastMigration {
-					return fmt.Errorf("the storage schema is at migration %d and this program needs %d: let storage-api %s migrate it first", *last, lastMigration, storage.Version)
+					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s once to migrate it", *last, lastMigration, storage.Version)
 				}
 				return nil
 			}
@@ -117,5 +117,5 @@ func schema(ctx context.Context, pool *db.Pool) error {
 	})
 }
 
-// lastMigration is the last of storage-api's migrations that the schema has.
+// lastMigration is the number of the last storage-api migration that the schema includes.
 const lastMigration = 63

@@ -53,8 +53,7 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// TestRun starts on a database without the storage schema, as storage-api does on its first start, and again on the one
-// it has made.
+// TestRun starts on a database without the storage schema, and again on the same database.
 func TestRun(t *testing.T) {
 	db := testdb.New(t)
 	db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+` to supabase_storage_admin`)
@@ -90,7 +89,7 @@ func TestRun(t *testing.T) {
 	}
 	db.ExecAs("supabase_admin", `delete from storage.migrations where id > 50`)
 	if err := Run(t.Context(), c, slog.New(slog.DiscardHandler), func(net.Addr) {}); err == nil || !strings.Contains(err.Error(), "migration 50") {
-		t.Errorf("an old schema: %v", err)
+		t.Errorf("old schema: %v", err)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// checkHeaders refuses headers that have no meaning.
+// checkHeaders returns an error if a header of the protocol is invalid.
 func checkHeaders(r *http.Request) error {
-	bad := func(name string) error { return &fault{400, "Invalid " + name + "\n"} }
+	bad := func(name string) error { return &protocolError{400, "Invalid " + name + "\n"} }
 	for _, name := range []string{"upload-offset", "upload-length"} {
 		if v := r.Header.Get(name); v != "" {
 			if n, err := strconv.ParseInt(v, 10, 64); err != nil || n < 0 || v[0] == '+' {
@@ -36,7 +36,7 @@ func checkHeaders(r *http.Request) error {
 	return nil
 }
 
-// readLength reads Upload-Length; nil means that it comes later.
+// readLength reads Upload-Length; nil means that the client sends the length later.
 func readLength(r *http.Request) (*int64, error) {
 	text, deferred := r.Header.Get("Upload-Length"), r.Header.Get("Upload-Defer-Length") != ""
 	if (text == "") != deferred {
@@ -52,19 +52,19 @@ func readLength(r *http.Request) (*int64, error) {
 	return &n, nil
 }
 
-// parseMetadata reads Upload-Metadata: "key base64, key base64"; a key without a value is nil.
+// parseMetadata parses Upload-Metadata: "key base64, key base64". A key without a value maps to nil.
 func parseMetadata(header string) (map[string]*string, error) {
 	if header == "" {
 		return nil, nil
 	}
 	out := map[string]*string{}
 	for _, pair := range strings.Split(header, ",") {
-		key, value, valued := strings.Cut(strings.TrimSpace(pair), " ")
-		if _, twice := out[key]; key == "" || twice || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		key, value, hasValue := strings.Cut(strings.TrimSpace(pair), " ")
+		if _, duplicate := out[key]; key == "" || duplicate || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return nil, errMetadata
 		}
 		out[key] = nil
-		if valued {
+		if hasValue {
 			raw, err := base64.StdEncoding.DecodeString(value)
 			if err != nil {
 				return nil, errMetadata

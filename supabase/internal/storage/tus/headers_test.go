@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzMetadata: what is accepted reads the same after it was written.
+// FuzzMetadata checks that accepted metadata is equal after formatting and parsing.
 func FuzzMetadata(f *testing.F) {
 	f.Add("bucketName YQ==,objectName Yg==")
 	f.Add("lonely")
@@ -26,7 +26,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// FuzzHeaders: no header makes a panic, and an accepted length is not negative.
+// FuzzHeaders checks that no header causes a panic and that an accepted length is not negative.
 func FuzzHeaders(f *testing.F) {
 	f.Add("10", "0", "", "a YQ==")
 	f.Add("", "", "1", "")
@@ -46,6 +46,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
+// FuzzID checks that an accepted id is equal after encoding and decoding.
 func FuzzID(f *testing.F) {
 	f.Add("Yi9hL3Y")
 	f.Fuzz(func(t *testing.T, id string) {

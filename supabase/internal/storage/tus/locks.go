@@ -15,25 +15,25 @@ import (
 	"daawo/supabase/internal/storage/objects"
 )
 
-// channel carries the requests of replicas to each other to let go of an upload.
+// channel is the NOTIFY channel on which replicas ask each other to release the lock of an upload.
 const channel = "storage_tus_release"
 
-// lockWait is how long a request waits for another one on the same upload, as in storage-api.
+// lockWait is how long a request waits for the lock of an upload, as in storage-api.
 const lockWait = 5 * time.Second
 
-var errLocked = errors.New("the upload is in use")
+var errLocked = errors.New("upload is locked")
 
-// locker lets one request at a time write an upload, whichever replica it reaches. The locks are advisory locks of one
-// session, so a replica that dies lets go of all of its own; however many uploads run, they hold one connection.
+// locker lets one request at a time write an upload, across all replicas. All locks of a process are advisory locks of one
+// database session: uploads share one connection, and Postgres releases the locks if the process dies.
 //
-// A client that lost its connection comes back while its old request may still be waiting for bytes: the newcomer asks
-// the holder to stop, through NOTIFY where the holder is elsewhere.
+// A client may reconnect while its previous request still waits for bytes. The new request then asks the lock's holder to
+// stop: directly in the same process, otherwise with NOTIFY.
 type locker struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 
 	mu      sync.Mutex
-	held    map[int64]context.CancelFunc // uploads that this process writes
+	held    map[int64]context.CancelFunc // locks that this process holds or waits for
 	wake    context.CancelFunc           // interrupts the wait for notifications
 	queue   []func(context.Context, *pgx.Conn) error
 	running bool
@@ -45,8 +45,8 @@ func newLocker(pool *pgxpool.Pool, log *slog.Logger) *locker {
 	return &locker{pool: pool, log: log, held: map[int64]context.CancelFunc{}}
 }
 
-// acquire waits for the lock on key. The context it gives ends when another request asks for the upload, or when the
-// lock is lost; release must be called.
+// acquire waits for the lock on key. The returned context is canceled if another request asks for the upload or if the lock
+// is lost. The caller must call release.
 func (l *locker) acquire(ctx context.Context, key int64) (held context.Context, release func(), err error) {
 	deadline := time.Now().Add(lockWait)
 	for {
@@ -65,6 +65,7 @@ func (l *locker) acquire(ctx context.Context, key int64) (held context.Context, 
 	}
 }
 
+// try attempts to take the lock once. If another request holds it, try asks that request to stop and returns errLocked.
 func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), error) {
 	held, cancel := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -89,8 +90,8 @@ func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), e
 		return held, func() { l.release(key, cancel) }, nil
 	}
 	if ctx.Err() != nil {
-		// Nobody waits any more, but the session may still take the lock: it lets go of it next, before anyone else of
-		// this process can ask for it.
+		// The request has ended, but the session may still take the lock. Release it before another request of this process
+		// can ask for it.
 		l.enqueue(func(ctx context.Context, c *pgx.Conn) error {
 			if c == nil || !got {
 				return nil
@@ -116,7 +117,7 @@ func (l *locker) release(key int64, cancel context.CancelFunc) {
 		return err
 	})
 	if err != nil {
-		l.log.Warn("storage: an upload's lock was not released", "error", err)
+		l.log.Warn("storage: upload lock not released", "error", err)
 	}
 	l.forget(key)
 }
@@ -127,12 +128,12 @@ func (l *locker) forget(key int64) {
 	delete(l.held, key)
 }
 
-// do runs fn on the session that holds the locks, opening it when there is none.
+// do runs fn on the session that holds the locks. It opens the session if necessary.
 func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	result := make(chan error, 1)
 	queued := l.enqueue(func(session context.Context, c *pgx.Conn) error {
 		if c == nil {
-			result <- fmt.Errorf("%w: the connection that holds the locks broke", db.ErrUnavailable)
+			result <- fmt.Errorf("%w: connection of the upload locks lost", db.ErrUnavailable)
 			return nil
 		}
 		err := fn(session, c)
@@ -150,8 +151,8 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 	}
 }
 
-// enqueue has job run on the session, behind what is queued already: with nil when there is no session. It reports
-// whether it will run, which it will not once the locker is closed.
+// enqueue queues job for the session. The job gets nil if there is no session. enqueue returns false, and drops the job, if
+// the locker is closed.
 func (l *locker) enqueue(job func(context.Context, *pgx.Conn) error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,10 +170,10 @@ func (l *locker) enqueue(job func(context.Context, *pgx.Conn) error) bool {
 	return true
 }
 
-// idle is how long the session stays open without a lock.
-const idle = 30 * time.Second
+// idleTimeout is how long the session stays open without a lock.
+const idleTimeout = 30 * time.Second
 
-// run owns the session: it runs what is queued and otherwise listens.
+// run owns the session. It runs the queued jobs and otherwise listens for notifications.
 func (l *locker) run(done chan struct{}) {
 	defer close(done)
 	conn, err := l.open()
@@ -192,7 +193,7 @@ func (l *locker) run(done chan struct{}) {
 			l.mu.Unlock()
 			return
 		}
-		wait, wake := context.WithTimeout(context.Background(), idle)
+		wait, wake := context.WithTimeout(context.Background(), idleTimeout)
 		l.wake = wake
 		l.mu.Unlock()
 
@@ -207,17 +208,17 @@ func (l *locker) run(done chan struct{}) {
 		}
 		if len(queue) == 0 {
 			err = l.listen(wait, conn)
-			if err == nil && l.quiet(wait) {
+			if err == nil && l.stopIdle(wait) {
 				wake()
 				return
 			}
 		}
 		wake()
 	}
-	l.broken(err)
+	l.fail(err)
 }
 
-// open takes a connection out of the pool for good: the pool opens another one when it needs to.
+// open takes a connection out of the pool permanently. The pool opens another one if it needs to.
 func (l *locker) open() (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -230,7 +231,7 @@ func (l *locker) open() (*pgx.Conn, error) {
 	return conn, err
 }
 
-// listen waits for a request to let go of an upload, until something is queued or time is up.
+// listen waits for a request to release a lock, until a job is queued or the time is up.
 func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
 	n, err := conn.WaitForNotification(ctx)
 	if err != nil {
@@ -240,7 +241,7 @@ func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	if n.PID == conn.PgConn().PID() {
-		return nil // our own request, which may arrive after we got the lock
+		return nil // sent by this process; it may arrive after this process got the lock
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,8 +253,8 @@ func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// quiet ends the session when it held nothing for a while.
-func (l *locker) quiet(waited context.Context) bool {
+// stopIdle reports whether the session can be closed because the wait timed out and no lock is held.
+func (l *locker) stopIdle(waited context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !errors.Is(waited.Err(), context.DeadlineExceeded) || len(l.held) > 0 || len(l.queue) > 0 {
@@ -263,9 +264,9 @@ func (l *locker) quiet(waited context.Context) bool {
 	return true
 }
 
-// broken stops every writer: without the session nobody knows whether they still hold their locks.
-func (l *locker) broken(err error) {
-	l.log.Warn("storage: the connection that holds the upload locks broke", "error", err)
+// fail stops all writers, because their locks were lost with the session.
+func (l *locker) fail(err error) {
+	l.log.Warn("storage: connection of the upload locks lost", "error", err)
 	l.mu.Lock()
 	queue := l.queue
 	l.queue, l.running, l.wake = nil, false, nil
@@ -278,7 +279,7 @@ func (l *locker) broken(err error) {
 	}
 }
 
-// close ends the session.
+// close runs the queued jobs and closes the session.
 func (l *locker) close() {
 	l.mu.Lock()
 	l.closed = true

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// TestLockOfARequestThatHasGone: a request that ends while it waits for its lock leaves none behind.
-func TestLockOfARequestThatHasGone(t *testing.T) {
+// TestCanceledRequestReleasesLock cancels a request while its lock query is queued. The lock must be free afterwards.
+func TestCanceledRequestReleasesLock(t *testing.T) {
 	pool, err := db.Open(t.Context(), db.Config{URL: testdb.New(t).URL("supabase_storage_admin"), MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +34,10 @@ func TestLockOfARequestThatHasGone(t *testing.T) {
 	})
 	<-busy
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan error)
+	canceled := make(chan error)
 	go func() {
 		_, _, err := ours.acquire(ctx, key)
-		gone <- err
+		canceled <- err
 	}()
 	for queued := 0; queued == 0; {
 		ours.mu.Lock()
@@ -45,11 +45,11 @@ func TestLockOfARequestThatHasGone(t *testing.T) {
 		ours.mu.Unlock()
 	}
 	cancel()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
+	if err := <-canceled; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	close(free)
-	if err := ours.do(t.Context(), func(context.Context, *pgx.Conn) error { return nil }); err != nil { // it has got through the queue
+	if err := ours.do(t.Context(), func(context.Context, *pgx.Conn) error { return nil }); err != nil { // all earlier jobs have run
 		t.Fatal(err)
 	}
 	for _, l := range []*locker{others, ours} {

@@ -1,9 +1,9 @@
-// Package tus is the resumable upload protocol (tus.io, version 1.0.0, with creation, creation-with-upload, termination
-// and expiration) as storage-api speaks it.
+// Package tus implements the resumable upload protocol of storage-api: tus.io version 1.0.0 with creation,
+// creation-with-upload, termination and expiration.
 //
-// An upload's id is bucket/name/version in base64url; its description and its bytes are in the backend, its lock in
-// Postgres, so that any replica may serve any request of it. Of ours it imports db,
-// storage/backend, storage/objects and wire; only storage imports it.
+// The id of an upload is bucket/name/version in base64url. Its description and its bytes are in the backend and its lock is
+// in Postgres, so any replica can serve any of its requests. Of ours it imports db, storage/backend, storage/objects and
+// wire; only storage imports it.
 package tus
 
 import (
@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -25,45 +24,44 @@ import (
 	"daawo/supabase/internal/storage/objects"
 	"daawo/supabase/internal/wire"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const version = "1.0.0"
 
-// Config makes a Handler.
+// Config configures a Handler.
 type Config struct {
 	Store   *objects.Store
-	Pool    *pgxpool.Pool // whose server keeps the locks
+	Pool    *pgxpool.Pool // of the database that keeps the locks
 	MaxSize int64         // announced to clients
-	Expiry  time.Duration // of an unfinished upload
-	// Location gives the absolute address of an upload.
+	Expiry  time.Duration // lifetime of an unfinished upload
+	// Location returns the absolute URL of an upload.
 	Location func(r *http.Request, signed bool, id string) string
 	Log      *slog.Logger
 	Now      func() time.Time
 }
 
-// Handler serves one endpoint. The caller has established who asks.
+// Handler serves the endpoint. The package that calls it has authenticated the request.
 type Handler struct {
 	Config
 	locks *locker
 }
 
-// New makes a Handler.
+// New returns a Handler.
 func New(c Config) *Handler {
 	return &Handler{Config: c, locks: newLocker(c.Pool, c.Log)}
 }
 
-// Close lets go of the locks.
+// Close releases the locks.
 func (h *Handler) Close() { h.locks.close() }
 
-// Request is who asks for what. Path is what follows the endpoint, "" or "/<id>".
+// Request is an authenticated request.
 type Request struct {
 	Caller objects.Caller
 	Owner  string
 	Upsert bool
-	Signed bool // below /sign: X-Signature instead of a token
-	Path   string
+	Signed bool   // the path is below /sign: X-Signature replaces the JWT
+	Path   string // rest of the path after the endpoint: "" or "/<id>"
 }
 
 // info is the description of an upload, in the form of storage-api's file store.
@@ -73,11 +71,12 @@ type info struct {
 	Offset   int64              `json:"offset"`
 	Metadata map[string]*string `json:"metadata"`
 	Created  time.Time          `json:"creation_date"`
-	Owner    string             `json:"owner,omitempty"` // who began it, for the row
-	// Completed: a row has named it.
+	Owner    string             `json:"owner,omitempty"` // subject of the user who created the upload
+	// Completed says that the row of the object has been written.
 	Completed bool `json:"completed,omitempty"`
 }
 
+// text returns a metadata value, or "" if it is missing.
 func (i *info) text(name string) string {
 	if v := i.Metadata[name]; v != nil {
 		return *v
@@ -85,34 +84,34 @@ func (i *info) text(name string) string {
 	return ""
 }
 
-// fault is an error of the protocol itself: plain text and a real status.
-type fault struct {
+// protocolError is an error of the TUS protocol: plain text with a real HTTP status.
+type protocolError struct {
 	status int
 	body   string
 }
 
-func (f *fault) Error() string { return strings.TrimSpace(f.body) }
+func (e *protocolError) Error() string { return strings.TrimSpace(e.body) }
 
 var (
-	errNoVersion     = &fault{412, "Tus-Resumable Required\n"}
-	errOffset        = &fault{409, "Upload-Offset conflict\n"}
-	errMissingOffset = &fault{403, "Upload-Offset header required\n"}
-	errContentType   = &fault{403, "Content-Type header required\n"}
-	errLength        = &fault{400, "Upload-Length or Upload-Defer-Length header required\n"}
-	errMaxSize       = &fault{413, "Maximum size exceeded\n"}
-	errSize          = &fault{413, "upload's size exceeded\n"}
-	errNotFound      = &fault{404, "The file for this url was not found\n"}
-	errGone          = &fault{410, "The file for this url no longer exists\n"}
-	errTerminate     = &fault{400, "Cannot terminate an already completed upload\n"}
-	errMetadata      = &fault{400, "Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
-	errDisplaced     = &fault{423, "Another request took over the upload\n"} // clients ask for the offset and go on
-	errMethod        = &fault{404, "Not found\n"}
+	errNoVersion     = &protocolError{412, "Tus-Resumable Required\n"}
+	errOffset        = &protocolError{409, "Upload-Offset conflict\n"}
+	errMissingOffset = &protocolError{403, "Upload-Offset header required\n"}
+	errContentType   = &protocolError{403, "Content-Type header required\n"}
+	errLength        = &protocolError{400, "Upload-Length or Upload-Defer-Length header required\n"}
+	errMaxSize       = &protocolError{413, "Maximum size exceeded\n"}
+	errSize          = &protocolError{413, "upload's size exceeded\n"}
+	errNotFound      = &protocolError{404, "The file for this url was not found\n"}
+	errGone          = &protocolError{410, "The file for this url no longer exists\n"}
+	errTerminate     = &protocolError{400, "Cannot terminate an already completed upload\n"}
+	errMetadata      = &protocolError{400, "Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
+	errDisplaced     = &protocolError{423, "Another request took over the upload\n"} // clients then query the offset and continue
+	errMethod        = &protocolError{404, "Not found\n"}
 )
 
-// exposed are the headers that a browser's client must be able to read.
+// exposed lists the headers that browser clients must be able to read.
 const exposed = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
 
-// ServeTUS answers one request.
+// ServeTUS serves one request.
 func (h *Handler) ServeTUS(w http.ResponseWriter, r *http.Request, q Request) {
 	header := w.Header()
 	header.Set("Tus-Resumable", version)
@@ -162,14 +161,14 @@ func (h *Handler) options(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// fail answers in plain text with the real status.
+// fail sends an error as plain text with a real HTTP status.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := http.StatusInternalServerError, "Something went wrong with that request\n"
-	var f *fault
-	err = objects.MapError(err) // what the backend said
+	var protocol *protocolError
+	err = objects.MapError(err)
 	switch e, ok := wire.AsError(err); {
-	case errors.As(err, &f):
-		status, text = f.status, f.body
+	case errors.As(err, &protocol):
+		status, text = protocol.status, protocol.body
 	case ok:
 		status, text = e.Status, e.Message
 	case errors.Is(err, errLocked):
@@ -188,7 +187,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	io.WriteString(w, text)
 }
 
-// open finds the upload of a path.
+// open returns the upload that the path names, with its offset.
 func (h *Handler) open(ctx context.Context, q Request) (key backend.Key, up info, offset int64, err error) {
 	if key, err = decodeID(strings.TrimPrefix(q.Path, "/")); err != nil {
 		return key, up, 0, err
@@ -201,7 +200,7 @@ func (h *Handler) open(ctx context.Context, q Request) (key backend.Key, up info
 		return key, up, 0, err
 	}
 	if err := json.Unmarshal(raw, &up); err != nil {
-		return key, up, 0, fmt.Errorf("description of an upload: %w", err)
+		return key, up, 0, fmt.Errorf("upload description: %w", err)
 	}
 	if h.expired(up, offset) {
 		return key, up, 0, errGone
@@ -209,18 +208,20 @@ func (h *Handler) open(ctx context.Context, q Request) (key backend.Key, up info
 	return key, up, offset, nil
 }
 
+// expired reports whether the upload is unfinished and its lifetime has passed.
 func (h *Handler) expired(up info, offset int64) bool {
 	return (up.Size == nil || offset < *up.Size) && !h.Now().Before(up.Created.Add(h.Expiry))
 }
 
-// allowed asks whether the caller may write the object; the holder of a signed URL may.
-func (h *Handler) allowed(ctx context.Context, q *Request, r *http.Request, key backend.Key, up info) error {
+// authorize returns an error if the caller may not write the object. The token of a signed URL permits it and sets owner and
+// upsert.
+func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, key backend.Key, up info) error {
 	if q.Signed {
 		token := r.Header.Get("X-Signature")
 		if token == "" {
 			return objects.ErrInvalidSignature("Missing x-signature header")
 		}
-		u, err := h.Store.VerifySigned(token, key.Bucket, key.Name, objects.ScopeUpload)
+		u, err := h.Store.Signer.Verify(token, key.Bucket, key.Name, objects.ScopeUpload)
 		if err != nil {
 			return err
 		}
@@ -234,6 +235,7 @@ func (h *Handler) allowed(ctx context.Context, q *Request, r *http.Request, key 
 		UserMetadata: userMetadata(up), Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
 }
 
+// userMetadata returns the metadata of the uploader, or nil unless it is a JSON object.
 func userMetadata(up info) json.RawMessage {
 	var doc map[string]json.RawMessage
 	raw := []byte(up.text("metadata"))
@@ -243,90 +245,23 @@ func userMetadata(up info) json.RawMessage {
 	return raw
 }
 
-func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) error {
-	ctx := r.Context()
-	metadata, err := parseMetadata(r.Header.Get("Upload-Metadata"))
-	if err != nil {
-		return err
-	}
-	if metadata == nil {
-		return objects.ErrInvalidRequest("Metadata header is required")
-	}
-	up := info{Metadata: metadata, Created: h.Now().UTC()}
-	if up.Size, err = readLength(r); err != nil {
-		return err
-	}
-	key := backend.Key{Bucket: up.text("bucketName"), Name: up.text("objectName"), Version: uuid.NewString()}
-	if err := objects.CheckBucketName(key.Bucket); err != nil {
-		return err
-	}
-	if err := objects.CheckName(key.Name); err != nil {
-		return err
-	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
-	if err != nil {
-		return err
-	}
-	if up.Size != nil && *up.Size > h.Store.Limit(bucket.SizeLimit) {
-		return errMaxSize
-	}
-	if err := h.allowed(ctx, &q, r, key, up); err != nil {
-		return err
-	}
-	cache := "no-cache"
-	if age := up.text("cacheControl"); cacheAge.MatchString(age) {
-		cache = "max-age=" + age
-	}
-	up.Metadata["cacheControl"] = &cache
-	if kind := up.text("contentType"); kind != "" && bucket.AllowedTypes != nil {
-		if err := objects.CheckMimeType(kind, bucket.AllowedTypes); err != nil {
-			return err
-		}
-	}
-	up.Owner = q.Owner
-	up.ID = key.Bucket + "/" + key.Name + "/" + key.Version
-	raw, err := json.Marshal(up)
-	if err != nil {
-		return err
-	}
-	if err := h.Store.Backend.Begin(ctx, key, backend.Options{ContentType: up.text("contentType"), CacheControl: cache}, raw); err != nil {
-		if errors.Is(err, backend.ErrInvalidKey) {
-			return objects.ErrInvalidKey(key.Name)
-		}
-		return err
-	}
-	header := w.Header()
-	header.Set("Location", h.Location(r, q.Signed, encodeID(key)))
-	offset := int64(0)
-	if r.Header.Get("Content-Type") == "application/offset+octet-stream" || up.Size != nil && *up.Size == 0 {
-		if offset, err = h.write(ctx, w, r, q, key, up, 0); err != nil {
-			return err
-		}
-		header.Set("Upload-Offset", strconv.FormatInt(offset, 10))
-	}
-	h.expires(header, up, offset)
-	w.WriteHeader(http.StatusCreated)
-	return nil
-}
-
-var cacheAge = regexp.MustCompile(`^-?\d+$`)
-
-// expires tells until when an unfinished upload can be gone on with.
-func (h *Handler) expires(header http.Header, up info, offset int64) {
+// setExpires sets Upload-Expires for an unfinished upload.
+func (h *Handler) setExpires(header http.Header, up info, offset int64) {
 	if up.Size == nil || offset < *up.Size {
 		header.Set("Upload-Expires", up.Created.Add(h.Expiry).UTC().Format(time.RFC3339Nano))
 	}
 }
 
+// head handles HEAD: it reports the offset, and completes an upload whose bytes are all stored.
 func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error {
 	key, up, _, err := h.open(r.Context(), q)
 	if err != nil {
 		return err
 	}
-	if err := h.allowed(r.Context(), &q, r, key, up); err != nil {
+	if err := h.authorize(r.Context(), &q, r, key, up); err != nil {
 		return err
 	}
-	// The offset counts once nobody writes any more: a client asks for it because its last request broke off.
+	// The previous request of the client may still be writing, so wait for the lock before reading the offset.
 	_, release, err := h.locks.acquire(r.Context(), objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
 		return err
@@ -336,8 +271,8 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	if err != nil {
 		return err
 	}
-	// A client that sees the whole length here is done. It must not be told so before the object is there, also when the
-	// server died, or the connection, behind the last byte.
+	// A client that sees the full length is done, so the object must exist before the reply. After a crash or a lost
+	// connection it may not exist yet.
 	if up.Size != nil && offset == *up.Size {
 		if err := h.complete(r.Context(), q, key, up); err != nil {
 			return err
@@ -353,11 +288,12 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	if m := formatMetadata(up.Metadata); m != "" {
 		header.Set("Upload-Metadata", m)
 	}
-	h.expires(header, up, offset)
+	h.setExpires(header, up, offset)
 	w.WriteHeader(http.StatusOK)
 	return nil
 }
 
+// patch handles PATCH: it appends bytes.
 func (h *Handler) patch(w http.ResponseWriter, r *http.Request, q Request) error {
 	ctx := r.Context()
 	sent := r.Header.Get("Upload-Offset")
@@ -375,7 +311,7 @@ func (h *Handler) patch(w http.ResponseWriter, r *http.Request, q Request) error
 	if err != nil {
 		return err
 	}
-	if err := h.allowed(ctx, &q, r, key, up); err != nil {
+	if err := h.authorize(ctx, &q, r, key, up); err != nil {
 		return err
 	}
 	offset, err := h.write(ctx, w, r, q, key, up, at)
@@ -383,18 +319,19 @@ func (h *Handler) patch(w http.ResponseWriter, r *http.Request, q Request) error
 		return err
 	}
 	w.Header().Set("Upload-Offset", strconv.FormatInt(offset, 10))
-	h.expires(w.Header(), up, offset)
+	h.setExpires(w.Header(), up, offset)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
+// terminate handles DELETE.
 func (h *Handler) terminate(w http.ResponseWriter, r *http.Request, q Request) error {
 	ctx := r.Context()
 	key, up, _, err := h.open(ctx, q)
 	if err != nil {
 		return err
 	}
-	if err := h.allowed(ctx, &q, r, key, up); err != nil {
+	if err := h.authorize(ctx, &q, r, key, up); err != nil {
 		return err
 	}
 	_, release, err := h.locks.acquire(ctx, objects.LockKey(key.Bucket, key.Name, key.Version))
@@ -402,7 +339,7 @@ func (h *Handler) terminate(w http.ResponseWriter, r *http.Request, q Request) e
 		return err
 	}
 	defer release()
-	// Who held the lock may have completed the upload.
+	// The previous holder of the lock may have completed the upload.
 	_, up, offset, err := h.open(ctx, q)
 	if err != nil {
 		return err
@@ -421,7 +358,7 @@ func encodeID(k backend.Key) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(k.Bucket + "/" + k.Name + "/" + k.Version))
 }
 
-// decodeID reads bucket/name/version; a name may have slashes, the other two have none.
+// decodeID decodes bucket/name/version. Only the name can contain slashes.
 func decodeID(id string) (backend.Key, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(id, "="))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// write appends the body under the lock and completes the object when all of it is there.
+// write takes the lock and appends the body. It completes the object once all bytes have arrived. It returns the new
+// offset.
 func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Request, q Request, key backend.Key, up info, at int64) (int64, error) {
 	held, release, err := h.locks.acquire(ctx, objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
@@ -32,11 +33,11 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return 0, errOffset
 	}
 	if up.Size == nil {
-		if err := h.declare(ctx, r, q, key, &up, offset); err != nil {
+		if err := h.setLength(ctx, r, q, key, &up, offset); err != nil {
 			return 0, err
 		}
 	}
-	limit, err := h.room(ctx, q, key, up, offset)
+	limit, err := h.remaining(ctx, q, key, up, offset)
 	if err != nil {
 		return 0, err
 	}
@@ -46,14 +47,14 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		}
 		return 0, errSize
 	}
-	if up.Completed { // there are no bytes to come
+	if up.Completed { // all bytes have arrived before
 		if err := h.complete(ctx, q, key, up); err != nil {
 			return 0, err
 		}
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	// A newcomer on the same upload ends the wait for bytes that will not come.
+	// If another request asks for the lock, stop waiting for bytes of this one.
 	fired := make(chan struct{})
 	stop := context.AfterFunc(held, func() {
 		defer close(fired)
@@ -63,31 +64,31 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
 	if stopped {
-		<-fired // the connection's deadline has passed: it is of no further use
+		<-fired // the read deadline of the connection has passed, so it cannot be reused
 		w.Header().Set("Connection", "close")
 	}
 	offset += n
-	if up.Size != nil && offset == *up.Size { // however the connection ended
+	if up.Size != nil && offset == *up.Size { // even if the connection failed
 		if err := h.finish(ctx, q, key, up); err != nil {
 			return 0, err
 		}
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	if stopped { // net/http takes the deadline for the end of the connection and ends the context, too
+	if stopped { // checked before err: the deadline makes net/http cancel the context too
 		return 0, errDisplaced
 	}
-	if _, ok := wire.AsError(objects.MapError(err)); ok { // the backend's, not the connection's
+	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
 		return 0, err
 	}
 	if err != nil {
-		return 0, &fault{500, "Something went wrong receiving the file\n"}
+		return 0, &protocolError{500, "Something went wrong receiving the file\n"}
 	}
 	return offset, nil
 }
 
-// complete answers for an upload whose bytes are all there: the row names it, or does from now on. Once it has been the
-// object, it never becomes it again: what replaced, moved or deleted it may have left bytes and description to the sweeper.
+// complete ensures that an upload with all its bytes has become the object. It returns errNotFound if the object has since
+// been replaced, moved or deleted: such an upload must not become the object again, even if its bytes still exist.
 func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up info) error {
 	o, err := h.Store.Object(ctx, q.Caller.Service(), key.Bucket, key.Name)
 	if e, ok := wire.AsError(err); ok && e.Code == "NoSuchKey" {
@@ -98,28 +99,28 @@ func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up i
 	}
 	switch {
 	case o != nil && o.Key() == key:
-		if !up.Completed { // the server died, or the reply of the commit was lost
+		if !up.Completed { // the server crashed, or the reply to the commit was lost
 			h.mark(ctx, key, up)
 		}
 		return nil
 	case up.Completed:
 		return errNotFound
 	case o != nil && o.UpdatedAt != nil:
-		// A row that was written behind the last byte may have taken the place of this upload's, before it was marked.
-		// Nobody may undo that without a token, and who has one sends the file again.
+		// A row that is newer than the last byte may have replaced the row of this upload before the upload was marked.
+		// Restoring the upload would overwrite it without authorization.
 		meta, err := h.Store.Backend.Head(ctx, key)
 		if err == nil && o.UpdatedAt.After(meta.Modified) {
 			return errNotFound
 		}
-		if err != nil && !errors.Is(err, backend.ErrNotFound) { // in an S3 store there is none before it is joined
+		if err != nil && !errors.Is(err, backend.ErrNotFound) { // an S3 backend has no version before the parts are joined
 			return err
 		}
 	}
 	return h.finish(ctx, q, key, up)
 }
 
-// mark notes in the description that a row has named the upload. An upload that cannot be marked is the object
-// nevertheless, and one that was replaced meanwhile has no description any more.
+// mark sets Completed in the description. An error is only logged, because the row has been written. If the object has
+// been replaced in the meantime, the description no longer exists.
 func (h *Handler) mark(ctx context.Context, key backend.Key, up info) {
 	up.Completed = true
 	raw, err := json.Marshal(up)
@@ -127,12 +128,12 @@ func (h *Handler) mark(ctx context.Context, key backend.Key, up info) {
 		err = h.Store.Backend.SetInfo(context.WithoutCancel(ctx), key, raw)
 	}
 	if err != nil && !errors.Is(err, backend.ErrNotFound) {
-		h.Log.WarnContext(ctx, "storage: a completed upload was not marked", "error", err)
+		h.Log.WarnContext(ctx, "storage: completed upload not marked", "error", err)
 	}
 }
 
-// declare takes the length of an upload that was begun without one.
-func (h *Handler) declare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, offset int64) error {
+// setLength reads the length of an upload that was created without one.
+func (h *Handler) setLength(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, offset int64) error {
 	text := r.Header.Get("Upload-Length")
 	if text == "" {
 		return nil
@@ -141,11 +142,11 @@ func (h *Handler) declare(ctx context.Context, r *http.Request, q Request, key b
 	if err != nil || size < offset {
 		return errLength
 	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
+	bucket, err := h.Store.Buckets.Get(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return err
 	}
-	if size > h.Store.Limit(bucket.SizeLimit) {
+	if size > h.Store.Buckets.Limit(bucket.SizeLimit) {
 		return errMaxSize
 	}
 	up.Size = &size
@@ -156,18 +157,19 @@ func (h *Handler) declare(ctx context.Context, r *http.Request, q Request, key b
 	return h.Store.Backend.SetInfo(ctx, key, raw)
 }
 
-// room is how many bytes may still come.
-func (h *Handler) room(ctx context.Context, q Request, key backend.Key, up info, offset int64) (int64, error) {
+// remaining returns how many bytes the upload still accepts.
+func (h *Handler) remaining(ctx context.Context, q Request, key backend.Key, up info, offset int64) (int64, error) {
 	if up.Size != nil {
 		return *up.Size - offset, nil
 	}
-	bucket, err := h.Store.Bucket(ctx, q.Caller.Service(), key.Bucket)
+	bucket, err := h.Store.Buckets.Get(ctx, q.Caller.Service(), key.Bucket)
 	if err != nil {
 		return 0, err
 	}
-	return h.Store.Limit(bucket.SizeLimit) - offset, nil
+	return h.Store.Buckets.Limit(bucket.SizeLimit) - offset, nil
 }
 
+// finish turns the complete upload into a version and writes its row.
 func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up info) error {
 	ctx = context.WithoutCancel(ctx)
 	meta, err := h.Store.Backend.Finish(ctx, key)

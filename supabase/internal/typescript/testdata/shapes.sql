@@ -1,4 +1,4 @@
--- Every shape that the types tell apart.
+-- Every case that the types distinguish.
 create schema shapes;
 create schema "odd schema";
 

@@ -16,7 +16,7 @@ const alertVariants = cva(
   },
 );
 
-/** A boxed message: an icon as first child, then AlertTitle and AlertDescription. */
+/** A message in a box. Its children are an icon, AlertTitle and AlertDescription. */
 function Alert({ className, variant, ...props }: ComponentProps<'div'> & VariantProps<typeof alertVariants>) {
   return <div data-slot="alert" className={cn(alertVariants({ variant }), className)} {...props} />;
 }

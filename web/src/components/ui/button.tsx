@@ -2,7 +2,7 @@ import { cva, type VariantProps } from 'class-variance-authority';
 import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
-/** A button's classes, also for links that look like one. */
+/** The classes of a button, also for links that look like buttons. */
 const buttonVariants = cva(
   'inline-flex min-h-11 cursor-pointer items-center justify-center gap-2 rounded-lg text-center font-semibold text-balance motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 [&_svg]:size-5 [&_svg]:shrink-0',
   {

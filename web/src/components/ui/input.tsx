@@ -4,7 +4,7 @@ import { cn } from '@/components/cn';
 const control =
   'bg-card border-input aria-invalid:border-destructive aria-invalid:border-2 w-full min-w-0 rounded-lg border px-3 py-2 placeholder:text-muted-foreground';
 
-/** A select's closed face, shared by the light stand-in and Radix's own trigger. */
+/** The classes of a closed select, for the button of place-field.tsx and the trigger of Radix Select. */
 const selectLook = cn(control, 'flex min-h-11 cursor-pointer items-center justify-between gap-2 text-start');
 
 function Input({ className, ...props }: ComponentProps<'input'>) {

@@ -1,9 +1,9 @@
 import type { ComponentProps, ElementType } from 'react';
 
 /**
- * Stands in for the package `react-remove-scroll` that Radix Select wraps its list in (see vite.config.ts).
- * That package writes a <style> element whose text depends on the window, which no Content-Security-Policy
- * hash can allow; a list beside its trigger does not need the page behind it frozen.
+ * Replaces the package `react-remove-scroll`, in which Radix Select wraps its list (see vite.config.ts). That package
+ * writes a <style> element whose text depends on the window, so no hash in the Content-Security-Policy can allow it. A
+ * list beside its trigger does not need to stop scrolling.
  */
 export function RemoveScroll({
   as: Element = 'div',

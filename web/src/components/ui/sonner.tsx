@@ -8,7 +8,7 @@ function Toaster(props: ToasterProps) {
   const { notifications, dismiss } = useText('layout');
   return (
     <Sonner
-      theme="light" // our colours know the dark by themselves; sonner's dark theme paints over them
+      theme="light" // the site's own colours have a dark mode; sonner's dark theme would override them
       closeButton
       expand
       duration={10_000}

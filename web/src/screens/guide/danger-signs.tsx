@@ -1,7 +1,7 @@
 import { Siren } from 'lucide-react';
 import { useText } from '@/i18n/text';
 
-/** The same on every guide: when not to read on but to get help, and where. */
+/** The danger signs and the emergency numbers, the same on every guide. */
 export function DangerSigns() {
   const { danger } = useText('guide');
   return (
@@ -35,7 +35,7 @@ export function DangerSigns() {
   );
 }
 
-/** A number to call is one press away, and is never broken over two lines. */
+/** A phone number as a link that is not broken over two lines. */
 function WithNumbers({ text }: { text: string }) {
   const parts = text.split(/(\b(?:\d-\d{3}-\d{3}-\d{4}|\d{3})\b)/);
   return parts.map((part, at) =>

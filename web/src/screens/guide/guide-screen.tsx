@@ -58,7 +58,7 @@ function GuidePage({ guide }: { guide: Guide }) {
           {spoken && (
             <figure className="print:hidden">
               <figcaption className="font-semibold">{text.listen}</figcaption>
-              {/* The words that are read aloud are the guide below: no captions are needed. */}
+              {/* The recording reads the guide below aloud, so it needs no captions. */}
               {/* biome-ignore lint/a11y/useMediaCaption: see above */}
               <audio controls preload="none" src={spoken} aria-label={text.listen} className="mt-2" />
             </figure>

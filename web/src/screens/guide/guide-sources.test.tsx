@@ -11,8 +11,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a source of the guide that the danger signs rest on too is named once', async () => {
-  const complained = vi.spyOn(console, 'error'); // React's word on repeated keys
+test('lists a source of both the guide and the danger signs once', async () => {
+  const complained = vi.spyOn(console, 'error'); // React reports repeated keys
   await loadText('en', ['guide']);
   render(
     <MemoryRouter>

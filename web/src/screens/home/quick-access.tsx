@@ -3,7 +3,7 @@ import { Link } from '@/components/link';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
-/** The four ways on from the home page. */
+/** The four links of the home page. */
 export function QuickAccess() {
   const language = useLanguage();
   const { quick, quickTitle } = useText('home');

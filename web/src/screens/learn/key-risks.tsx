@@ -5,7 +5,7 @@ import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
-/** What may go wrong, a kind word, and what to do when it did. */
+/** The key health risks, the message about beauty and the reminder to seek help. */
 export function KeyRisks() {
   const language = useLanguage();
   const text = useText('learn');

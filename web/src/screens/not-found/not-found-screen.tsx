@@ -7,7 +7,7 @@ import { useText } from '@/i18n/text';
 import { CamelPicture } from '@/illustrations/camel-picture';
 import { PageMeta } from '@/layout/page-meta';
 
-/** Where this document was opened: the inline script of a prerendered page has logged that path already. */
+/** The path of this document. boot.ts has already logged it. */
 const openedAt = typeof location === 'undefined' ? '' : location.pathname;
 
 export function NotFoundScreen() {

@@ -1,14 +1,14 @@
 import type { Dictionary } from '@/i18n/en';
 
-/** Countries of the phone field: where Somalis live. Their names are in the dictionary. */
+/** A country of the phone field: those where Somalis live. The names are in the dictionary. */
 export interface Country {
-  /** ISO 3166 code, which is also the name of the flag's file. */
+  /** ISO 3166 code, also the file name of the flag. */
   iso: keyof Dictionary['report']['countries'];
-  /** Calling code without the plus. */
+  /** Calling code without '+'. */
   code: string;
-  /** A dot is one digit. */
+  /** The format of a number: each dot is one digit. */
   mask: string;
-  /** Whether a number's leading zero is dialled from abroad, too. */
+  /** Whether the leading zero of a number is also dialled from abroad. */
   keepsZero?: true;
 }
 
@@ -40,26 +40,26 @@ export const countries: readonly Country[] = [
 ];
 
 /**
- * Lays the digits of a number out by its country's mask. Digits beyond the mask are kept: a number that we
- * think too long may still be right. A leading zero is dropped where numbers are dialled with it at home only.
+ * Formats a number by its country's mask. It keeps digits beyond the mask, because a longer number may still be
+ * correct. It drops a leading zero in countries where that is dialled only at home.
  */
 export function formatPhone(typed: string, { mask, keepsZero }: Pick<Country, 'mask' | 'keepsZero'>): string {
   const digits = typed.replace(keepsZero ? /\D/g : /^[\D0]+|\D/g, '');
   let used = 0;
-  let laid = '';
+  let formatted = '';
   for (const sign of mask) {
     if (used >= digits.length) break;
-    laid += sign === '.' ? digits[used++] : sign;
+    formatted += sign === '.' ? digits[used++] : sign;
   }
-  return laid + digits.slice(used);
+  return formatted + digits.slice(used);
 }
 
-/** A number that carries its own calling code, or begins to: '+', '00', or the '0' that may become one. */
+/** Reports whether a number begins with a calling code ('+' or '00') or may be about to ('0' alone). */
 export function isInternational(typed: string): boolean {
   return /^\s*(\+|00|0$)/.test(typed);
 }
 
-/** Splits a number pasted with its calling code: '+252 61…' is Somalia and the rest. */
+/** Splits a number with a calling code into country and rest: '+252 61…' is Somalia and '61…'. */
 export function splitInternational(typed: string): { country: Country; rest: string } | undefined {
   const digits = /^\s*(?:\+|00)([\d\s().-]+)$/.exec(typed)?.[1]?.replace(/\D/g, '');
   const country = digits && countries.find(({ code }) => digits.startsWith(code));

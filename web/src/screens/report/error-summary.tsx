@@ -4,11 +4,11 @@ import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { useText } from '@/i18n/text';
 import type { CheckedField } from './validate-report';
 
-/** What must be corrected, as links to the fields. It takes the focus whenever it appears or changes. */
+/** Links to the invalid fields. It gets the focus whenever it appears or changes. */
 export function ErrorSummary({ fields }: { fields: readonly CheckedField[] }) {
   const text = useText('report');
   const box = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every failed attempt moves the focus here again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failed attempt moves the focus here again
   useEffect(() => box.current?.focus(), [fields]);
   if (fields.length === 0) return null;
 
@@ -25,7 +25,7 @@ export function ErrorSummary({ fields }: { fields: readonly CheckedField[] }) {
                 className="inline-flex min-h-11 items-center underline underline-offset-4"
                 onClick={(event) => {
                   event.preventDefault();
-                  // The place is two controls once the page is live; the region comes first.
+                  // After hydration the location is two controls. The first is the region.
                   (document.getElementById(field) ?? document.getElementById('region'))?.focus();
                 }}
               >

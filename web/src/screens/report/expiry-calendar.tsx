@@ -12,7 +12,7 @@ interface ExpiryCalendarProps {
   onOpenChange: (open: boolean) => void;
   value: () => string;
   onPick: (iso: string) => void;
-  /** Opens the calendar, closes it, and has the focus again when it is closed. */
+  /** Opens and closes the calendar, and gets the focus back when it closes. */
   button: ReactNode;
 }
 
@@ -59,7 +59,7 @@ export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: Ex
           }}
           components={{ Chevron }}
           classNames={{
-            // Seven days of 44 px; on the narrowest phones they are as wide as there is room, and as high.
+            // Seven days of 44 px, less on the narrowest phones.
             months: 'relative w-77 max-w-[calc(100vw-3rem)]',
             month_grid: 'w-full table-fixed',
             nav: 'absolute inset-x-0 top-0 flex justify-between',

@@ -9,7 +9,7 @@ import { parseExpiryDate } from './expiry-date';
 
 type Calendar = typeof import('./expiry-calendar').ExpiryCalendar;
 
-/** A date that can be typed, and picked from a calendar that is loaded when it is first opened. */
+/** A date that can be typed or picked from a calendar, which is loaded when it is first opened. */
 export function ExpiryDateField({ error }: { error?: string }) {
   const text = useText('report');
   const input = useRef<HTMLInputElement>(null);
@@ -26,7 +26,7 @@ export function ExpiryDateField({ error }: { error?: string }) {
     const target = input.current;
     if (!target) return;
     target.value = iso;
-    target.dispatchEvent(new Event('input', { bubbles: true })); // so that the form's draft hears of it
+    target.dispatchEvent(new Event('input', { bubbles: true })); // so that the draft is saved
   }
 
   const button = (

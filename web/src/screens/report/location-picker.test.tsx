@@ -19,7 +19,7 @@ async function show(value: string, required?: boolean) {
 const control = (name: string) => document.getElementById(name);
 const label = (name: string) => document.querySelector(`label[for=${name}]`)?.textContent;
 
-test('marks the region where the form asks for it, and never the district', async () => {
+test('marks only the region as required', async () => {
   await show('Banaadir', true);
   expect(label('region')).toBe('Region (Gobol) *');
   expect(control('region')?.getAttribute('aria-required')).toBe('true');
@@ -27,7 +27,7 @@ test('marks the region where the form asks for it, and never the district', asyn
   expect(control('district')?.getAttribute('aria-required')).toBeNull();
 });
 
-test('asks for nothing where the form does not, and shows no district without a region', async () => {
+test('marks nothing as required if the form does not, and hides the district without a region', async () => {
   await show('');
   expect(label('region')).toMatch(/^Region \(Gobol\) [^*]*$/);
   expect(control('region')?.getAttribute('aria-required')).toBeNull();

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Field } from '@/components/field';
 import { NativeSelect } from '@/components/ui/input';
+import { useKept } from '@/components/use-kept';
 import { otherLanguage, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PlaceField } from './place-field';
@@ -15,36 +16,35 @@ interface LocationPickerProps {
   error?: string;
 }
 
-/** The native select's options. They come with the prerendered page alone. */
-let places = '';
-
 /**
- * Region, then district. Before hydration it is one native select with every place, so that the plain form
- * works; a choice made there is taken over. The list of places comes with the page's HTML, and again, with
- * Radix Select, only when it is opened; when that does not arrive, the native select is back.
+ * A field for the region and one for the district. Before hydration it is one native select with every place, so that
+ * the form works without JavaScript; the value is kept. Radix Select and its list of places are loaded when it is
+ * opened. If that fails, the native select, whose options are in the page's HTML, comes back.
  */
 export function LocationPicker({ value, onChange, required, error }: LocationPickerProps) {
   const text = useText('report');
   const native = useRef<HTMLSelectElement>(null);
+  /** The native select's options, which only the prerendered page has. */
+  const places = useKept('report-places', () => ({ html: '' }));
   const [nativeInUse, setNativeInUse] = useState(true);
 
   useEffect(() => {
     const select = native.current;
     if (!select) return;
-    places ||= select.innerHTML;
+    places.html ||= select.innerHTML;
     if (select.value) onChange(select.value);
-    // A select that is open or focused stays until the reader leaves it.
-    const take = () => setNativeInUse(false);
-    if (document.activeElement !== select) return take();
-    select.addEventListener('blur', take, { once: true });
-    return () => select.removeEventListener('blur', take);
-  }, [onChange]);
+    // Do not replace a focused select, which may be open, until it loses the focus.
+    const replace = () => setNativeInUse(false);
+    if (document.activeElement !== select) return replace();
+    select.addEventListener('blur', replace, { once: true });
+    return () => select.removeEventListener('blur', replace);
+  }, [onChange, places]);
 
-  function comeBack() {
-    if (places) {
+  function showNative() {
+    if (places.html) {
       flushSync(() => setNativeInUse(true));
       native.current?.focus();
-    } else if (navigator.onLine) location.reload(); // the draft comes back with it
+    } else if (navigator.onLine) location.reload(); // the reloaded page restores the draft
   }
 
   if (nativeInUse) {
@@ -57,8 +57,8 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
             defaultValue={value || undefined}
             onChange={({ target }) => onChange(target.value)}
             suppressHydrationWarning
-            // biome-ignore lint/security/noDangerouslySetInnerHtml: our own list of places, written at build time
-            dangerouslySetInnerHTML={{ __html: places || placeOptions(text.selectRegion) }}
+            // biome-ignore lint/security/noDangerouslySetInnerHtml: the site's own list, written at build time
+            dangerouslySetInnerHTML={{ __html: places.html || placeOptions(text.selectRegion) }}
           />
         )}
       </Field>
@@ -79,7 +79,7 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
         value={region}
         placeholder={text.selectRegion}
         onChange={onChange}
-        onMissing={comeBack}
+        onMissing={showNative}
       />
       {region && (
         <PlaceField
@@ -90,14 +90,14 @@ export function LocationPicker({ value, onChange, required, error }: LocationPic
           value={district}
           placeholder={text.selectDistrict}
           onChange={(chosen) => onChange(`${region}, ${chosen}`)}
-          onMissing={comeBack}
+          onMissing={showNative}
         />
       )}
     </fieldset>
   );
 }
 
-/** 'Region (Gobol)': both languages' words, each marked with its own. */
+/** 'Region (Gobol)': the word in both languages, each with its lang attribute. */
 function BothWords({ own, other }: { own: string; other: string }) {
   return (
     <>

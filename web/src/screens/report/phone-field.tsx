@@ -3,20 +3,20 @@ import { Field } from '@/components/field';
 import { Input, NativeSelect } from '@/components/ui/input';
 import { useHydrated } from '@/components/use-hydrated';
 import { useText } from '@/i18n/text';
+import { latinDigits } from './clean-text';
 import { countries, formatPhone, isInternational, splitInternational } from './countries';
-import { latinDigits } from './latin-digits';
-import { limits } from './report';
+import { maxTypedPhone } from './report';
 
 const [somalia] = countries;
 
-/** A calling code and a number. Both are plain controls, so that the form posts them without scripts. */
+/** A calling code and a number. Both are plain controls, so the browser posts them without JavaScript. */
 export function PhoneField({ error }: { error?: string }) {
   const text = useText('report');
   const hydrated = useHydrated();
   const select = useRef<HTMLSelectElement>(null);
   const [country, setCountry] = useState(somalia);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once: a country may have been chosen before this code ran
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for a country chosen before hydration
   useEffect(() => {
     if (select.current) choose(select.current.value);
   }, []);
@@ -25,10 +25,10 @@ export function PhoneField({ error }: { error?: string }) {
     setCountry(countries.find((each) => each.code === code) ?? somalia);
   }
 
-  /** While typing, only at the end of the number: inside it, the cursor would jump. */
+  /** Formats the number while it is typed, but only with the cursor at its end: elsewhere the cursor would jump. */
   function type({ target }: ChangeEvent<HTMLInputElement>) {
     const typed = latinDigits(target.value);
-    if (typed !== target.value) target.value = typed; // else the cursor stays where it is
+    if (typed !== target.value) target.value = typed; // an assignment moves the cursor
     const pasted = splitInternational(target.value);
     if (pasted && select.current) {
       select.current.value = pasted.country.code;
@@ -77,7 +77,7 @@ export function PhoneField({ error }: { error?: string }) {
             type="tel"
             inputMode="tel"
             autoComplete={hydrated ? 'tel-national' : 'off'}
-            maxLength={limits.phone}
+            maxLength={maxTypedPhone}
             placeholder={country?.mask.replaceAll('.', '–')}
             onChange={type}
             onBlur={leave}

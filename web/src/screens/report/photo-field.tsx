@@ -5,9 +5,9 @@ import { Field } from '@/components/field';
 import { toast } from '@/components/toast';
 import { Button, buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
+import { maxPhotoBytes } from './report';
 
 const megabyte = 1024 * 1024;
-const largestPhoto = 5 * megabyte;
 
 interface PhotoFieldProps {
   photo: File | undefined;
@@ -18,7 +18,7 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
   const text = useText('report');
   const input = useRef<HTMLInputElement>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once: a photo may have been chosen before this code ran
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for a photo chosen before hydration
   useEffect(() => take(input.current?.files?.[0]), []);
 
   function take(file: File | undefined) {
@@ -37,14 +37,14 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
 
   function removeChosen() {
     remove();
-    input.current?.focus(); // the button that had the focus goes with the photo
+    input.current?.focus(); // the focused button disappears with the photo
   }
 
   return (
     <Field name="photo" label={text.photo} hint={text.photoHint}>
       {(control) => (
         <>
-          {/* The browser's own button speaks the browser's language; ours, a second label, the page's. */}
+          {/* The browser's own button is in the browser's language. The label below is in the page's language. */}
           <input
             {...control}
             ref={input}
@@ -72,7 +72,7 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
 
 function problemWith(file: File): 'fileType' | 'fileSize' | undefined {
   if (!file.type.startsWith('image/')) return 'fileType';
-  if (file.size > largestPhoto) return 'fileSize';
+  if (file.size > maxPhotoBytes) return 'fileSize';
   return undefined;
 }
 
@@ -89,7 +89,7 @@ function ChosenPhoto({ photo, onRemove }: { photo: File; onRemove: () => void })
   return (
     <div role="status" className="bg-muted flex items-center gap-3 rounded-lg p-3">
       {preview && (
-        // Some formats, such as HEIC, cannot be shown by every browser.
+        // Not every browser can show every format, such as HEIC.
         <img
           src={preview}
           alt=""

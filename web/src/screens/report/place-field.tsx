@@ -6,7 +6,7 @@ import { fullStyles } from '@/layout/full-styles';
 import type { PlaceSelectProps } from './place-select';
 
 interface LateSelectProps extends Omit<PlaceSelectProps, 'defaultOpen'> {
-  /** The reader has asked for the list, and it did not arrive. */
+  /** Called when the list was opened and could not be loaded. */
   onMissing: () => void;
 }
 
@@ -36,12 +36,12 @@ async function loadSelect() {
   return PlaceSelect;
 }
 
-/** Radix Select and the names of the places weigh 30 kB, so the closed face stands here until it is needed. */
+/** A button that looks like the closed Radix Select, until that and its list of places (30 kB) are loaded. */
 function LateSelect({ onMissing, ...props }: LateSelectProps) {
   const [loaded, setLoaded] = useState<{ Select: PlaceSelect; open: boolean; focused?: boolean }>();
   const { region: _region, value, placeholder, onChange: _onChange, ...control } = props;
 
-  // A chosen place, as of a restored draft, is shown with its Somali name, which only the late part knows.
+  // The Somali name of a chosen place, such as from a restored draft, is in the late part.
   useEffect(() => {
     if (!value) return;
     loadSelect().then(
@@ -49,7 +49,7 @@ function LateSelect({ onMissing, ...props }: LateSelectProps) {
         const focused = document.activeElement?.id === control.id;
         setLoaded((before) => before ?? { Select, open: false, focused });
       },
-      () => {}, // until then its English name stands here
+      () => {}, // the English name stays
     );
   }, [value, control.id]);
 

@@ -1,8 +1,8 @@
 import { placeLabel, regions } from '@/content/regions';
 
 /**
- * The options of the plain form's one select, as HTML. Only the prerendered page has them: in the browser they
- * are in the page already, and this list stays out of its scripts.
+ * Returns the options of the native select as HTML when prerendering. In the browser it returns '': the page has the
+ * options already, and the list of places stays out of its scripts.
  */
 export function placeOptions(placeholder: string): string {
   if (!import.meta.env.SSR) return '';
@@ -16,7 +16,7 @@ export function placeOptions(placeholder: string): string {
   return option('', placeholder) + groups.join('');
 }
 
-/** Names of places hold apostrophes at most: nothing that HTML would read otherwise. */
+/** Names of places have no character that needs escaping in HTML (regions.test.ts). */
 function option(value: string, label: string) {
   return `<option value="${value}">${label}</option>`;
 }

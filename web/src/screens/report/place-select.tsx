@@ -6,13 +6,13 @@ export interface PlaceSelectProps {
   'aria-describedby': string | undefined;
   'aria-invalid': true | undefined;
   'aria-required': true | undefined;
-  /** The region whose districts are offered; without it, the regions are. */
+  /** The region whose districts are the options. Without it, the regions are. */
   region?: string;
   value: string;
   placeholder: string;
   onChange: (name: string) => void;
   defaultOpen?: boolean;
-  /** It takes the place of something that had the focus. */
+  /** Whether it replaces a focused element. */
   autoFocus?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Receipt } from '@/backend/reports';
 import { Button, buttonVariants } from '@/components/ui/button';
 import { useText } from '@/i18n/text';
 
-/** Shown in the form's place after success, with the reference to keep. */
+/** Shown above the form after success, with the reference to keep. */
 export function ReportReceipt({ receipt }: { receipt: Receipt }) {
   const { success } = useText('report');
   const { opensInNewTab } = useText('layout');
@@ -38,7 +38,7 @@ export function ReportReceipt({ receipt }: { receipt: Receipt }) {
           <Copy aria-hidden />
           {copied ? success.copied : success.copy}
         </Button>
-        {/* Beside the button: a live region inside of it would take its name away. */}
+        {/* Not inside the button: a live region there would replace the button's name. */}
         <span role="status" className="sr-only">
           {copied && success.copied}
         </span>

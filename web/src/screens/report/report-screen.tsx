@@ -1,5 +1,5 @@
 import { Camera, Lock, type LucideIcon, MessageCircle, Siren } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { QuickExit } from '@/components/quick-exit';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
@@ -8,27 +8,12 @@ import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { whatsappLink } from '@/site-config';
 import { ReportForm } from './report-form';
-
-let waiting: ReactNode;
-let show = keep;
-
-/** A receipt that comes when its reader has gone on waits in this tab's memory, to be shown once on their return. */
-function keep(receipt: ReactNode) {
-  waiting = receipt;
-}
+import { useReceipt } from './use-delivery';
 
 export function ReportScreen() {
   const text = useText('report');
   const { opensInNewTab } = useText('layout');
-  const [receipt, setReceipt] = useState<ReactNode>();
-  useEffect(() => {
-    if (waiting) setReceipt(waiting);
-    keep(undefined);
-    show = setReceipt;
-    return () => {
-      show = keep;
-    };
-  }, []);
+  const receipt = useReceipt();
 
   return (
     <div className="page grid gap-6 py-8 md:py-12">
@@ -49,7 +34,7 @@ export function ReportScreen() {
           <Card>
             <h2>{text.formTitle}</h2>
             <p className="text-muted-foreground mb-3">{text.requiredNote}</p>
-            <ReportForm onSuccess={(sent) => show(sent)} />
+            <ReportForm />
           </Card>
         </div>
         <aside className="grid gap-4">

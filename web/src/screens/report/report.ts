@@ -1,20 +1,8 @@
-/** The body of submit-report: exactly the nine fields of a report. */
-export interface Report {
-  name: string | null;
-  phone: string | null;
-  product_name: string;
-  batch_number: string | null;
-  /** yyyy-MM-dd */
-  expiry_date: string | null;
-  where_bought: string | null;
-  issue_description: string;
-  /** The region's name alone, or 'region, district'. */
-  location: string | null;
-  /** The stored file's name. */
-  photo_url: string | null;
-}
+import limits from '@functions/submit-report/limits.json' with { type: 'json' };
+import type { Report } from '@/backend/reports';
+import { cleanLine, cleanText, latinDigits } from './clean-text';
 
-/** What the form holds while it is being filled, by the names of its controls. */
+/** Names of the form's controls whose values the draft keeps. */
 export const fieldNames = [
   'name',
   'country',
@@ -29,27 +17,30 @@ export const fieldNames = [
 export type FieldName = (typeof fieldNames)[number];
 export type ReportValues = Record<FieldName, string>;
 
-/** The longest text the backend accepts, in characters. */
-export const limits = {
-  name: 200,
-  phone: 40,
-  product_name: 200,
-  batch_number: 100,
-  where_bought: 500,
-  issue_description: 5000,
-} as const;
+/** The longest texts that the backend accepts, in characters. */
+export const maxCharacters = limits.characters;
 
+/** The longest number that may be typed: the backend's limit includes the calling code, such as '+252 '. */
+export const maxTypedPhone = maxCharacters.phone - '+000 '.length;
+
+export const maxPhotoBytes = limits.photoBytes;
+
+/** Returns the normalised values of the form. */
 export function readValues(form: HTMLFormElement): ReportValues {
   const data = new FormData(form);
-  const entries = fieldNames.map((name) => [name, String(data.get(name) ?? '').trim()]);
+  const entries = fieldNames.map((name) => [name, cleanValue(name, String(data.get(name) ?? ''))]);
   return Object.fromEntries(entries) as ReportValues;
+}
+
+export function cleanValue(name: FieldName, typed: string) {
+  return name === 'issue_description' ? cleanText(typed) : cleanLine(typed);
 }
 
 export function toReport(values: ReportValues, expiryDate: string | null, photoUrl: string | null): Report {
   const optional = (text: string) => text || null;
   return {
     name: optional(values.name),
-    phone: /^(\+|00)/.test(values.phone) ? values.phone : `+${values.country} ${values.phone}`,
+    phone: phoneNumber(values.country, values.phone),
     product_name: values.product_name,
     batch_number: optional(values.batch_number),
     expiry_date: expiryDate,
@@ -58,4 +49,13 @@ export function toReport(values: ReportValues, expiryDate: string | null, photoU
     location: optional(values.location),
     photo_url: photoUrl,
   };
+}
+
+/**
+ * Puts a number behind its country's calling code, unless the number begins with a calling code itself (+ or 00). The
+ * backend does the same with a form post (phoneNumber in functions/submit-report/form.go).
+ */
+export function phoneNumber(country: string, typed: string) {
+  const number = latinDigits(cleanLine(typed));
+  return !country || !number || /^(\+|00)/.test(number) ? number : `+${country} ${number}`;
 }

@@ -1,14 +1,14 @@
-/** Formats that a canvas can write: each is written back as itself. */
-const rewritten = ['image/jpeg', 'image/png', 'image/webp'];
+/** Formats that a canvas can write. A photo keeps its format. */
+const writable = ['image/jpeg', 'image/png', 'image/webp'];
 const longestSide = 1600;
 const quality = 0.82;
 
 /**
- * A smaller copy without metadata: drawing a picture anew leaves out where and when it was taken. Formats
- * that the browser cannot write are sent as they are, and so is a picture that it cannot read.
+ * Returns a smaller copy without metadata such as place and time. Returns the photo itself if the browser cannot read
+ * it or cannot write its format.
  */
 export async function shrinkPhoto(photo: File): Promise<File> {
-  if (!rewritten.includes(photo.type)) return photo;
+  if (!writable.includes(photo.type)) return photo;
   const bitmap = await createImageBitmap(photo, { imageOrientation: 'from-image' }).catch(() => undefined);
   if (!bitmap) return photo;
 
@@ -20,7 +20,7 @@ export async function shrinkPhoto(photo: File): Promise<File> {
   bitmap.close();
 
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, photo.type, quality));
-  // A browser that cannot write WebP answers with a PNG.
+  // A browser that cannot write WebP returns a PNG.
   if (!blob || blob.type !== photo.type) return photo;
   return new File([blob], photo.name, { type: photo.type });
 }

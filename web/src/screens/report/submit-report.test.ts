@@ -13,7 +13,7 @@ vi.mock('@/backend/photos', () => ({
     return '1.jpg';
   },
 }));
-vi.mock('@/backend/reports', () => ({ sendReport: () => Promise.reject(new Error('the line is gone')) }));
+vi.mock('@/backend/reports', () => ({ sendReport: () => Promise.reject(new Error('connection lost')) }));
 vi.mock('./shrink-photo', () => ({ shrinkPhoto: (photo: File) => photo }));
 
 const values: ReportValues = {
@@ -28,7 +28,7 @@ const values: ReportValues = {
   issue_description: 'It burned.',
 };
 
-test('a report has exactly the nine fields, and null where nothing was said', () => {
+test('a report has exactly nine fields, empty ones null', () => {
   expect(toReport(values, null, null)).toEqual({
     name: null,
     phone: '+252 61 234 5678',
@@ -48,7 +48,7 @@ test('a number that carries its calling code is sent as it is', () => {
   }
 });
 
-test('what is wrong is named in the order of the form', () => {
+test('lists invalid fields in the order of the form', () => {
   expect(validateReport(values)).toEqual([]);
   const empty = Object.fromEntries(Object.keys(values).map((name) => [name, ''])) as ReportValues;
   expect(validateReport(empty)).toEqual(['phone', 'product_name', 'location', 'issue_description']);
@@ -58,7 +58,7 @@ test('what is wrong is named in the order of the form', () => {
 describe('attemptFor', () => {
   beforeEach(() => sessionStorage.clear());
 
-  test('after a reload the same report keeps its key and its photo, and an edited one neither', () => {
+  test('keeps key and photo of an unedited report after a reload', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
     saveAttempt({ ...first, photo: undefined });
     expect(attemptFor({ ...values }, undefined)).toMatchObject({ key: first.key, stored: '1.jpg' });
@@ -75,7 +75,7 @@ describe('attemptFor', () => {
 
   const photo = new File(['a'], 'a.jpg');
 
-  test('a retry is the same attempt', () => {
+  test('returns the same attempt for a retry', () => {
     const first = attemptFor(values, undefined);
     expect(attemptFor({ ...values }, undefined, first)).toBe(first);
     const laidOut = { ...values, phone: '612345678', expiry_date: '08/2026' };
@@ -83,14 +83,14 @@ describe('attemptFor', () => {
     expect(attemptFor({ ...values, expiry_date: '2026-08-31' }, undefined, typed)).toBe(typed);
   });
 
-  test('an edited field makes a new key and keeps the stored photo', () => {
+  test('makes a new key and keeps the stored photo after an edit', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
     const second = attemptFor({ ...values, name: 'Caasha' }, photo, first);
     expect(second.key).not.toBe(first.key);
     expect(second.stored).toEqual(first.stored);
   });
 
-  test('another photo, or none, makes a new key and forgets the stored one', () => {
+  test('makes a new key and drops the stored photo after a change of the photo', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: '1.jpg' };
     for (const other of [new File(['another'], 'a.jpg'), undefined]) {
       const second = attemptFor(values, other, first);
@@ -99,28 +99,28 @@ describe('attemptFor', () => {
     }
   });
 
-  test('a photo that could not be stored stays away from the retry, and comes with an edited report', () => {
+  test('uploads a failed photo again only after an edit', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: null };
     expect(attemptFor(values, photo, first)).toBe(first);
     expect(attemptFor({ ...values, name: 'Caasha' }, photo, first).stored).toBeUndefined();
   });
 });
 
-describe('the tab remembers a report on its way', () => {
+describe('sessionStorage keeps the report that is being sent', () => {
   const words = { language: 'en', onStep: () => {}, onPhotoFailed: () => {} } as const;
   beforeEach(() => {
     sessionStorage.clear();
     saveDraft(values);
   });
 
-  test('until its answer is there', async () => {
+  test('while there is no reply', async () => {
     duringUpload = () => {};
     const attempt = attemptFor(values, new File(['a'], 'a.jpg'));
     await expect(submitReport(attempt, words)).rejects.toThrow();
     expect(readAttempt()).toMatchObject({ key: attempt.key, values, stored: '1.jpg' });
   });
 
-  test('and says each time that it goes without its photo', async () => {
+  test('reports a failed photo at each attempt', async () => {
     const onPhotoFailed = vi.fn();
     const attempt: Attempt = { ...attemptFor(values, new File(['a'], 'a.jpg')), stored: null };
     await expect(submitReport(attempt, { ...words, onPhotoFailed })).rejects.toThrow();
@@ -132,9 +132,9 @@ describe('the tab remembers a report on its way', () => {
 
   test.each([
     ['cleared', clearDraft],
-    ['left quickly', () => sessionStorage.clear()],
-    ['cleared in a form that keeps its empty fields', () => saveDraft({ ...values, product_name: '' })],
-  ])('but not one that was %s while its photo was sent', async (_, leave) => {
+    ['left by quick exit', () => sessionStorage.clear()],
+    ['cleared in an open form', () => saveDraft({ ...values, product_name: '' })],
+  ])('but not one that was %s during the upload', async (_, leave) => {
     duringUpload = leave;
     await expect(submitReport(attemptFor(values, new File(['a'], 'a.jpg')), words)).rejects.toThrow();
     expect(JSON.stringify(sessionStorage)).not.toContain(values.product_name);

@@ -9,17 +9,17 @@ import { shrinkPhoto } from './shrink-photo';
 
 export type Step = 'preparingPhoto' | 'uploadingPhoto' | 'sending';
 
-/** Comes with the code that sends, so that it is there when it is needed and not before. */
+/** Exported here so that it is loaded together with the code that sends. */
 export { ReportReceipt } from './report-receipt';
 
-/** One report on its way: kept while sending fails, so that a retry repeats it instead of doubling it. */
+/** One report that is being sent. It is kept while sending fails, so that a retry does not create a second report. */
 export interface Attempt {
   key: string;
   values: ReportValues;
   photo: File | undefined;
-  /** What the photo is known by after a reload, when its reader chooses it again. */
+  /** Identifies the photo if it is chosen again after a reload. */
   photoPrint: string | undefined;
-  /** The name that the photo was stored under; null when it could not be, which a retry must not change. */
+  /** The name of the stored photo. null means that storing it failed; a retry must then send none either. */
   stored?: string | null;
 }
 
@@ -30,30 +30,34 @@ interface Submission {
 }
 
 /**
- * A retry keeps the key of the attempt before it, which is `last` or, after a reload, what the tab remembers; an edited
- * report is another one and gets its own. A reload takes the photo out of the form, but not out of the report.
+ * Returns the attempt to send these values. A retry has the key of the attempt before it, which is `last` or, after a
+ * reload, the one in sessionStorage. An edited report gets a new key. A reload empties the photo field, but the retry
+ * still has the stored photo.
  */
 export function attemptFor(values: ReportValues, photo: File | undefined, last?: Attempt): Attempt {
   const photoPrint = photo && `${photo.name} ${photo.size} ${photo.lastModified}`;
   const before = last ?? readAttempt<Attempt>();
   const samePhoto = before?.photoPrint === photoPrint || (!last && !photo);
-  if (before && samePhoto && said(before.values) === said(values)) return last ?? { ...before, photo };
+  if (before && samePhoto && contentOf(before.values) === contentOf(values))
+    return last ?? { ...before, photo };
   const stored = (last && samePhoto && last.stored) || undefined;
   return { key: randomKey(), values, photo, photoPrint, stored };
 }
 
-/** What a report says, however its date and its number were laid out when their fields were left. */
-function said(values: ReportValues) {
+/** Returns the content of a report, independent of the format of its date and phone number. */
+function contentOf(values: ReportValues) {
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, null);
   return JSON.stringify({ ...report, phone: report.phone?.replace(/\D/g, '') });
 }
 
-/** Loads the client ahead of its use. */
+/** Loads the client before it is needed. */
 export async function warmUp() {
   await supabase();
 }
 
-/** Uploads the photo, unless it already is, and sends the report, without the photo if need be. */
+/**
+ * Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it.
+ */
 export async function submitReport(attempt: Attempt, submission: Submission): Promise<Receipt> {
   const { language, onStep, onPhotoFailed } = submission;
   const { values, photo } = attempt;
@@ -67,9 +71,9 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
       attempt.stored = null;
       onPhotoFailed();
     }
-  } else if (photo && !attempt.stored) onPhotoFailed(); // again: the form still shows it
+  } else if (photo && !attempt.stored) onPhotoFailed(); // repeat it: the form still shows the photo
   onStep('sending');
-  // Meanwhile the reader may have cleared the form or left quickly: what is forgotten is not written again.
+  // The reader may have cleared the form or used the quick exit since: do not store deleted data again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
   return sendReport(report, attempt.key, language);

@@ -1,7 +1,7 @@
 import { parseExpiryDate } from './expiry-date';
 import type { FieldName, ReportValues } from './report';
 
-/** The fields that can be wrong, in the order of the form. */
+/** The fields that can be invalid, in the order of the form. */
 const checkedFields = [
   'phone',
   'product_name',
@@ -11,7 +11,7 @@ const checkedFields = [
 ] as const satisfies readonly FieldName[];
 export type CheckedField = (typeof checkedFields)[number];
 
-/** The fields that stop the report from being sent. */
+/** Returns the invalid fields, in the order of the form. The report cannot be sent while there are any. */
 export function validateReport(values: ReportValues): CheckedField[] {
   return checkedFields.filter((field) =>
     field === 'expiry_date' ? parseExpiryDate(values.expiry_date) === null : !values[field],

@@ -5,7 +5,7 @@ import type { Dictionary } from '@/i18n/en';
 
 type Toasts = Dictionary['resources']['toasts'];
 
-/** Counts the download, then fetches the file or says that it is still to come. */
+/** Counts the download, then opens the file or shows 'Coming Soon'. */
 export async function downloadResource(resource: Resource, title: string, toasts: Toasts) {
   prepareToast();
   try {
@@ -21,8 +21,8 @@ export async function downloadResource(resource: Resource, title: string, toasts
 }
 
 /**
- * Follows a link to the file, as a press would: a new window that is asked for after a wait is blocked. Marked
- * as a download, it leaves the page, and what the page has just said, where they are.
+ * Clicks a link to the file, because browsers block a window that is opened after a wait. The download attribute keeps
+ * the page and its toasts open.
  */
 function open(url: string) {
   Object.assign(document.createElement('a'), { href: url, download: '' }).click();

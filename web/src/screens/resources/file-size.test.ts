@@ -11,7 +11,7 @@ test.each([
   [3_008_000, '2.87 MB'],
   [1024 ** 3, '1 GB'],
   [2048 * 1024 ** 3, '2048 GB'],
-])('%d bytes are %j', (bytes, shown) => {
+])('%d bytes: %j', (bytes, shown) => {
   expect(fileSize(bytes)).toBe(shown);
 });
 
@@ -25,6 +25,6 @@ test.each([
   ['application/vnd.ms-powerpoint', 'PPT'],
   ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'PPTX'],
   ['audio/mpeg', 'MPEG'],
-])('%j is labelled %s', (mime, label) => {
+])('%j: %s', (mime, label) => {
   expect(fileTypeLabel(mime)).toBe(label);
 });

@@ -1,6 +1,6 @@
 const units = ['B', 'KB', 'MB', 'GB'] as const;
 
-/** 0 B, 512 B, 1.5 KB, 2.87 MB: at most two decimals, and none that are zeros. */
+/** Returns a size such as 512 B, 1.5 KB or 2.87 MB, with at most two decimals and no trailing zeros. */
 export function fileSize(bytes: number): string {
   let value = bytes;
   let unit = 0;

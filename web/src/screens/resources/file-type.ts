@@ -11,7 +11,7 @@ const labels: Record<string, string> = {
   [`${office}.presentationml.presentation`]: 'PPTX',
 };
 
-/** The badge of a MIME type; an unknown one shows its second half. */
+/** Returns the label of a MIME type, or its subtype if the type is unknown. */
 export function fileTypeLabel(mime: string): string {
   return labels[mime] ?? (mime.split('/').at(-1) ?? mime).toUpperCase();
 }

@@ -33,8 +33,8 @@ const icons: Record<NonNullable<Resource['icon_name']>, LucideIcon> = {
   Download,
 };
 
-/** The grounds that a resource may have, as the database lists them (resources.color_class). */
-const grounds = [
+/** The background colours that a resource may have: the check constraint of resources.color_class. */
+const backgrounds = [
   'bg-teal-700',
   'bg-sky-700',
   'bg-rose-700',
@@ -49,10 +49,10 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   const text = useText('resources');
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
-  const { title, description, category } = wordsOf(resource, language);
-  // A page kept offline may be older than the list and not know an icon.
+  const { title, description, category } = textsOf(resource, language);
+  // A page from the offline cache may be older than the list and not have the icon.
   const Icon = icons[resource.icon_name ?? 'FileText'] ?? FileText;
-  const ground = grounds.includes(resource.color_class) ? resource.color_class : grounds[0];
+  const background = backgrounds.includes(resource.color_class) ? resource.color_class : backgrounds[0];
 
   async function download() {
     setBusy(true);
@@ -63,7 +63,7 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   return (
     <Card className="h-full">
       <div className="flex items-start gap-3">
-        <span className={cn('grid size-12 shrink-0 place-items-center rounded-xl text-white', ground)}>
+        <span className={cn('grid size-12 shrink-0 place-items-center rounded-xl text-white', background)}>
           <Icon aria-hidden className="size-6" />
         </span>
         <div className="min-w-0">
@@ -100,8 +100,10 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   );
 }
 
-/** The card's words in the page's language where the organisation has written them, else in English and marked so. */
-function wordsOf(resource: Resource, language: 'en' | 'so') {
+/**
+ * Returns the texts of the card in the page's language, or in English with a lang attribute if there is no translation.
+ */
+function textsOf(resource: Resource, language: 'en' | 'so') {
   const pick = (english: string, somali: string | null) => {
     if (language === 'so' && somali) return { text: somali };
     return { text: english, lang: language === 'so' ? 'en' : undefined };

@@ -11,8 +11,8 @@ import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { ResourceCard } from './resource-card';
 
-/** Only so many featured ones are shown; the others of them are shown nowhere. */
-const featuredPlaces = 2;
+/** The number of featured resources that are shown. Others are not shown at all (spec §9). */
+const maxFeatured = 2;
 
 type State =
   | { name: 'loading' }
@@ -30,12 +30,12 @@ export function ResourcesScreen() {
         <h1>{text.title}</h1>
         <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
       </div>
-      {/* While the list is on its way, what follows it waits below the screen: nothing is seen to move. */}
+      {/* While the list loads, the content below it is off screen, so the layout does not visibly shift. */}
       <div
         data-live="now"
         className={cn('grid content-start gap-8', state.name === 'loading' && 'noscript:min-h-0 min-h-dvh')}
       >
-        {/* One element all the while: a screen reader tells what changes in it, not what comes with it. */}
+        {/* One element for all states: a screen reader announces changes of a live region, not a new one. */}
         <p role="status" className="noscript:hidden text-lg empty:hidden">
           {state.name === 'loading' && text.loading}
           {state.name === 'loaded' && state.resources.length === 0 && text.empty}
@@ -99,7 +99,7 @@ function WithoutScripts() {
 
 function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolean }) {
   const text = useText('resources');
-  const featured = resources.filter(({ is_featured }) => is_featured).slice(0, featuredPlaces);
+  const featured = resources.filter(({ is_featured }) => is_featured).slice(0, maxFeatured);
   const others = resources.filter(({ is_featured }) => !is_featured);
 
   return (

@@ -6,9 +6,8 @@ import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 
 /**
- * Where the plain form leads after it was stored. The reference is in a cookie that only the function reads,
- * so the function shows it, in a frame. boot.ts ends the draft of what was posted: on many a line
- * this page never comes alive.
+ * The page after a form post without JavaScript. The reference is in a cookie that only the function can read, so the
+ * function shows it in a frame. boot.ts deletes the draft, because this page may never be hydrated.
  */
 export function ThankYouScreen() {
   const text = useText('thank-you');

@@ -19,16 +19,16 @@ test.each([
     home: 'Ku noqo bogga hore',
     href: '/so/',
   },
-] as const)('a screen that throws shows the error in $language', async ({ language, title, home, href }) => {
-  vi.spyOn(console, 'error').mockImplementation(() => {}); // React and the router report the error too
+] as const)('shows the error of a screen in $language', async ({ language, title, home, href }) => {
+  vi.spyOn(console, 'error').mockImplementation(() => {}); // React and the router log the error too
   await loadText(language, ['unexpected-error']);
-  show(language, new Error('the screen fell over'));
+  show(language, new Error('the screen failed'));
   expect(screen.getByRole('heading').textContent).toBe(title);
-  expect(screen.getByText('the screen fell over')).toBeTruthy();
+  expect(screen.getByText('the screen failed')).toBeTruthy();
   expect(screen.getByRole('link', { name: home }).getAttribute('href')).toBe(href);
 });
 
-test('what is thrown without being an Error is shown as text', async () => {
+test('shows a thrown value that is not an Error', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   await loadText('en', ['unexpected-error']);
   show('en', 'just words');

@@ -3,7 +3,7 @@ import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
-/** Stands alone, outside the layout: the layout may be what failed. A full load gets away from the fault. */
+/** Shown without the layout, which may be the part that failed. Its link loads a new document. */
 export function UnexpectedErrorScreen() {
   const error = useRouteError();
   const language = useLanguage();

@@ -6,7 +6,7 @@ import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { site, whatsappLink } from '@/site-config';
 
-/** A kind word, people to talk to, and something to read. */
+/** The message about beauty, the community links and the guide to download. */
 export function Community() {
   const language = useLanguage();
   const text = useText('womens-health');

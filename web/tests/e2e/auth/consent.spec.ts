@@ -3,27 +3,29 @@ import { expect, type Page, test } from '@playwright/test';
 import { admin, uniqueName } from '../stack';
 import { application, newAccount, signIn } from './page';
 
-/** Another application signs a reader in with the account of this project; the site's consent page is supabase-js. */
+/**
+ * Another application signs a user in with the project's OAuth server. The consent page of the test uses supabase-js.
+ */
 
 const api = `${process.env.API_URL}/auth/v1`;
 const back = 'https://clinic.example.net/back';
 
-test.use({ serviceWorkers: 'block' }); // the site's would answer for the consent page
+test.use({ serviceWorkers: 'block' }); // the site's service worker would answer for the consent page
 
-/** Sends the browser to sign in; it is led to the site's consent page, which is given the page that it ought to be. */
+/** Starts the sign-in in the browser. The redirect to the consent page gets the page of the test. */
 async function asks(page: Page, question: string) {
   await page.goto(question);
-  await page.goto(page.url()); // a page at the end of a redirect is not given by page.route
+  await page.goto(page.url()); // page.route does not intercept the end of a redirect
   return new URL(page.url()).searchParams.get('authorization_id') ?? '';
 }
 
-/** What the browser is led back to the application with, once it has arrived: the next navigation must not meet this one. */
+/** Returns the parameters of the redirect to the application, after its navigation has ended. */
 async function comesBack(page: Page) {
   await page.waitForURL((url) => url.href.startsWith(back));
   return new URL(page.url()).searchParams;
 }
 
-/** An application with its proof key (RFC 7636). */
+/** An application with its PKCE verifier (RFC 7636). */
 async function newClient() {
   const { data, error } = await admin().auth.admin.oauth.createClient({
     client_name: uniqueName('Clinic'),
@@ -60,7 +62,7 @@ async function newClient() {
   };
 }
 
-test('a reader lets another application in, and out again', async ({ page }) => {
+test('a user grants and revokes the access of an application', async ({ page }) => {
   await page.route('**/oauth/consent?*', (route) =>
     route.fulfill({ contentType: 'text/html', body: application() }),
   );
@@ -96,7 +98,7 @@ test('a reader lets another application in, and out again', async ({ page }) => 
     error: 'invalid_grant',
   });
 
-  // Asked again, the consent page leads back at once.
+  // The second time, the consent page redirects immediately.
   const again = await asks(page, client.question);
   const known = await page.evaluate(
     async (id) => (await window.client.auth.oauth.getAuthorizationDetails(id)).data,
@@ -104,7 +106,7 @@ test('a reader lets another application in, and out again', async ({ page }) => 
   );
   expect(known).toEqual({ redirect_url: expect.stringContaining(`${back}?code=`) });
 
-  // Let out again, it has nothing left, and is refused where the reader refuses.
+  // After the revocation it has no access, and a denied consent is an error.
   const grants = await page.evaluate(async (clientId) => {
     const before = await window.client.auth.oauth.listGrants();
     const { error } = await window.client.auth.oauth.revokeGrant({ clientId });

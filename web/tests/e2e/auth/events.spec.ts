@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { admin } from '../stack';
 import { type Account, age, newAccount, open, sees, serveApplication, signIn, stored, totp } from './page';
 
-/** supabase-js in a browser, on another origin than the stack: which events it gives, and what it keeps. */
+/** supabase-js in a browser on another origin than the stack: its events and its stored session. */
 
 let application: Awaited<ReturnType<typeof serveApplication>>;
 let account: Account;
@@ -15,13 +15,13 @@ test.beforeEach(async () => {
   account = await newAccount();
 });
 
-/** Ends every session of the account elsewhere, as an administrator or the reader's other device does. */
+/** Revokes every session of the account, as an administrator or another device does. */
 async function revokeElsewhere(page: Page) {
   const { error } = await admin().auth.admin.signOut((await stored(page))?.access_token ?? '', 'global');
   expect(error).toBeNull();
 }
 
-test('every event fires at its moment', async ({ context }) => {
+test('every event fires once', async ({ context }) => {
   const page = await open(context, application.address);
   await signIn(page, account);
   await sees(page, 'SIGNED_IN');
@@ -88,7 +88,7 @@ test('two tabs share one session', async ({ context }) => {
   const own = await other.evaluate(async () => (await window.client.auth.getSession()).data.session);
   expect(own?.refresh_token).toBe((await stored(one))?.refresh_token);
 
-  // Both find it expired at once and refresh with one token: neither is signed out, and both go on with one session.
+  // Both refresh the expired session with one token. Both keep the same session.
   await age(one);
   const tabs = [one, other];
   const token = async (tab: Page) =>
@@ -109,9 +109,7 @@ test('two tabs share one session', async ({ context }) => {
   expect(await other.evaluate(async () => (await window.client.auth.getSession()).data.session)).toBeNull();
 });
 
-test('signing out succeeds when the session, the account or the key behind the token is gone', async ({
-  context,
-}) => {
+test('signing out succeeds without session, account or key', async ({ context }) => {
   const signsOut = async (page: Page) => {
     const answered = page.waitForResponse((response) => response.url().includes('/auth/v1/logout'));
     expect(await page.evaluate(async () => (await window.client.auth.signOut()).error)).toBeNull();

@@ -8,7 +8,7 @@ import { type BrowserContext, expect, type Page } from '@playwright/test';
 import type { AuthChangeEvent, Session, SupabaseClient } from '@supabase/supabase-js';
 import { admin, uniqueName } from '../stack';
 
-/** What the page below puts into its window. */
+/** What the page below puts into window. */
 declare global {
   interface Window {
     client: SupabaseClient;
@@ -23,7 +23,7 @@ const library = join(
   'umd/supabase.js',
 );
 
-/** A page that is nothing but supabase-js and a list of the events that it gives. */
+/** A page with only supabase-js and a list of its events. */
 export const application = () => `<!doctype html><link rel="icon" href="data:,"><title>Application</title>
   <script>${readFileSync(library, 'utf8')}</script><script>
     window.seen = [];
@@ -32,10 +32,7 @@ export const application = () => `<!doctype html><link rel="icon" href="data:,">
     client.auth.onAuthStateChange((event) => seen.push(event));
   </script>`;
 
-/**
- * Serves that page on a port of its own: another origin than the stack's, so that what it asks for passes the gateway's
- * CORS as any application's does.
- */
+/** Serves that page on a port of its own, so that its requests are cross-origin and need CORS. */
 export async function serveApplication() {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html');
@@ -45,7 +42,7 @@ export async function serveApplication() {
   return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-/** Opens the application, in a tab of its own, and waits for its first event. */
+/** Opens the application in a new tab and waits for its first event. */
 export async function open(context: BrowserContext, address: string) {
   const page = await context.newPage();
   await page.goto(address);
@@ -53,7 +50,7 @@ export async function open(context: BrowserContext, address: string) {
   return page;
 }
 
-/** Waits until the page has seen exactly these events, in this order, since it was opened or last asked. */
+/** Waits until the page has had exactly these events, in order, since it was opened or since the last call. */
 export async function sees(page: Page, ...events: AuthChangeEvent[]) {
   await expect.poll(() => page.evaluate(() => window.seen), events.join(', ')).toEqual(events);
   await page.evaluate(() => {
@@ -67,7 +64,7 @@ export interface Account {
   password: string;
 }
 
-/** Makes a confirmed account that no other test uses. */
+/** Creates a confirmed account for one test. */
 export async function newAccount(): Promise<Account> {
   const email = `${uniqueName('reader').replace(' ', '.')}@example.org`;
   const password = 'a-long-enough-password';
@@ -86,12 +83,12 @@ export async function signIn(page: Page, { email, password }: Account) {
   );
 }
 
-/** What the browser keeps of the session. */
+/** Returns the stored session. */
 export function stored(page: Page): Promise<Session | null> {
   return page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null'), storageKey);
 }
 
-/** Lets the kept access token look expired, as after a night in a closed laptop. */
+/** Makes the stored access token look expired, as after a night in a closed laptop. */
 export async function age(page: Page) {
   await page.evaluate((key) => {
     const session = JSON.parse(localStorage.getItem(key) ?? '');
@@ -100,7 +97,7 @@ export async function age(page: Page) {
   }, storageKey);
 }
 
-/** The code of an authenticator (RFC 6238) for a secret in base32. */
+/** Returns the code of an authenticator (RFC 6238) for a base32 secret. */
 export function totp(secret: string, at = Date.now()) {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...secret].map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0')).join('');

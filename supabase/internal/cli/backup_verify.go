@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"daawo/supabase/internal/backup"
+)
+
+func (inv *Invocation) verifyBackups(ctx context.Context, location string) error {
+	store, err := backup.OpenStore(location)
+	if err != nil {
+		return err
+	}
+	progress := newProgressBar(inv.Stderr)
+	defer progress.clear()
+	v, err := backup.Verify(ctx, store, progress.set)
+	if err != nil {
+		return err
+	}
+	progress.clear()
+	fmt.Fprintf(inv.Stdout, "%d backups, %d WAL segments, %d files, %s: all match their checksums\n", v.Backups, v.Segments, v.Files, bytesText(v.Bytes))
+	if v.Backups == 0 {
+		return errors.New(store.String() + " contains no usable backup")
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/observe"
+)
+
+// Invocation is one run of a command.
+type Invocation struct {
+	*Env
+	command Command
+	flags   *flag.FlagSet
+	args    []string // before parse all arguments, after it those that are not flags
+
+	data      string // --data
+	workdir   string // --workdir
+	overrides []func(*config.Config)
+}
+
+// parse reads the flags that the command has declared. It returns a usage error unless least to most other arguments follow.
+func (inv *Invocation) parse(least, most int) error {
+	err := inv.flags.Parse(inv.args)
+	if errors.Is(err, flag.ErrHelp) {
+		inv.help()
+		return err
+	}
+	if err != nil {
+		return usagef("%v; see `daawo %s --help`", err, inv.command.Name)
+	}
+	inv.args = inv.flags.Args()
+	if n := len(inv.args); n < least || n > most {
+		return inv.usage()
+	}
+	return nil
+}
+
+// parseMixed is parse for commands that also allow arguments before the flags.
+func (inv *Invocation) parseMixed(least, most int) error {
+	var words []string
+	for len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
+		words = append(words, inv.args[0])
+		inv.args = inv.args[1:]
+	}
+	if err := inv.parse(0, most); err != nil {
+		return err
+	}
+	inv.args = append(words, inv.args...)
+	if n := len(inv.args); n < least || n > most {
+		return inv.usage()
+	}
+	return nil
+}
+
+// usage returns a usage error that shows the arguments of the command.
+func (inv *Invocation) usage() error {
+	return usagef("usage: daawo %s %s", inv.command.Name, inv.command.Args)
+}
+
+// warn prints a message to the standard error, after the name of the program.
+func (inv *Invocation) warn(format string, args ...any) {
+	fmt.Fprintf(inv.Stderr, "%s: %s\n", inv.Name, inv.named(fmt.Sprintf(format, args...)))
+}
+
+// dataFlag declares --data.
+func (inv *Invocation) dataFlag() {
+	inv.flags.StringVar(&inv.data, "data", "", "data `folder` (environment: DAAWO_DATA; default .daawo)")
+}
+
+// config loads the configuration that the command line selects.
+func (inv *Invocation) config() (*config.Config, error) {
+	s := config.Sources{Name: "config.toml", Getenv: inv.Getenv, Overrides: inv.overrides, Program: inv.Settings}
+	project, dir := inv.project()
+	text, err := fs.ReadFile(project, "config.toml")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		s.File = text
+	}
+	if dir != "" {
+		s.Dir, s.Name = dir, dir+"/config.toml"
+	}
+	if inv.data != "" {
+		s.Overrides = append(s.Overrides, func(c *config.Config) { c.Data = inv.data })
+	}
+	return config.Load(s)
+}
+
+// project returns the folder supabase/ of the working folder and its path, or the project inside the program and "".
+func (inv *Invocation) project() (project fs.FS, dir string) {
+	dir = "supabase"
+	if inv.workdir != "" {
+		dir = inv.workdir + "/supabase"
+	}
+	if _, err := os.Stat(dir + "/config.toml"); err == nil {
+		return os.DirFS(dir), dir
+	}
+	return inv.Project, ""
+}
+
+// dataDir returns the data folder that the command line selects.
+func (inv *Invocation) dataDir(c *config.Config) (string, error) {
+	_, set := inv.Getenv("DAAWO_DATA")
+	dir, why, err := app.DataDir(c.Data, inv.data != "" || set)
+	if why != "" {
+		inv.log(c).Info("data folder", "path", dir, "reason", why)
+	}
+	return dir, err
+}
+
+// installation returns the configuration and the data folder that the command line selects.
+func (inv *Invocation) installation() (*config.Config, string, error) {
+	c, err := inv.config()
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := inv.dataDir(c)
+	return c, data, err
+}
+
+// ask sends a command to the server that runs on the selected data folder and decodes its reply.
+func (inv *Invocation) ask(ctx context.Context, command string, reply any) error {
+	_, data, err := inv.installation()
+	if err != nil {
+		return err
+	}
+	return app.Command(ctx, data, command, reply)
+}
+
+// status returns the addresses and keys of the running server.
+func (inv *Invocation) status(ctx context.Context) (app.Info, error) {
+	var info app.Info
+	err := inv.ask(ctx, "/status", &info)
+	return info, err
+}
+
+func (inv *Invocation) log(c *config.Config) *slog.Logger {
+	return observe.Logger(inv.Stderr, c.LogLevel, c.LogFormat)
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/config"
+)
+
+// keyVariables are the prefixes of the variables that hold keys.
+var keyVariables = []string{"JWT_", "ANON_", "SERVICE_ROLE_", "SUPABASE_PUBLISHABLE_", "SUPABASE_SECRET_", "RETIRED_"}
+
+// rotateFile replaces the keys in a file of NAME=value lines and leaves all other lines as they are. It keeps no old key for
+// verification: the upstream images that read the file would also accept stolen API keys signed with it.
+func rotateFile(ctx context.Context, name string, password bool) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	variables := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(key, "#") {
+			variables[key] = strings.Trim(value, `'"`)
+		}
+	}
+	c, err := config.Load(config.Sources{Getenv: func(key string) (string, bool) {
+		for _, prefix := range keyVariables {
+			if strings.HasPrefix(key, prefix) {
+				v, ok := variables[key]
+				return v, ok
+			}
+		}
+		return "", false
+	}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if c.Keys == (config.APIKeys{}) {
+		return fmt.Errorf("%s: it contains no keys: %w", name, fs.ErrNotExist)
+	}
+	set, err := app.LoadKeys(ctx, c, "")
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if set, err = set.Replace(time.Now()); err != nil {
+		return err
+	}
+	values, err := app.EnvironmentOf(set)
+	if err != nil {
+		return err
+	}
+	if password {
+		values = append(values, app.Value{Name: "POSTGRES_PASSWORD", Value: rand.Text()})
+	}
+	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place, because it may be a mount
+}
+
+// replaceLines sets the values in a text of NAME=value lines and appends missing ones. It sets every line of a name, because
+// the last one counts.
+func replaceLines(text string, values []app.Value) string {
+	var out strings.Builder
+	given, seen := map[string]string{}, map[string]bool{}
+	for _, v := range values {
+		given[v.Name] = v.Value
+	}
+	for line := range strings.Lines(text) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if value, ok := given[name]; ok {
+			line, seen[name] = name+"='"+value+"'\n", true
+		}
+		out.WriteString(line)
+	}
+	for _, v := range values {
+		if seen[v.Name] {
+			continue
+		}
+		if s := out.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			out.WriteByte('\n')
+		}
+		out.WriteString(v.Name + "='" + v.Value + "'\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,18 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"daawo/supabase/internal/auth/gotrue"
+	"daawo/supabase/internal/observe"
+)
+
+// serveAuth replaces the GoTrue binary. It reads GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL and PORT.
+func serveAuth(ctx context.Context, inv *Invocation) error {
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	level, _ := inv.Getenv("GOTRUE_LOG_LEVEL")
+	return gotrue.Run(ctx, inv.Getenv, os.Environ(), observe.Logger(inv.Stderr, level, "json"))
+}

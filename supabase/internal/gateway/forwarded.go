@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/go-chi/httprate"
+)
+
+// trustedProxies are the peers with trusted X-Forwarded-* headers.
+type trustedProxies []netip.Prefix
+
+func (p trustedProxies) contain(address netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// trustPeer reports whether the peer of a request is a trusted proxy.
+func (p trustedProxies) trustPeer(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && p.contain(peer.Addr().Unmap())
+}
+
+// client walks the chain in X-Forwarded-For from the nearest hop and returns the first address that is not a trusted proxy.
+func (p trustedProxies) client(forwardedFor []string) netip.Addr {
+	hops := strings.Split(strings.Join(forwardedFor, ","), ",")
+	var client netip.Addr
+	for i := len(hops) - 1; i >= 0; i-- {
+		address, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		if client = address.Unmap(); !p.contain(client) {
+			break
+		}
+	}
+	return client
+}
+
+// clientKey identifies a client by its address, or by its network for IPv6. RemoteAddr must be the client's address, as
+// setForwarded leaves it. The key is kept in memory only, for the time window of a limit.
+func clientKey(r *http.Request) (string, error) {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return httprate.CanonicalizeIP(host), nil
+}
+
+// clientKey is the package's clientKey for a request that setForwarded has not changed.
+func (p trustedProxies) clientKey(r *http.Request) string {
+	if p.trustPeer(r) {
+		if client := p.client(r.Header.Values("X-Forwarded-For")); client.IsValid() {
+			return httprate.CanonicalizeIP(client.String())
+		}
+	}
+	key, _ := clientKey(r) // never fails
+	return key
+}
+
+// setForwarded sets the X-Forwarded-* headers, from those of a trusted proxy or else from the connection, and removes other
+// forwarding headers. RemoteAddr becomes the client's address.
+func (p trustedProxies) setForwarded(r *http.Request) {
+	proto, host := "http", r.Host
+	if r.TLS != nil {
+		proto = "https"
+	}
+	port := ""
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		_, port, _ = net.SplitHostPort(local.String()) // "" if it has no port
+	}
+	if p.trustPeer(r) {
+		if given := r.Header.Get("X-Forwarded-Proto"); given == "http" || given == "https" {
+			proto = given
+			port = map[string]string{"http": "80", "https": "443"}[given]
+		}
+		if given := r.Header.Get("X-Forwarded-Host"); given != "" {
+			host = given
+		}
+		if given := r.Header.Get("X-Forwarded-Port"); given != "" {
+			port = given
+		}
+		if client := p.client(r.Header.Values("X-Forwarded-For")); client.IsValid() {
+			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+		}
+	}
+	for _, name := range []string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Original-Url", "X-Rewrite-Url"} {
+		r.Header.Del(name)
+	}
+	if client, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		r.Header.Set("X-Forwarded-For", client)
+	}
+	r.Header.Set("X-Forwarded-Proto", proto)
+	r.Header.Set("X-Forwarded-Host", host)
+	r.Header.Set("X-Forwarded-Port", port)
+}

@@ -1,0 +1,231 @@
+package gateway
+
+import (
+	"container/list"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// sendBuffer limits how many bytes of a reply the kernel buffers for a client that does not read; Linux doubles it. The
+// kernel's default is up to 4 MB per connection, so a few hundred stalled readers would use up the socket memory. 64 KB
+// still allow 10 Mbit/s at 100 ms latency.
+const sendBuffer = 64 << 10
+
+// staleAfter is how long a connection with a request may stall before a new connection from its address may replace it. It
+// is longer than a phone on a bad network needs to retransmit lost packets.
+const staleAfter = 3 * time.Second
+
+// ConnLimits are the limits of a LimitListener.
+type ConnLimits struct {
+	Total      int            // open connections
+	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
+	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
+}
+
+// limitListener is the listener of a public port. It limits the number of open connections, so that idle clients cannot
+// lock others out.
+type limitListener struct {
+	net.Listener
+	limits ConnLimits
+	slots  chan struct{} // one token for each open connection
+	idled  chan struct{} // receives when a connection has become idle
+	closed chan struct{}
+	once   sync.Once
+
+	mu         sync.Mutex
+	staleAfter time.Duration
+	idle       *list.List // connections without a request, the longest idle first
+	byAddress  map[netip.Addr]map[*conn]bool
+}
+
+// LimitListener returns a listener that limits the open connections of l, and the function that must be the ConnState of
+// its http.Server.
+//
+// When Total is reached, a new connection replaces the connection that has been idle for the longest time. If every
+// connection has a request, Accept waits. When PerAddress is reached, a new connection replaces the connection of the same
+// address that has been without progress for the longest time, if that connection is idle or has stalled for 3 s.
+// Otherwise the new connection is closed.
+func LimitListener(l net.Listener, limits ConnLimits) (net.Listener, func(net.Conn, http.ConnState)) {
+	limited := newLimitListener(l, limits)
+	return limited, limited.connState
+}
+
+func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
+	return &limitListener{
+		Listener: l, limits: limits, staleAfter: staleAfter,
+		slots: make(chan struct{}, limits.Total), idled: make(chan struct{}, 1), closed: make(chan struct{}),
+		idle: list.New(), byAddress: map[netip.Addr]map[*conn]bool{},
+	}
+}
+
+// Accept waits for a connection that its address may open, then for a free slot.
+func (l *limitListener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &conn{Conn: accepted, listener: l, address: l.countedAddress(accepted)}
+		c.progressed.Store(time.Now().UnixNano())
+		if !l.register(c) {
+			_ = accepted.Close()
+			continue
+		}
+		if !l.acquireSlot() {
+			l.deregister(c)
+			_ = accepted.Close()
+			return nil, net.ErrClosed
+		}
+		if tcp, ok := accepted.(*net.TCPConn); ok {
+			_ = tcp.SetWriteBuffer(sendBuffer) // on failure the kernel's default applies
+		}
+		return c, nil
+	}
+}
+
+// countedAddress returns the address that a connection counts for. The zero address is not counted.
+func (l *limitListener) countedAddress(c net.Conn) netip.Addr {
+	peer, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil || l.limits.PerAddress == 0 {
+		return netip.Addr{}
+	}
+	address := peer.Addr().Unmap()
+	if trustedProxies(l.limits.Proxies).contain(address) {
+		return netip.Addr{}
+	}
+	if address.Is6() {
+		return netip.PrefixFrom(address, 64).Masked().Addr()
+	}
+	return address
+}
+
+// register counts a connection for its address. It returns false if the address has too many connections and none of them
+// can be replaced.
+func (l *limitListener) register(c *conn) bool {
+	if !c.address.IsValid() {
+		return true
+	}
+	l.mu.Lock()
+	if len(l.byAddress[c.address]) < l.limits.PerAddress {
+		defer l.mu.Unlock()
+		l.count(c)
+		return true
+	}
+	stale := l.stalest(c.address)
+	if stale == nil {
+		l.mu.Unlock()
+		return false
+	}
+	l.removeIdle(stale)
+	delete(l.byAddress[c.address], stale)
+	l.count(c)
+	l.mu.Unlock()
+	_ = stale.Close() // its server notices and ends it
+	return true
+}
+
+func (l *limitListener) count(c *conn) {
+	if l.byAddress[c.address] == nil {
+		l.byAddress[c.address] = map[*conn]bool{}
+	}
+	l.byAddress[c.address][c] = true
+}
+
+// deregister undoes register.
+func (l *limitListener) deregister(c *conn) {
+	if !c.address.IsValid() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.byAddress[c.address], c)
+	if len(l.byAddress[c.address]) == 0 {
+		delete(l.byAddress, c.address)
+	}
+}
+
+// stalest returns the idle or stalled connection of an address that has been without progress for the longest time, or nil.
+func (l *limitListener) stalest(address netip.Addr) *conn {
+	var stalest *conn
+	limit := time.Now().Add(-l.staleAfter).UnixNano()
+	for c := range l.byAddress[address] {
+		last := c.progressed.Load()
+		if (c.state == http.StateIdle || c.state != http.StateHijacked && last < limit) && (stalest == nil || last < stalest.progressed.Load()) {
+			stalest = c
+		}
+	}
+	return stalest
+}
+
+// acquireSlot takes a slot, if necessary from the connection that has been idle for the longest time. While every
+// connection has a request it waits; each request is limited in time. It returns false after Close.
+func (l *limitListener) acquireSlot() bool {
+	for {
+		select {
+		case l.slots <- struct{}{}:
+			return true
+		default:
+		}
+		if l.closeIdle() {
+			continue
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return true
+		case <-l.idled:
+		case <-l.closed:
+			return false
+		}
+	}
+}
+
+// closeIdle closes the connection that has been idle for the longest time. It returns false if no connection is idle.
+func (l *limitListener) closeIdle() bool {
+	l.mu.Lock()
+	longest := l.idle.Front()
+	if longest == nil {
+		l.mu.Unlock()
+		return false
+	}
+	c := longest.Value.(*conn)
+	l.removeIdle(c)
+	l.mu.Unlock()
+	_ = c.Close() // its server notices and ends it
+	return true
+}
+
+// Close stops listening. Open connections stay open.
+func (l *limitListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// connState records which connections are idle.
+func (l *limitListener) connState(served net.Conn, state http.ConnState) {
+	c := connOf(served)
+	if c == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.removeIdle(c)
+	c.state = state
+	c.progressed.Store(time.Now().UnixNano())
+	if state == http.StateNew || state == http.StateIdle {
+		c.idle = l.idle.PushBack(c)
+		select {
+		case l.idled <- struct{}{}:
+		default: // a signal is already pending
+		}
+	}
+}
+
+func (l *limitListener) removeIdle(c *conn) {
+	if c.idle != nil {
+		l.idle.Remove(c.idle)
+		c.idle = nil
+	}
+}

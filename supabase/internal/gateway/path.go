@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// sanitise refuses requests that two parsers could read differently. It gives each path one spelling and removes
+// forwarding headers that no trusted proxy sent.
+func (g *gateway) sanitise(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		clean, ok := normalise(r.URL)
+		if !ok {
+			writeText(w, http.StatusBadRequest, "Bad Request")
+			return
+		}
+		r.URL = clean
+		for name := range r.Header {
+			if strings.Contains(name, "_") {
+				writeText(w, http.StatusBadRequest, "Bad Request")
+				return
+			}
+		}
+		g.proxies.setForwarded(r)
+		if re, ok := w.(*reply); ok {
+			re.https = r.Header.Get("X-Forwarded-Proto") == "https"
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// normalise resolves dot segments, double slashes and needless percent-encoding (RFC 3986, section 6.2.2), so that a route
+// has one spelling. It refuses a path with an encoded slash, backslash or control character, because services would
+// disagree about its meaning.
+func normalise(u *url.URL) (*url.URL, bool) {
+	sent := u.EscapedPath()
+	if !strings.HasPrefix(sent, "/") {
+		return nil, false
+	}
+	lower := strings.ToLower(sent)
+	for _, refused := range []string{"%2f", "%5c", "\\", "%00", "%0a", "%0d"} {
+		if strings.Contains(lower, refused) {
+			return nil, false
+		}
+	}
+	plain := decodeUnreserved(sent)
+	clean := path.Clean(plain)
+	if strings.HasSuffix(plain, "/") && clean != "/" {
+		clean += "/"
+	}
+	if clean == sent {
+		return u, true
+	}
+	decoded, err := url.PathUnescape(clean)
+	if err != nil {
+		return nil, false
+	}
+	out := *u
+	out.Path, out.RawPath = decoded, ""
+	if out.EscapedPath() != clean {
+		out.RawPath = clean
+	}
+	return &out, true
+}
+
+// decodeUnreserved decodes the characters that RFC 3986 calls unreserved.
+func decodeUnreserved(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil && unreserved(byte(c)) {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}

@@ -1,0 +1,41 @@
+package rest
+
+import (
+	"sync"
+
+	"daawo/supabase/internal/db"
+)
+
+// buffers are the slices that a request fills. They are pooled, so that a small request allocates little. Nothing may
+// use them after the reply.
+type buffers struct {
+	values     []byte // the text of args
+	args       [][]byte
+	statements []db.Statement
+	body       []byte
+}
+
+// maxPooled is the capacity in bytes above which a slice is dropped instead of pooled.
+const maxPooled = 64 << 10
+
+// bufferPool is a pool of buffers. The zero value is ready for use.
+type bufferPool struct{ pool sync.Pool }
+
+func (p *bufferPool) get() *buffers {
+	if b, ok := p.pool.Get().(*buffers); ok {
+		return b
+	}
+	return &buffers{}
+}
+
+func (p *bufferPool) put(b *buffers) {
+	if cap(b.values) > maxPooled {
+		b.values = nil
+	}
+	if cap(b.body) > maxPooled {
+		b.body = nil
+	}
+	clear(b.args) // drop references so the values can be collected
+	clear(b.statements)
+	p.pool.Put(b)
+}

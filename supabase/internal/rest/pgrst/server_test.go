@@ -1,0 +1,179 @@
+package pgrst
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"daawo/supabase/internal/testdb"
+)
+
+// TestPorts checks TCP ports: two servers on one port with server-reuseport, and an admin server on another port.
+func TestPorts(t *testing.T) {
+	database := testdb.New(t)
+	free := func() int {
+		l, err := listen(t.Context(), "", 0, "127.0.0.1", 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		var port int
+		if _, err := fmt.Sscanf(l.Addr().String(), "127.0.0.1:%d", &port); err != nil {
+			t.Fatal(err)
+		}
+		return port
+	}
+	port, admin := free(), free()
+	conf := fmt.Sprintf("server-unix-socket = \"\"\nadmin-server-unix-socket = \"\"\nserver-host = \"127.0.0.1\"\nserver-port = %d\nserver-reuseport = true\n", port)
+	s := start(t, database, conf+fmt.Sprintf("admin-server-port = %d\n", admin))
+	if got := s.ask("", "/"); !strings.HasPrefix(got, "200") || s.address != fmt.Sprintf("127.0.0.1:%d", port) {
+		t.Errorf("%s: %s", s.address, got)
+	}
+	if err := CheckReady(t.Context(), Options{File: s.file}); err != nil {
+		t.Error(err)
+	}
+	start(t, database, conf)
+}
+
+// TestSockets checks the modes of the unix sockets.
+func TestSockets(t *testing.T) {
+	s := start(t, testdb.New(t), "server-unix-socket-mode = \"600\"\nadmin-server-unix-socket-mode = \"666\"\n")
+	for path, want := range map[string]os.FileMode{s.socket: 0o600, s.admin: 0o666} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v %v, want %v", info.Mode(), err, want)
+		}
+	}
+}
+
+// TestFullPool checks the reply to a request that gets no connection in time, and its count in /metrics.
+func TestFullPool(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	s := start(t, database, "db-pool = 1\ndb-pool-acquisition-timeout = 1\n")
+	done := make(chan string)
+	go func() { done <- s.ask(s.socket, "/rpc/wait") }()
+	time.Sleep(200 * time.Millisecond)
+	if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "504") || !strings.Contains(got, "PGRST003") || !strings.Contains(got, "Retry-After: 1") {
+		t.Error(got)
+	}
+	if got := <-done; !strings.HasPrefix(got, "200") {
+		t.Error(got)
+	}
+	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1") || !strings.Contains(got, "pgrst_db_pool_max 1") {
+		t.Error(got)
+	}
+}
+
+// TestReloads checks that SIGUSR1 and a notification reload the schema, that SIGUSR2 and a notification reload the
+// file, and that requests succeed during reloads.
+func TestReloads(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '1'`, database.Name))
+	s := start(t, database, "db-channel = \"another\"\ndb-config = false\n")
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	failed := make(chan string, 1)
+	go func() {
+		defer close(failed)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if got := s.ask(s.socket, "/things?id=eq.1"); !strings.HasPrefix(got, "200") {
+					failed <- got
+					return
+				}
+			}
+		}
+	}()
+	s.eventually("/things?select=id", "Content-Range: 0-2/*") // db-config = false: the 1 in the database is ignored
+
+	database.Exec("create table public.first (id int); grant select on first to anon")
+	if err := self.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("/first", "200")
+
+	database.Exec("create table public.second (id int); grant select on second to anon; notify another, 'reload schema'")
+	s.eventually("/second", "200")
+
+	text, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(string(text) + "db-max-rows = 2\n")
+	if err := self.Signal(syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("/things?select=id", "Content-Range: 0-1/*")
+	s.write(string(text) + "db-max-rows = 1\n")
+	database.Exec("notify another, 'reload config'")
+	s.eventually("/things?select=id", "Content-Range: 0-0/*")
+
+	// A listener whose connection is lost reconnects and reloads the schema.
+	database.Exec("create table public.missed (id int); grant select on missed to anon")
+	if got := s.ask(s.socket, "/missed"); !strings.HasPrefix(got, "404") {
+		t.Errorf("a table without a notification: %s", got)
+	}
+	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %another%'`)
+	s.eventually("/missed", "200")
+	close(stop)
+	if got, ok := <-failed; ok {
+		t.Errorf("a request failed during a reload: %s", got)
+	}
+
+	silent := start(t, database, "db-channel-enabled = false\n")
+	database.Exec("create table public.third (id int); grant select on third to anon; notify pgrst, 'reload schema'")
+	time.Sleep(300 * time.Millisecond)
+	if got := silent.ask(silent.socket, "/third"); !strings.HasPrefix(got, "404") {
+		t.Errorf("db-channel-enabled = false: %s", got)
+	}
+	if err := self.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	silent.eventually("/third", "200")
+}
+
+// TestLogs checks the log of requests and of their SQL.
+func TestLogs(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	for level, want := range map[string][2]bool{"crit": {false, false}, "error": {false, false}, "warn": {true, false}, "info": {true, true}} {
+		s := start(t, database, "log-level = \""+level+"\"\nlog-query = true\n")
+		s.ask(s.socket, "/nothing")
+		s.ask(s.socket, "/things")
+		got := s.log.String()
+		if strings.Contains(got, "status=404") != want[0] || strings.Contains(got, "status=200") != want[1] {
+			t.Errorf("%s: %s", level, got)
+		}
+		if !strings.Contains(got, `\"things\"`) {
+			t.Errorf("log-query: %s", got)
+		}
+	}
+}
+
+// TestTokenCache checks that a token is verified once, or each time with a cache of size 0.
+func TestTokenCache(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	signed := bearer(t, jwt.MapClaims{"role": "authenticated"})
+	for size, want := range map[string]string{"0": "pgrst_jwt_cache_hits_total 0", "10": "pgrst_jwt_cache_hits_total 2"} {
+		s := start(t, database, "jwt-secret = \""+settingsSecret+"\"\njwt-cache-max-entries = "+size+"\n")
+		for range 3 {
+			s.ask(s.socket, "/things", signed)
+		}
+		if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, want) {
+			t.Errorf("%s: %s is missing in %s", size, want, got)
+		}
+	}
+}

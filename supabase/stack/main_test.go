@@ -1,0 +1,280 @@
+package stack_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"daawo/supabase/stack"
+)
+
+// root is the top folder of the repository.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// publicDir makes a temporary folder that the user of Postgres can enter.
+func publicDir() string {
+	dir, err := os.MkdirTemp("", "stack-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+// blocks matches the files of docs/library.md: a line with a name in backquotes, then the content.
+var blocks = regexp.MustCompile("(?m)^`([^`\n]+)`:\n\n```[a-z]*\n((?s:.*?))\n```$")
+
+// writeGuide writes the files of docs/library.md into a folder, with daawo as the module of this repository.
+func writeGuide(t *testing.T, dir string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root(t), "docs/library.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := blocks.FindAllStringSubmatch(string(page), -1)
+	if len(found) != 6 {
+		t.Fatalf("docs/library.md has %d files, want 6", len(found))
+	}
+	for _, b := range found {
+		name, text := filepath.Join(dir, b[1]), strings.Replace(b[2], "=> ../daawo", "=> "+root(t), 1)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// buildGuide builds the program of docs/library.md. It carries Postgres if `make build` has packed it; otherwise the program
+// finds it in node_modules.
+func buildGuide(t *testing.T, dir string) string {
+	t.Helper()
+	sums, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "clinic")
+	args := []string{"build", "-mod=mod", "-o", program}
+	if _, err := os.Stat(filepath.Join(root(t), "supabase/internal/postgres/bundle/postgres.zip")); err == nil {
+		args = append(args, "-tags", "bundle,nodynamic")
+	} else if err := os.Symlink(filepath.Join(root(t), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// startGuide starts the program on free ports and returns its addresses and keys.
+func startGuide(t *testing.T, program string) map[string]string {
+	t.Helper()
+	data := filepath.Join(filepath.Dir(program), "data")
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(program, append(args, "--data", data)...)
+		cmd.Dir = filepath.Dir(program)
+		return cmd
+	}
+	server := run("start", "--port", "0")
+	log := &strings.Builder{}
+	server.Stderr = log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		if err := <-ended; err != nil {
+			t.Errorf("stop: %v\n%s", err, log)
+		}
+	})
+	for {
+		if out, err := run("status", "-o", "json").Output(); err == nil {
+			values := map[string]string{}
+			if err := json.Unmarshal(out, &values); err != nil {
+				t.Fatal(err)
+			}
+			return values
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("start: %v\n%s", err, log)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// call makes a request with an API key and returns status and body.
+func call(t testing.TB, method, url, key, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Apikey", key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// TestLibraryGuide builds and runs the program of docs/library.md in a module of its own.
+func TestLibraryGuide(t *testing.T) {
+	dir := publicDir()
+	defer os.RemoveAll(dir)
+	writeGuide(t, dir)
+	program := buildGuide(t, dir)
+	at := startGuide(t, program)
+
+	if status, page := call(t, "GET", at["API_URL"]+"/", "", ""); status != 200 || !strings.Contains(page, "served from "+at["SITE_URL"]) {
+		t.Errorf("page: %d %s", status, page)
+	}
+	status, body := call(t, "POST", at["API_URL"]+"/functions/v1/book-visit", at["PUBLISHABLE_KEY"], `{"clinic":"Burao","day":"2026-09-01"}`)
+	if status != http.StatusCreated {
+		t.Errorf("function: %d %s", status, body)
+	}
+	status, body = call(t, "GET", at["API_URL"]+"/rest/v1/visits?select=clinic,day", at["PUBLISHABLE_KEY"], "")
+	if want := `[{"clinic":"Burao","day":"2026-09-01"}]`; status != http.StatusOK || body != want {
+		t.Errorf("rows: %d %s, want %s", status, body, want)
+	}
+	help, err := exec.Command(program, "start", "--help").Output()
+	if err != nil || !strings.Contains(string(help), "clinic start") || strings.Contains(string(help), "daawo start") {
+		t.Errorf("help does not name the program: %v\n%s", err, help)
+	}
+	if out, _ := exec.Command(program, "reports").CombinedOutput(); !strings.Contains(string(out), "not a command") {
+		t.Errorf("a program has a command of another one: %s", out)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	dir := publicDir()
+	defer os.RemoveAll(dir)
+	main := filepath.Join(dir, "main.go")
+	writeGuide(t, dir)
+	text, err := os.ReadFile(main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := strings.Replace(string(text), "Functions: functions.All}", `Functions: functions.All, Commands: []stack.Command{{
+		Name: "greet", Args: "NAME [--loud]", Short: "Greet", Run: func(_ context.Context, c *stack.Call) error {
+			loud := c.Flags().Bool("loud", false, "add an exclamation mark")
+			if err := c.Parse(1); err != nil {
+				return err
+			}
+			if c.Arguments()[0] == "nothing" {
+				return stack.Usagef("name a person")
+			}
+			fmt.Fprint(c.Stdout(), "hello ", c.Arguments()[0], map[bool]string{true: "!"}[*loud])
+			return nil
+		}}}}`, 1)
+	source = strings.Replace(source, "import (\n", "import (\n\t\"context\"\n\t\"fmt\"\n", 1)
+	if err := os.WriteFile(main, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := buildGuide(t, dir)
+	for line, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"greet Amina --loud": {0, "hello Amina!"},
+		"greet":              {2, "usage: clinic greet NAME [--loud]"},
+		"greet nothing":      {2, "clinic: name a person"},
+		"--help":             {0, "greet"},
+	} {
+		cmd := exec.Command(program, strings.Fields(line)...)
+		cmd.Dir = dir
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != want.code || !strings.Contains(string(out), want.text) {
+			t.Errorf("%s: %d %s, want %d %s", line, code, out, want.code, want.text)
+		}
+	}
+}
+
+// TestProjectWithoutFiles starts a stack whose project is empty: no config.toml, no migrations, no site.
+func TestProjectWithoutFiles(t *testing.T) {
+	dir := publicDir()
+	defer os.RemoveAll(dir)
+	s := stack.New(stack.Options{Project: fstest.MapFS{}, Data: filepath.Join(dir, "data"), FreePorts: true, Getenv: noEnv})
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	if status, body := call(t, "GET", s.Value("API_URL")+"/", "", ""); status != 200 || !strings.Contains(body, s.Value("API_URL")+"/rest/v1") {
+		t.Errorf("/: %d %s", status, body)
+	}
+	if status, _ := call(t, "GET", s.Value("API_URL")+"/elsewhere", "", ""); status != http.StatusNotFound {
+		t.Errorf("/elsewhere: %d", status)
+	}
+	if err := s.Start(t.Context()); err == nil {
+		t.Error("a stack starts twice")
+	}
+}
+
+func noEnv(string) (string, bool) { return "", false }
+
+// project is the project of the example.
+var project fs.FS = fstest.MapFS{
+	"migrations/20260101000000_notes.sql": {Data: []byte(`
+		create table notes (text text);
+		insert into notes values ('milk');
+		grant select on notes to anon;`)},
+}
+
+func Example() {
+	dir := publicDir() // the user of Postgres must be able to enter it
+	defer os.RemoveAll(dir)
+
+	s := stack.New(stack.Options{Project: project, Data: dir + "/data", FreePorts: true})
+	if err := s.Start(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background())
+
+	res, err := http.Get(s.Value("API_URL") + "/rest/v1/notes?apikey=" + s.Value("ANON_KEY"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(res.Body)
+	fmt.Println(string(body))
+	// Output: [{"text":"milk"}]
+}

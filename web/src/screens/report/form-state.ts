@@ -1,0 +1,33 @@
+import type { CheckedField } from './validate-report';
+
+/** State of the report form beside the values of its plain controls, which the browser keeps. */
+export interface FormState {
+  /** 'region' or 'region, district'. */
+  location: string;
+  photo: File | undefined;
+  /** The invalid fields of the last attempt to send. */
+  wrong: readonly CheckedField[];
+  /** Counts the resets. Fields with a state of their own have it in their key, so a reset remounts them. */
+  generation: number;
+}
+
+export type FormAction =
+  | { type: 'locationChosen'; location: string }
+  | { type: 'photoChosen'; photo: File | undefined }
+  | { type: 'checked'; wrong: readonly CheckedField[] }
+  | { type: 'reset' };
+
+export const emptyForm: FormState = { location: '', photo: undefined, wrong: [], generation: 0 };
+
+export function reduceForm(state: FormState, action: FormAction): FormState {
+  switch (action.type) {
+    case 'locationChosen':
+      return { ...state, location: action.location };
+    case 'photoChosen':
+      return { ...state, photo: action.photo };
+    case 'checked':
+      return { ...state, wrong: action.wrong };
+    case 'reset':
+      return { ...emptyForm, generation: state.generation + 1 };
+  }
+}
