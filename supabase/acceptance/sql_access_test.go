@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // callers are the kinds of callers in the golden file: without an account, two accounts, and service_role.
 var callers = []struct{ name, role, claims string }{

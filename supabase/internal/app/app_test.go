@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -93,8 +94,9 @@ func TestStack(t *testing.T) {
 
 	info = start(t, newApp(t, data, nil))
 	api = info.Get("API_URL")
-	const want = `[{"text":"first"},{"text":"second"},{"text":"third"}]` // the seed is not repeated
-	if _, body := call(t, "GET", api+"/rest/v1/notes?select=text&order=id", "", "apikey", anon); body != want {
+	_, body := call(t, "GET", api+"/rest/v1/notes?select=text&order=id", "", "apikey", anon)
+	var notes []struct{ Text string }
+	if err := json.Unmarshal([]byte(body), &notes); err != nil || fmt.Sprint(notes) != "[{first} {second} {third}]" { // the seed runs once
 		t.Errorf("notes after a restart: %s", body)
 	}
 	if status, body := call(t, "GET", api+"/storage/v1/object/public/avatars/a.png", ""); status != 200 || body != onePixel {
