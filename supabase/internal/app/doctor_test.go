@@ -104,7 +104,7 @@ func TestDoctorMakesNothing(t *testing.T) {
 		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
 			t.Errorf("of keys that are not made yet: %v", f)
 		}
-		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" is not there") {
+		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" does not exist") {
 			t.Errorf("of a backup folder that is not there: %v", f)
 		}
 		for _, dir := range []string{data, filepath.Dir(backups)} {
