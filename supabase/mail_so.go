@@ -1,26 +1,19 @@
 package main
 
-// MailText is one of auth's mails in one language. All members but Code are Go templates.
-type MailText struct {
-	Subject string
-	Body    string
-	Action  string // label of the link; "" for a mail without a link
-	Code    bool   // the mail shows the one-time code
-	Note    string // last paragraph; "" for none
-}
+import "daawo/supabase/stack"
 
-// mailTranslations returns the texts of auth's mails by language and kind. The built-in texts are English.
-func mailTranslations() map[string]map[string]MailText {
-	return map[string]map[string]MailText{"so": somaliMails()}
+// mailTexts returns the texts of auth's mails by language and kind. The built-in texts are English.
+func mailTexts() map[string]map[string]stack.MailText {
+	return map[string]map[string]stack.MailText{"so": somaliMails()}
 }
 
 // somaliMails returns the Somali texts by kind. A native speaker has to review each change.
-func somaliMails() map[string]MailText {
+func somaliMails() map[string]stack.MailText {
 	const (
 		ignore  = "Haddii aadan adigu codsan, farriintan waad iska dhaafi kartaa."
 		contact = "Haddii aadan adigu ahayn, isla markiiba nala soo xiriir."
 	)
-	return map[string]MailText{
+	return map[string]stack.MailText{
 		"invite": {Subject: "Waa lagu casuumay", Body: "Waxaa lagugu casuumay {{ .SiteURL }}. Raac xiriirka si aad u aqbasho.", Action: "Aqbal casuumaadda"},
 		"confirmation": {Subject: "Xaqiiji cinwaanka iimaylkaaga", Body: "Raac xiriirka si aad u xaqiijiso cinwaankan, ama geli koodhka.",
 			Action: "Xaqiiji cinwaanka", Code: true, Note: ignore},
