@@ -18,7 +18,7 @@ import (
 // Drills that run tests of the module, because they need the internals of a package or a fake clock.
 
 func accessDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestAccess|TestExposed|TestFunctionsForVisitors|TestRESTAccess", "migrate", "app")
+	return tests(ctx, "TestSQLAccess|TestExposed|TestFunctionsForAnon|TestRESTAccess", "migrate", "app")
 }
 
 // attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
@@ -26,7 +26,7 @@ func accessDrill(ctx context.Context, _ settings) (string, error) {
 // TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
 func attacksDrill(ctx context.Context, _ settings) (string, error) {
 	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|"+
-		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderBounds$|"+
+		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|"+
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")
 }
@@ -36,7 +36,7 @@ func clockDrill(ctx context.Context, _ settings) (string, error) {
 }
 
 func upgradeDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestConnectionLossAtEveryMessage|TestOlderRelease|TestUpgrade$", "migrate", "app")
+	return tests(ctx, "TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$", "migrate", "app")
 }
 
 // tests runs the matching tests of packages below supabase/internal and counts them.

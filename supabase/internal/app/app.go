@@ -1,7 +1,7 @@
 // Package app combines all parts into one running stack: configuration → Postgres → schema → services → gateway. It is
 // the only package that knows every service. The end-to-end tests start the same App as the program.
 //
-// Only cli and tests import it.
+// Only cli, stack and tests import it.
 package app
 
 import (

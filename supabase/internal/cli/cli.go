@@ -1,4 +1,4 @@
-// Package cli is the command line. Each command has its own file. A command parses flags, calls one package and prints
+// Package cli is the command line of the stack. Each command has its own file. A command parses flags, calls one package and prints
 // the result. It returns a usage error to exit with 2 and any other error to exit with 1.
 //
 // Only stack imports it.

@@ -1,7 +1,7 @@
 // Package template writes the mails of auth: from the installation's own templates if it has them, else from a
 // translation in the language of the user, else from the built-in English texts.
 //
-// Only auth imports it. It imports nothing of ours.
+// Only auth and app import it. It imports nothing of ours.
 package template
 
 import (
