@@ -104,7 +104,7 @@ func TestDoctorWritesNothing(t *testing.T) {
 		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
 			t.Errorf("missing keys: %v", f)
 		}
-		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" is not there") {
+		if f := says["backup"]; f.Verdict != Bad || !strings.Contains(f.Says, backups+" does not exist") {
 			t.Errorf("missing backup folder: %v", f)
 		}
 		for _, dir := range []string{data, filepath.Dir(backups)} {
