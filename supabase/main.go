@@ -25,6 +25,6 @@ func product() stack.Options {
 	return stack.Options{
 		Version: version, Project: project, Site: web.Files(), Functions: functions.All, Commands: admin.Commands(),
 		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
-		UserTables: []string{"public.reports"},
+		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}
 }

@@ -75,12 +75,13 @@ type Options struct {
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
-	FormErrorPage []byte                    // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
-	Pages         []PageVariable            // variables whose values the pages show
-	Variables     []Variable                // further variables that the functions read, for the reference of settings
-	Defaults      map[string]string         // of variables of the stack, such as SMTP_SENDER_NAME
-	UserTables    []string                  // tables besides auth.users that `import` empties only with --replace, such as public.notes
-	RowLink       func(row edge.Row) string // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+	FormErrorPage []byte                         // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
+	Pages         []PageVariable                 // variables whose values the pages show
+	Variables     []Variable                     // further variables that the functions read, for the reference of settings
+	Defaults      map[string]string              // of variables of the stack, such as SMTP_SENDER_NAME
+	UserTables    []string                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
+	MailTexts     map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
+	RowLink       func(row edge.Row) string      // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
 
 	// The rest is for New; Main takes it from the command line and the process.
 
@@ -97,6 +98,17 @@ type PageVariable struct {
 	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
 	Doc     string                                        // one line for the reference of settings
 	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
+}
+
+// MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery, magic_link, email_change,
+// reauthentication, and those of notifications, such as password_changed_notification. A mail is sent in the language of
+// user_metadata.language. All fields but Code are Go templates with GoTrue's values ({{ .SiteURL }}, {{ .Email }}).
+type MailText struct {
+	Subject string
+	Body    string
+	Action  string // label of the link; "" for a mail without a link
+	Code    bool   // the mail shows the one-time code
+	Note    string // last paragraph; "" for none
 }
 
 // Variable documents a variable that functions read.
@@ -129,7 +141,7 @@ func (o Options) env() cli.Env {
 		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
 		Project: o.Project, Site: o.Site, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
-		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables,
+		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(),
 	}
 	for _, c := range o.Commands {
 		env.Commands = append(env.Commands, cli.Command{
@@ -138,6 +150,17 @@ func (o Options) env() cli.Env {
 		})
 	}
 	return env
+}
+
+func (o Options) mailTexts() map[string]map[string]app.MailText {
+	out := map[string]map[string]app.MailText{}
+	for language, texts := range o.MailTexts {
+		out[language] = map[string]app.MailText{}
+		for kind, text := range texts {
+			out[language][kind] = app.MailText(text)
+		}
+	}
+	return out
 }
 
 func (o Options) settings() config.Program {
@@ -229,6 +252,6 @@ func (s *Stack) prepare() (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
 	}), nil
 }

@@ -31,8 +31,9 @@ type Options struct {
 	Site          fs.FS  // the built site; nil for none
 	Postgres      func() (fs.FS, error)
 	Functions     map[string]edge.Func
-	FormErrorPage []byte                // see gateway.Options
-	RowLink       func(edge.Row) string // the line of a notice that says how to find its row if there is no Studio; nil for none
+	FormErrorPage []byte                         // see gateway.Options
+	MailTexts     map[string]map[string]MailText // of auth, by language and kind, besides the built-in English ones
+	RowLink       func(edge.Row) string          // the line of a notice that says how to find its row if there is no Studio; nil for none
 	Getenv        func(string) (string, bool)
 	Version       string
 	Log           *slog.Logger

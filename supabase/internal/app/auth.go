@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
-	"daawo/supabase/internal/auth/sms"
+	"daawo/supabase/internal/auth/message/sms"
+	"daawo/supabase/internal/auth/message/template"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/outbox"
 )
+
+// MailText is one of auth's mails in one language.
+type MailText = template.Text
 
 // openAuth opens the auth engine, which is compatible with GoTrue.
 func (s *services) openAuth(ctx context.Context) error {
@@ -29,7 +33,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := authConfig(s.cfg, s.options.Project, s.public)
+	cfg, err := authConfig(s.cfg, s.options.Project, s.public, s.options.MailTexts)
 	if err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func unsupportedAuth(in config.Auth) []string {
 }
 
 // authConfig translates [auth] of config.toml as the official CLI does when it sets GoTrue's variables.
-func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, error) {
+func authConfig(c *config.Config, project fs.FS, address string, texts template.Translations) (auth.Config, error) {
 	in := c.Auth
 	out := auth.Config{
 		SiteURL:      in.SiteURL,
@@ -130,6 +134,7 @@ func authConfig(c *config.Config, project fs.FS, address string) (auth.Config, e
 	out.Providers = authProviders(in.External, out.ExternalURL)
 	var err error
 	out.Mail, err = authMail(in.Email, project)
+	out.Mail.Translations = texts
 	return out, err
 }
 
@@ -168,13 +173,13 @@ func authHooks(in map[string]config.AuthHook) auth.Hooks {
 	return out
 }
 
-func authProviders(in map[string]config.AuthProvider, external string) map[string]oauth.Config {
-	out := map[string]oauth.Config{}
+func authProviders(in map[string]config.AuthProvider, external string) map[string]idp.Config {
+	out := map[string]idp.Config{}
 	for name, p := range in {
 		if !p.Enabled {
 			continue
 		}
-		o := oauth.Config{
+		o := idp.Config{
 			ClientIDs: strings.FieldsFunc(p.ClientID, func(c rune) bool { return c == ',' || c == ' ' }), Secret: p.Secret,
 			RedirectURI: p.RedirectURI, URL: p.URL, SkipNonceCheck: p.SkipNonceCheck, EmailOptional: p.EmailOptional,
 		}

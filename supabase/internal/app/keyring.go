@@ -231,7 +231,7 @@ func (k *keyring) learn(set keys.Set) {
 	k.change(func() { k.accepted = set })
 }
 
-// use makes the newest keys the active ones. Of the old keys, only those in accepted.Previous are still accepted.
+// use makes the newest keys the active ones. From then on an old key is accepted only if the newest set contains it.
 func (k *keyring) use() {
 	k.change(func() { k.active = k.accepted })
 }

@@ -92,7 +92,7 @@ func (s *services) openUpstreams(_ context.Context) error {
 	return nil
 }
 
-// upstream sets to to a proxy to target, unless target is "".
+// upstream stores a proxy to target in *to, unless target is "".
 func (a *App) upstream(target string, to *http.Handler) error {
 	if target == "" {
 		return nil

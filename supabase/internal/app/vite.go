@@ -21,7 +21,7 @@ import (
 const viteStart = 30 * time.Second
 
 // openVite runs the development server of the site behind the gateway. A change of the site is visible in the browser at
-// once, on the address of the API. built serves the files that the program generates.
+// once, on the address of the API. built serves /site.json, which the program generates.
 func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, error) {
 	folder, err := filepath.Abs("web")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/credential"
+	"daawo/supabase/internal/auth/store"
 )
 
 // The benchmarks run in one process on one database, so that their results can be compared. BenchmarkSQL is the lower bound:
@@ -21,7 +22,7 @@ func benchWorld(b *testing.B) (*world, reply) {
 func BenchmarkSQL(b *testing.B) {
 	w, s := benchWorld(b)
 	for b.Loop() {
-		if _, err := userByID(b.Context(), w.e.db.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
+		if _, err := store.UserByID(b.Context(), w.pool.Pgx(), mustUUID(b, s.text("user.id"))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -52,8 +53,8 @@ func BenchmarkRefresh(b *testing.B) {
 // BenchmarkLogin uses the production cost of bcrypt.
 func BenchmarkLogin(b *testing.B) {
 	w, _ := benchWorld(b)
-	w.e.hasher = password.NewHasher(passwordCost, 2)
-	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), passwordCost)
+	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = credential.DefaultCost, 2 })
+	hash, err := bcrypt.GenerateFromPassword([]byte("password-1"), credential.DefaultCost)
 	if err != nil {
 		b.Fatal(err)
 	}

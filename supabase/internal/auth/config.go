@@ -7,21 +7,28 @@ import (
 	"runtime"
 	"time"
 
-	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/captcha"
+	"daawo/supabase/internal/auth/credential"
+	"daawo/supabase/internal/auth/external"
+	"daawo/supabase/internal/auth/external/idp"
+	"daawo/supabase/internal/auth/hookpoint"
+	"daawo/supabase/internal/auth/message"
+	"daawo/supabase/internal/auth/mfa"
+	"daawo/supabase/internal/auth/provider"
+	"daawo/supabase/internal/auth/ratelimit"
 )
 
-// Config is GoTrue's configuration as far as this engine acts on it. app fills it from [auth] of config.toml, FromEnv
-// from GoTrue's own variables.
+// Config is the part of GoTrue's configuration that this engine supports. app fills it from [auth] of config.toml,
+// gotrue.FromEnv from GoTrue's own variables.
 type Config struct {
-	SiteURL      string   // where links lead when they name no other place
+	SiteURL      string   // where links lead if the request names no other allowed address
 	ExternalURL  string   // auth's public address, /auth/v1 included
-	RedirectURLs []string // further allowed places, globs
+	RedirectURLs []string // more allowed addresses, globs
 
 	Issuer      string        // iss of access tokens; ExternalURL when empty
 	Audience    string        // aud of access tokens; "authenticated" when empty
 	DefaultRole string        // role of new users; "authenticated" when empty
-	AdminRoles  []string      // roles whose tokens may administer; service_role and supabase_admin when empty
+	AdminRoles  []string      // roles with access to the administration; service_role and supabase_admin when empty
 	TokenExpiry time.Duration // of access tokens; an hour when zero
 
 	DisableSignup     bool
@@ -29,7 +36,7 @@ type Config struct {
 	DisableMagicLink  bool // no sign-in by a mailed link
 	EnablePhone       bool
 	EnableAnonymous   bool
-	ManualLinking     bool // users may link further identities
+	ManualLinking     bool // users may link more identities
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool
 
@@ -42,14 +49,15 @@ type Config struct {
 	SignedRefreshTokens  bool          // new sessions get refresh tokens that are signed instead of stored
 	RefreshTokenRotation bool          // a token used twice ends its family
 	AllowReuse           bool          // signed tokens may be used again at any time
-	ReuseInterval        time.Duration // in which a used token is still taken
+	ReuseInterval        time.Duration // how long a used token is still accepted
 	Timebox              time.Duration // sessions end after it; zero means never
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
-	AllowLowAAL          time.Duration // sessions of users with a second factor end after it unless they gave it; zero means never
-	SinglePerUser        bool          // only the session that was used last may go on
+	AllowLowAAL          time.Duration // how long a session of a user with a second factor lasts without it; zero means forever
+	SinglePerUser        bool          // only the session used last can be refreshed
 
-	HashesAtOnce int           // passwords hashed at once, so that a storm of logins does not starve the rest; one for two processors when zero
-	FlowExpiry   time.Duration // of a code exchange with PKCE or another provider; 5 minutes when zero
+	PasswordCost int           // of bcrypt; 10 when zero
+	HashesAtOnce int           // passwords hashed at the same time, which leaves processors for other requests; half of them when zero
+	FlowExpiry   time.Duration // of a sign-in with PKCE or another provider; 5 minutes when zero
 
 	Mail        MailConfig
 	SMS         SMSConfig
@@ -61,92 +69,11 @@ type Config struct {
 	OAuthServer OAuthServerConfig
 
 	CustomProviders CustomProvidersConfig
-	Providers       map[string]oauth.Config // by name; only the enabled ones
+	Providers       map[string]idp.Config // by name; only the enabled ones
 
-	AllowUnverifiedEmail bool   // another provider's unverified address may sign in
-	NoAuditTable         bool   // the audit log goes to the log only
+	AllowUnverifiedEmail bool   // an address that the provider has not verified may sign in
+	NoAuditTable         bool   // the audit log goes to the process log only
 	SMSProvider          string // what /settings says
-}
-
-// MailConfig is about messages by e-mail.
-type MailConfig struct {
-	Subjects      map[string]string // by template (invite, confirmation, recovery, magic_link, email_change, reauthentication, …_notification)
-	Templates     map[string]string // HTML, by template; the built-in ones where missing
-	Paths         map[string]string // invite, confirmation, recovery, email_change: where links lead; ExternalURL/verify where missing
-	Notifications map[string]bool   // password_changed, email_changed, …: told to the user
-
-	CodeLength         int           // digits; 6 when zero
-	CodeExpiry         time.Duration // a day when zero
-	MaxFrequency       time.Duration // between two mails to one user; a minute when zero, none when negative
-	SingleConfirmation bool          // an address change is confirmed by the new address alone
-	Authorized         []string      // when set, only these addresses get mail
-}
-
-// SMSConfig is about messages to phones.
-type SMSConfig struct {
-	Template     string            // text/template with .Code; "Your code is …" when empty
-	CodeLength   int               // 6 when zero
-	CodeExpiry   time.Duration     // a minute when zero
-	MaxFrequency time.Duration     // a minute when zero, none when negative
-	TestCodes    map[string]string // number → its fixed code, for reviewers of app stores; nothing is sent
-	TestUntil    time.Time         // when they end; never when zero
-	WhatsApp     bool              // the sender can do that channel
-}
-
-// MFAConfig is about second factors.
-type MFAConfig struct {
-	DisableTOTPEnroll, DisableTOTPVerify       bool
-	EnablePhoneEnroll, EnablePhoneVerify       bool
-	EnableWebAuthnEnroll, EnableWebAuthnVerify bool
-	MaxFactors                                 int           // 10 when zero
-	MaxVerified                                int           // 10 when zero
-	ChallengeExpiry                            time.Duration // 5 minutes when zero
-	FactorExpiry                               time.Duration // of one that was never verified; 5 minutes when zero
-	PhoneTemplate                              string
-	PhoneCodeLength                            int
-	PhoneMaxFrequency                          time.Duration
-}
-
-// WebAuthnConfig names the relying party (WebAuthn, section 4).
-type WebAuthnConfig struct {
-	RPID, RPDisplayName string
-	RPOrigins           []string
-	Passkeys            bool // sign-in with a passkey alone
-	MaxPasskeys         int  // 10 when zero
-}
-
-// Hooks are called at these points; one without a URI is not.
-type Hooks struct {
-	CustomAccessToken, SendEmail, SendSMS               hook.Hook
-	PasswordVerificationAttempt, MFAVerificationAttempt hook.Hook
-	BeforeUserCreated, AfterUserCreated                 hook.Hook
-}
-
-// Limits bound what a client or everybody together may do. Zero means no limit; they are kept in the database, so that
-// replicas share them.
-type Limits struct {
-	Header string // header whose first value names the client; "" counts per client not at all
-
-	EmailPerHour int // all together; negative allows none
-	SMSPerHour   int
-
-	// Per client.
-	AnonymousPerHour    int
-	TokenRefreshPerFive int // per five minutes; all grants
-	SignInSignUpPerFive int // of each: sign-ups, links, codes, recoveries, resendings, changes of an account
-	VerificationPerFive int
-	ChallengePerMinute  int // of second factors, and answers; twice as many at once
-	Web3PerFive         int
-	PasskeyPerFive      int
-
-	OAuthRegisterPerFive int // applications that register themselves
-}
-
-// Captcha asks for a proof of humanity.
-type Captcha struct {
-	Provider string // hcaptcha or turnstile; "" asks for none
-	Secret   string
-	URL      string // the provider's address; its usual one when empty
 }
 
 func (c Config) validate() error {
@@ -158,31 +85,23 @@ func (c Config) validate() error {
 			return fmt.Errorf("auth: list of leaked passwords: %w", err)
 		}
 	}
-	switch c.Captcha.Provider {
-	case "", "hcaptcha", "turnstile":
-	default:
-		return fmt.Errorf("auth: captcha provider %q is neither hcaptcha nor turnstile", c.Captcha.Provider)
+	if err := c.Captcha.Validate(); err != nil {
+		return fmt.Errorf("auth: %w", err)
 	}
-	for name, h := range map[string]hook.Hook{
-		"custom_access_token": c.Hooks.CustomAccessToken, "send_email": c.Hooks.SendEmail, "send_sms": c.Hooks.SendSMS,
-		"password_verification_attempt": c.Hooks.PasswordVerificationAttempt, "mfa_verification_attempt": c.Hooks.MFAVerificationAttempt,
-		"before_user_created": c.Hooks.BeforeUserCreated, "after_user_created": c.Hooks.AfterUserCreated,
-	} {
-		if err := h.Validate(); err != nil {
-			return fmt.Errorf("auth: hook %s: %w", name, err)
-		}
+	if err := c.Hooks.Validate(); err != nil {
+		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
 }
 
 func (c Config) withDefaults() Config {
-	text(&c.Audience, "authenticated")
-	text(&c.DefaultRole, "authenticated")
-	text(&c.Issuer, c.ExternalURL)
-	text(&c.CustomProviders.ExternalURL, c.ExternalURL)
-	text(&c.OAuthServer.DefaultScope, "email")
-	text(&c.SMS.Template, "Your code is {{ .Code }}")
-	text(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
+	setDefault(&c.Audience, "authenticated")
+	setDefault(&c.DefaultRole, "authenticated")
+	setDefault(&c.Issuer, c.ExternalURL)
+	setDefault(&c.CustomProviders.ExternalURL, c.ExternalURL)
+	setDefault(&c.OAuthServer.DefaultScope, "email")
+	setDefault(&c.SMS.Template, "Your code is {{ .Code }}")
+	setDefault(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
 	if len(c.AdminRoles) == 0 {
 		c.AdminRoles = []string{"service_role", "supabase_admin"}
 	}
@@ -203,7 +122,7 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual
@@ -217,9 +136,39 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// text sets an empty text to its default.
-func text(value *string, usual string) {
+// setDefault replaces an empty text by its default.
+func setDefault(value *string, usual string) {
 	if *value == "" {
 		*value = usual
 	}
 }
+
+// Limits bound how often a client, or all clients together, may do something.
+type Limits = ratelimit.Limits
+
+// Hooks are the hooks by the points that they are named after.
+type Hooks = hookpoint.Hooks
+
+// Captcha is the captcha's configuration.
+type Captcha = captcha.Config
+
+// Types of Options and Config that belong to package message.
+type (
+	Mailer      = message.Mailer
+	Undelivered = message.Undelivered
+	SMS         = message.SMS
+	MailConfig  = message.MailConfig
+	SMSConfig   = message.SMSConfig
+)
+
+// CustomProvidersConfig is about providers that administrators add while the server runs.
+type CustomProvidersConfig = external.CustomConfig
+
+// Types of Config that belong to package mfa.
+type (
+	MFAConfig      = mfa.FactorConfig
+	WebAuthnConfig = mfa.WebAuthnConfig
+)
+
+// OAuthServerConfig configures the OAuth 2.1 server.
+type OAuthServerConfig = provider.Config

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
 )
 
 // withCustom returns a world whose administrators can add the fake provider, and the fake. The fake serves TLS with a
@@ -24,7 +24,7 @@ func withCustom(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) 
 	})
 	f.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(f.Close)
-	w.e.providers = oauth.New(nil, f.Client(), w.now)
+	w.restart(func(o *Options) { o.Client = f.Client() })
 	return w, f
 }
 
@@ -149,7 +149,7 @@ func TestCustomProviderAttacks(t *testing.T) {
 		t.Errorf("signed in without a subject: %s", r.raw)
 	}
 	// An unverified address does not link to the account of its owner.
-	w.e.config.MailerAutoconfirm = false
+	w.restart(func(o *Options) { o.Config.MailerAutoconfirm = false })
 	owner := w.do("POST", "/admin/users", w.admin(), m{"email": "owner@example.org", "email_confirm": true}).want(200)
 	f.claims = m{"sub": "thief", "email": "owner@example.org", "email_verified": false}
 	if r := w.signInWith("custom:people"); r.text("id") == owner.text("id") {
@@ -163,12 +163,12 @@ func TestCustomProviderAttacks(t *testing.T) {
 		t.Errorf("%d providers, replies %v", n, answers)
 	}
 	// Disabled providers are not found.
-	w.e.config.CustomProviders.Disabled = true
+	w.restart(func(o *Options) { o.Config.CustomProviders.Disabled = true })
 	w.do("GET", "/admin/custom-providers", w.admin(), nil).want(404, "feature_disabled")
 	w.do("GET", "/authorize?provider=custom:people", "", nil).want(400, "validation_failed")
 	// The HTTP client for providers connects to public addresses only.
 	for _, inside := range []string{f.URL, "https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/", "https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/"} {
-		if response, err := oauth.Outside().Get(inside); err == nil || !strings.Contains(err.Error(), "not a public one") {
+		if response, err := (&http.Client{Transport: idp.SafeTransport()}).Get(inside); err == nil || !strings.Contains(err.Error(), "not a public one") {
 			t.Errorf("%s: %v %v", inside, response, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -105,7 +106,7 @@ func TestEndpoints(t *testing.T) {
 		}
 		r := w.do(method, path, "", body)
 		status, code, _ := strings.Cut(e.want, " ")
-		if itoa(int64(r.status)) != status || !strings.Contains(r.raw, code) {
+		if strconv.Itoa(r.status) != status || !strings.Contains(r.raw, code) {
 			t.Errorf("%s: %d %s, want %s", e.endpoint, r.status, r.raw, e.want)
 		}
 		// Administrators get the reason: the feature is disabled.

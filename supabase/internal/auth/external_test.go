@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
 	"daawo/supabase/internal/keys"
 )
 
@@ -85,11 +85,11 @@ func withProviders(t *testing.T, change ...func(*Options)) (*world, *fakeProvide
 	t.Helper()
 	w := newWorld(t, change...)
 	f := newFakeProvider(t, w)
-	w.e.providers = oauth.New(map[string]oauth.Config{
+	w.providers(map[string]idp.Config{
 		"google": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
 		"corp":   {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
 		"github": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
-	}, f.Client(), w.now)
+	}, f.Client())
 	return w, f
 }
 
@@ -252,7 +252,7 @@ func TestAzureTenants(t *testing.T) {
 		})
 	}
 	for path, verified := range map[string]string{"common": "false", "organizations": "false", "consumers": "false", tenant: "true"} {
-		w.e.providers = oauth.New(map[string]oauth.Config{"azure": {ClientIDs: []string{"client"}, URL: f.URL + "/" + path}}, f.Client(), w.now)
+		w.providers(map[string]idp.Config{"azure": {ClientIDs: []string{"client"}, URL: f.URL + "/" + path}}, f.Client())
 		own, stranger := tenant, other
 		if path == "consumers" {
 			own, stranger = other, tenant
@@ -283,7 +283,7 @@ func TestAzureTenants(t *testing.T) {
 func TestApple(t *testing.T) {
 	w := newWorld(t)
 	f := newFakeProvider(t, w)
-	w.e.providers = oauth.New(map[string]oauth.Config{"apple": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client(), w.now)
+	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client())
 	f.claims = m{"email": "ayan@example.org"}
 	signIn := func(more url.Values) reply {
 		to, err := url.Parse(w.do("GET", "/authorize?provider=apple", "", nil).want(302).header.Get("Location"))

@@ -139,7 +139,7 @@ func TestRefreshTokenFormats(t *testing.T) {
 	if first.header.Get("sb-auth-refresh-token-counter") != "0" {
 		t.Errorf("counter %q", first.header.Get("sb-auth-refresh-token-counter"))
 	}
-	signed.e.config.SignedRefreshTokens = false
+	signed.restart(func(o *Options) { o.Config.SignedRefreshTokens = false })
 	second := signed.refresh(token).want(200)
 	if second.header.Get("sb-auth-refresh-token-counter") != "1" || second.header.Get("sb-auth-refresh-token-reuse") != "false" {
 		t.Errorf("headers %v", second.header)

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"daawo/supabase/internal/auth/oauth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/keys"
 )
 
@@ -45,7 +45,7 @@ func TestAppleIssuers(t *testing.T) {
 		{stranger, stranger, 500}, {stranger, old, 500}, {"", old, 500},
 	} {
 		named = tt.document
-		w.e.providers = oauth.New(map[string]oauth.Config{"apple": {ClientIDs: []string{"client"}}}, &http.Client{Transport: fixedTransport{f.Server}}, w.now)
+		w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}}}, &http.Client{Transport: fixedTransport{f.Server}})
 		r := w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": tt.token})})
 		if r.status != tt.status || asked != "appleid.apple.com" {
 			t.Errorf("issuer of token %q, of document %q, requested from %s: %d %s", tt.token, tt.document, asked, r.status, r.raw)
@@ -55,7 +55,7 @@ func TestAppleIssuers(t *testing.T) {
 		t.Errorf("one user has %d identities", n)
 	}
 	// With a configured URL only that issuer is valid.
-	w.e.providers = oauth.New(map[string]oauth.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, f.Client(), w.now)
+	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, f.Client())
 	for issuer, status := range map[string]int{f.URL: 200, old: 400, other: 400} {
 		named, signed = f.URL, f.URL
 		w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": issuer})}).want(status)
@@ -67,7 +67,7 @@ func TestAppleIssuers(t *testing.T) {
 func TestFacebookLimitedLogin(t *testing.T) {
 	w := newWorld(t)
 	f := newFakeProvider(t, w)
-	w.e.providers = oauth.New(map[string]oauth.Config{"facebook": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client(), w.now)
+	w.providers(map[string]idp.Config{"facebook": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client())
 	f.claims = m{"email": "ayan@example.org", "name": "Ayan", "nonce": "as-it-is"}
 	grant := func(change m) reply {
 		return w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": f.idToken(t, w, change), "nonce": "as-it-is"})

@@ -15,7 +15,7 @@ type noMailServer struct{}
 
 func (noMailServer) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error {
 	_, err := new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:1")
-	return Undelivered{err}
+	return Undelivered{Cause: err}
 }
 
 // TestMailServerDown checks that a failure to send the confirmation mail is reported as such and leaves no unconfirmed account.

@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/bcrypt"
 
-	"daawo/supabase/internal/auth/password"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
@@ -49,14 +49,17 @@ const testSecret = "super-secret-jwt-token-with-at-least-32-characters-long"
 
 // world is an engine with its own database and a fake clock. It is its own Mailer and SMS provider.
 type world struct {
-	t  testing.TB
-	e  *Engine
-	db *testdb.DB
+	t       testing.TB
+	e       *Handler
+	db      *testdb.DB
+	pool    *db.Pool // of the engine
+	options Options
 
 	mu    sync.Mutex
 	at    time.Time
 	mails []mail.Message
 	texts []string // "PHONE TEXT"
+	sms   SMS      // receives the messages instead, if set
 }
 
 func (w *world) now() time.Time {
@@ -81,7 +84,10 @@ func (w *world) SendMail(_ context.Context, _ pgx.Tx, m mail.Message) error {
 }
 
 // SendSMS appends the message to w.texts.
-func (w *world) SendSMS(_ context.Context, phone, text, _ string) (string, error) {
+func (w *world) SendSMS(ctx context.Context, phone, text, channel string) (string, error) {
+	if w.sms != nil {
+		return w.sms.SendSMS(ctx, phone, text, channel)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.texts = append(w.texts, phone+" "+text)
@@ -96,26 +102,40 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
+	w.pool = pool
 	secret := keys.Secret("", testSecret)
-	o := Options{
+	w.options = Options{
 		DB: pool, Keys: ring{secret, []keys.Key{secret}}, Mailer: w, SMS: w, Now: w.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Config: Config{
 			SiteURL: "https://example.org", ExternalURL: "https://api.example.org/auth/v1", RedirectURLs: []string{"https://*.example.com/**"},
 			MailerAutoconfirm: true, PhoneAutoconfirm: true, EnablePhone: true, EnableAnonymous: true, ManualLinking: true,
 			RefreshTokenRotation: true, ReuseInterval: 10 * time.Second,
+			PasswordCost: bcrypt.MinCost, HashesAtOnce: 4, // fast
 			Mail: MailConfig{MaxFrequency: -1}, SMS: SMSConfig{MaxFrequency: -1},
 			MFA: MFAConfig{EnablePhoneEnroll: true, EnablePhoneVerify: true, PhoneMaxFrequency: -1},
 		},
 	}
-	for _, c := range change {
-		c(&o)
-	}
-	if w.e, err = New(o); err != nil {
-		t.Fatal(err)
-	}
-	w.e.hasher = password.NewHasher(bcrypt.MinCost, 4) // fast
+	w.restart(change...)
 	return w
+}
+
+// restart replaces the engine by one with changed options on the same database.
+func (w *world) restart(change ...func(*Options)) {
+	w.t.Helper()
+	for _, c := range change {
+		c(&w.options)
+	}
+	var err error
+	if w.e, err = New(w.options); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// providers restarts the engine with these providers, which client calls.
+func (w *world) providers(configs map[string]idp.Config, client *http.Client) {
+	w.t.Helper()
+	w.restart(func(o *Options) { o.Config.Providers, o.Client = configs, client })
 }
 
 // confirming makes the engine require confirmation of addresses and phone numbers.
@@ -265,7 +285,7 @@ func (w *world) follow(link *url.URL) (reply, *url.URL) {
 func (w *world) count(sql string, args ...any) int {
 	w.t.Helper()
 	var n int
-	if err := w.e.db.Pgx().QueryRow(w.t.Context(), sql, args...).Scan(&n); err != nil {
+	if err := w.pool.Pgx().QueryRow(w.t.Context(), sql, args...).Scan(&n); err != nil {
 		w.t.Fatal(err)
 	}
 	return n

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
 	"strings"
@@ -179,7 +180,8 @@ func TestOAuthCodeAttacks(t *testing.T) {
 		return f
 	}
 	code := a.code(token, nil)
-	stored := hashOfCode(code)
+	sum := sha256.Sum256([]byte(code))
+	stored := base64.RawURLEncoding.EncodeToString(sum[:])
 	for name, change := range map[string]map[string]string{
 		"no verifier":           {"code_verifier": ""},
 		"challenge as verifier": {"code_verifier": testChallenge},

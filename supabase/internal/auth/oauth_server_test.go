@@ -210,7 +210,10 @@ func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 func testGrants(t *testing.T, a app, token string, tokens reply) {
 	t.Helper()
 	w := a.w
-	var grants []oauthGrant
+	var grants []struct {
+		Client struct{ Name string }
+		Scopes []string
+	}
 	if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", token, nil).want(200).raw), &grants); err != nil || len(grants) != 1 ||
 		grants[0].Client.Name != "shop" || strings.Join(grants[0].Scopes, " ") != "openid email profile" {
 		t.Fatal(grants, err)

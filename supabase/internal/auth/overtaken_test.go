@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/password"
 )
 
 // TestLoginDuringPasswordChange checks that a login which has matched the old password before a change creates no session and
@@ -38,7 +38,7 @@ func TestLoginDuringPasswordChange(t *testing.T) {
 	during = change("password-2")
 	w.signIn("a@example.org", "password-1").want(400, "invalid_credentials")
 	// The same with an outdated hash, which a login replaces.
-	w.e.hasher = password.NewHasher(bcrypt.MinCost+1, 4)
+	w.restart(func(o *Options) { o.Config.PasswordCost = bcrypt.MinCost + 1 })
 	during = change("password-3")
 	w.signIn("a@example.org", "password-2").want(400, "invalid_credentials")
 	w.signIn("a@example.org", "password-2").want(400, "invalid_credentials")
@@ -71,7 +71,7 @@ func (w *world) awaitLocks(n int) {
 // signOutDuring locks the rows of a table, sends a request, deletes all sessions while the request waits, and returns the reply.
 func (w *world) signOutDuring(table string, request func() reply) reply {
 	w.t.Helper()
-	tx, err := w.e.db.Pgx().Begin(w.t.Context())
+	tx, err := w.pool.Pgx().Begin(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestGrantRevokedDuringExchange(t *testing.T) {
 			me := w.signUp("me@example.org")
 			a := w.app("shop", "none")
 			a.code(me.text("access_token"), nil)
-			tx, err := w.e.db.Pgx().Begin(t.Context()) // does what an exchange does
+			tx, err := w.pool.Pgx().Begin(t.Context()) // does what an exchange does
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,17 +239,17 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	guess := func(from string, body m) reply { return w.do("POST", "/verify", "", body, "X-Forwarded-For", from) }
 	for i := range 4 {
 		want := map[bool]int{true: 403, false: 429}[i < 3]
-		from := "198.51.100." + itoa(int64(i))
+		from := "198.51.100." + strconv.Itoa(i)
 		guess(from, m{"type": "email", "email": []string{"a@example.org", "A@example.org"}[i%2], "token": "000000"}).want(want)
 		guess(from, m{"type": "sms", "phone": "+252 61 1234567", "token": "000000"}).want(want)
 	}
 	guess("198.51.100.9", m{"type": "email", "email": "b@example.org", "token": "000000"}).want(403)
 
-	w.e.config.MailerAutoconfirm = true
+	w.restart(func(o *Options) { o.Config.MailerAutoconfirm = true })
 	token := w.signUp("c@example.org").text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
 	for i := range 4 {
-		from := "203.0.113." + itoa(int64(i))
+		from := "203.0.113." + strconv.Itoa(i)
 		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil, "X-Forwarded-For", from).want(200)
 		w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"}, "X-Forwarded-For", from).
 			want(map[bool]int{true: 422, false: 429}[i < 3])
@@ -288,7 +288,7 @@ func TestUnknownAccountTiming(t *testing.T) {
 	w := newWorld(t)
 	w.signUp("none@example.org")
 	w.db.ExecAs("supabase_admin", `update auth.users set encrypted_password = null`)
-	w.e.hasher = password.NewHasher(11, 1) // a tenth of a second
+	w.restart(func(o *Options) { o.Config.PasswordCost, o.Config.HashesAtOnce = 11, 1 }) // a tenth of a second
 	for _, email := range []string{"unknown@example.org", "none@example.org"} {
 		begin := time.Now()
 		w.signIn(email, "password-1").want(400, "invalid_credentials")

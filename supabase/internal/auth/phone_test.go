@@ -100,7 +100,7 @@ func TestPhones(t *testing.T) {
 	w.wait(24 * time.Hour)
 	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(403, "otp_expired")
 
-	w.e.sms = brokenSMS{}
+	w.sms = brokenSMS{}
 	if r := w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed"); !strings.Contains(r.text("msg"), "connection refused") {
 		t.Errorf("%s", r.raw)
 	}

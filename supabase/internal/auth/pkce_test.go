@@ -20,7 +20,7 @@ func TestCodeInvalidated(t *testing.T) {
 		if to.Query().Get("code") == "" {
 			t.Fatalf("%s", to)
 		}
-		w.wait(w.e.config.Mail.MaxFrequency + 1)
+		w.wait(w.options.Config.Mail.MaxFrequency + 1)
 		return to.Query().Get("code")
 	}
 	exchange := func(code string) reply {
@@ -43,7 +43,7 @@ func TestCodeInvalidated(t *testing.T) {
 
 	// Ban the user while the exchange waits.
 	late := code()
-	tx, err := w.e.db.Pgx().Begin(t.Context())
+	tx, err := w.pool.Pgx().Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRecoveryInvalidatesCodes(t *testing.T) {
 	}
 	stranger := w.through("/authorize?provider=corp&code_challenge=" + verifier + "&code_challenge_method=plain")
 	w.mail()
-	w.wait(w.e.config.Mail.MaxFrequency + 1)
+	w.wait(w.options.Config.Mail.MaxFrequency + 1)
 	w.post("/recover", m{"email": "victim@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
 	_, link, _ := w.mail()
 	_, to := w.follow(link)

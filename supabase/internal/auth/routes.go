@@ -5,102 +5,135 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"daawo/supabase/internal/auth/endpoint"
+	"daawo/supabase/internal/auth/ratelimit"
+	"daawo/supabase/internal/auth/store"
 	"daawo/supabase/internal/wire"
 )
 
-// routes is the API, as GoTrue's openapi.yaml lists it; docs/auth.md says of each endpoint what it does here.
-func (e *Engine) routes() http.Handler {
-	r := chi.NewRouter()
+// router adds endpoints.
+type router struct {
+	chi.Router
+	handle func(func(http.ResponseWriter, *http.Request) error) http.HandlerFunc
+}
+
+func (r router) get(path string, h endpoint.Handler)    { r.Get(path, r.handle(h)) }
+func (r router) post(path string, h endpoint.Handler)   { r.Post(path, r.handle(h)) }
+func (r router) put(path string, h endpoint.Handler)    { r.Put(path, r.handle(h)) }
+func (r router) patch(path string, h endpoint.Handler)  { r.Patch(path, r.handle(h)) }
+func (r router) remove(path string, h endpoint.Handler) { r.Delete(path, r.handle(h)) }
+
+// router returns the API as GoTrue's openapi.yaml lists it. docs/auth.md lists what each endpoint does here.
+func (h *Handler) router(p *parts) http.Handler {
+	r := router{chi.NewRouter(), h.handle}
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
 	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
-	get := func(path string, h handler) { r.Get(path, e.handle(h)) }
-	post := func(path string, h handler) { r.Post(path, e.handle(h)) }
-	put := func(path string, h handler) { r.Put(path, e.handle(h)) }
-	remove := func(path string, h handler) { r.Delete(path, e.handle(h)) }
 
-	get("/health", e.health)
-	get("/settings", e.settings)
-	get("/.well-known/jwks.json", e.jwks)
-	get("/.well-known/openid-configuration", e.openID)
-	get("/.well-known/oauth-authorization-server", e.withOAuthServer(e.openID))
+	d := discovery{p.config, p.keys, p.providers}
+	r.get("/health", d.health)
+	r.get("/settings", d.settings)
+	r.get("/.well-known/jwks.json", d.jwks)
+	r.get("/.well-known/openid-configuration", d.openID)
+	r.get("/.well-known/oauth-authorization-server", p.provider.WithServer(d.openID))
 
-	post("/signup", e.withCaptcha(e.signup))
-	post("/token", e.token)
-	post("/otp", e.withLimit(limitOTP, e.withCaptcha(e.otp)))
-	post("/magiclink", e.withLimit(limitMagicLink, e.withCaptcha(e.magiclink)))
-	post("/recover", e.withLimit(limitRecover, e.withCaptcha(e.recover)))
-	post("/resend", e.withLimit(limitResend, e.withCaptcha(e.resend)))
-	get("/verify", e.withLimit(limitVerify, e.verifyGet))
-	post("/verify", e.withLimit(limitVerify, e.verifyPost))
-	post("/logout", e.asBearer(e.logout))
-	get("/reauthenticate", e.asUser(e.reauthenticate))
-	get("/user", e.asBearer(e.getUser))
-	put("/user", e.withLimit(limitUser, e.asUser(e.updateUser)))
-
-	get("/authorize", e.authorize)
-	get("/callback", e.callback)
-	post("/callback", e.callback)
-	get("/user/identities/authorize", e.withLinking(e.linkIdentity))
-	remove("/user/identities/{identity_id}", e.withLinking(e.unlinkIdentity))
-
-	post("/factors", e.asFactorUser(e.enroll))
-	post("/factors/{factor_id}/challenge", e.withLimit(limitChallenge, e.asFactorUser(e.challenge)))
-	post("/factors/{factor_id}/verify", e.withLimit(limitAnswer, e.asFactorUser(e.verifyFactor)))
-	remove("/factors/{factor_id}", e.asFactorUser(e.unenroll))
-
-	post("/passkeys/authentication/options", e.withPasskeys(e.withLimit(limitPasskey, e.withCaptcha(e.passkeyLoginOptions))))
-	post("/passkeys/authentication/verify", e.withPasskeys(e.passkeyLogin))
-	post("/passkeys/registration/options", e.withPasskeys(e.asFactorUser(e.passkeyRegisterOptions)))
-	post("/passkeys/registration/verify", e.withPasskeys(e.asFactorUser(e.passkeyRegister)))
-	for _, list := range []string{"/passkeys", "/passkeys/"} {
-		get(list, e.withPasskeys(e.asUser(e.passkeyList)))
-	}
-	r.Patch("/passkeys/{passkey_id}", e.handle(e.withPasskeys(e.asUser(e.passkeyRename))))
-	remove("/passkeys/{passkey_id}", e.withPasskeys(e.asUser(e.passkeyDelete)))
-
-	get("/oauth/authorize", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthAuthorize)))
-	get("/oauth/authorizations/{authorization_id}", e.withOAuthServer(e.fromSite(e.asUser(e.oauthDetails))))
-	post("/oauth/authorizations/{authorization_id}/consent", e.withOAuthServer(e.fromSite(e.asUser(e.oauthConsent))))
-	post("/oauth/token", e.withOAuthServer(e.withLimit(limitOAuth, e.oauthToken)))
-	get("/oauth/userinfo", e.withOAuthServer(e.asBearer(e.userInfo)))
-	post("/oauth/clients/register", e.withOAuthServer(e.withLimit(limitRegister, e.registerSelf)))
-	get("/user/oauth/grants", e.asUser(e.withGrants(e.listGrants)))
-	remove("/user/oauth/grants", e.asUser(e.withGrants(e.revokeGrant)))
-
-	post("/invite", e.asAdmin(e.invite))
-	post("/admin/generate_link", e.asAdmin(e.generateLink))
-	get("/admin/audit", e.asAdmin(e.adminAudit))
-	get("/admin/users", e.asAdmin(e.adminListUsers))
-	post("/admin/users", e.asAdmin(e.adminCreateUser))
-	get("/admin/users/{user_id}", e.asAdmin(e.adminGetUser))
-	put("/admin/users/{user_id}", e.asAdmin(e.adminUpdateUser))
-	remove("/admin/users/{user_id}", e.asAdmin(e.adminDeleteUser))
-	get("/admin/users/{user_id}/factors", e.ofSubject(e.adminListFactors))
-	put("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminUpdateFactor))
-	remove("/admin/users/{user_id}/factors/{factor_id}", e.ofSubject(e.adminDeleteFactor))
-	get("/admin/users/{user_id}/passkeys", e.ofSubject(e.adminListPasskeys))
-	remove("/admin/users/{user_id}/passkeys/{passkey_id}", e.ofSubject(e.adminDeletePasskey))
-	get("/admin/oauth/clients", e.asClientAdmin(e.adminListClients))
-	post("/admin/oauth/clients", e.asClientAdmin(e.adminCreateClient))
-	get("/admin/oauth/clients/{client_id}", e.ofClient(e.adminGetClient))
-	put("/admin/oauth/clients/{client_id}", e.ofClient(e.adminUpdateClient))
-	remove("/admin/oauth/clients/{client_id}", e.ofClient(e.adminDeleteClient))
-	post("/admin/oauth/clients/{client_id}/regenerate_secret", e.ofClient(e.adminRenewSecret))
-
-	get("/admin/custom-providers", e.asCustomAdmin(e.adminListCustom))
-	post("/admin/custom-providers", e.asCustomAdmin(e.adminCreateCustom))
-	get("/admin/custom-providers/{identifier}", e.ofCustom(e.adminGetCustom))
-	put("/admin/custom-providers/{identifier}", e.ofCustom(e.adminUpdateCustom))
-	remove("/admin/custom-providers/{identifier}", e.ofCustom(e.adminDeleteCustom))
-
-	e.disabled(r)
+	p.loginRoutes(r)
+	p.externalRoutes(r)
+	p.factorRoutes(r)
+	p.providerRoutes(r)
+	p.adminRoutes(r)
+	p.disabledRoutes(r)
 	return r
 }
 
-// disabled are the parts that a GoTrue can have and this engine has not: they answer as one that has them turned off.
-func (e *Engine) disabled(r chi.Router) {
+// loginRoutes adds sign-up, sign-in, links and codes, and the account.
+func (p *parts) loginRoutes(r router) {
+	r.post("/signup", p.captcha.Required(p.login.Signup))
+	r.post("/token", p.login.Token)
+	r.post("/otp", p.limiter.Limited(ratelimit.OTP, p.captcha.Required(p.login.OTP)))
+	r.post("/magiclink", p.limiter.Limited(ratelimit.MagicLink, p.captcha.Required(p.login.MagicLink)))
+	r.post("/recover", p.limiter.Limited(ratelimit.Recover, p.captcha.Required(p.login.Recover)))
+	r.post("/resend", p.limiter.Limited(ratelimit.Resend, p.captcha.Required(p.login.Resend)))
+	r.get("/verify", p.limiter.Limited(ratelimit.Verify, p.verify.Link))
+	r.post("/verify", p.limiter.Limited(ratelimit.Verify, p.verify.Code))
+	r.post("/logout", p.sessions.AsBearer(p.account.Logout))
+	r.get("/reauthenticate", p.sessions.AsUser(p.account.Reauthenticate))
+	r.get("/user", p.sessions.AsBearer(p.account.GetUser))
+	r.put("/user", p.limiter.Limited(ratelimit.User, p.sessions.AsUser(p.account.UpdateUser)))
+}
+
+// externalRoutes adds other identity providers and their administration.
+func (p *parts) externalRoutes(r router) {
+	r.get("/authorize", p.external.Authorize)
+	r.get("/callback", p.external.Callback)
+	r.post("/callback", p.external.Callback)
+	r.get("/user/identities/authorize", p.external.WithLinking(p.external.LinkIdentity))
+	r.remove("/user/identities/{identity_id}", p.external.WithLinking(p.external.UnlinkIdentity))
+
+	r.get("/admin/custom-providers", p.custom.AsAdmin(p.custom.List))
+	r.post("/admin/custom-providers", p.custom.AsAdmin(p.custom.Create))
+	r.get("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Get))
+	r.put("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Update))
+	r.remove("/admin/custom-providers/{identifier}", p.custom.OfProvider(p.custom.Delete))
+}
+
+// factorRoutes adds second factors and passkeys.
+func (p *parts) factorRoutes(r router) {
+	r.post("/factors", p.mfa.AsFactorUser(p.mfa.Enroll))
+	r.post("/factors/{factor_id}/challenge", p.limiter.Limited(ratelimit.Challenge, p.mfa.AsFactorUser(p.mfa.Challenge)))
+	r.post("/factors/{factor_id}/verify", p.limiter.Limited(ratelimit.FactorAnswer, p.mfa.AsFactorUser(p.mfa.Verify)))
+	r.remove("/factors/{factor_id}", p.mfa.AsFactorUser(p.mfa.Unenroll))
+
+	r.post("/passkeys/authentication/options", p.mfa.WithPasskeys(p.limiter.Limited(ratelimit.Passkey, p.captcha.Required(p.mfa.LoginOptions))))
+	r.post("/passkeys/authentication/verify", p.mfa.WithPasskeys(p.mfa.Login))
+	r.post("/passkeys/registration/options", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.RegistrationOptions)))
+	r.post("/passkeys/registration/verify", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.Register)))
+	for _, list := range []string{"/passkeys", "/passkeys/"} {
+		r.get(list, p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.ListPasskeys)))
+	}
+	r.patch("/passkeys/{passkey_id}", p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.RenamePasskey)))
+	r.remove("/passkeys/{passkey_id}", p.mfa.WithPasskeys(p.sessions.AsUser(p.mfa.DeletePasskey)))
+}
+
+// providerRoutes adds the OAuth 2.1 server and its administration.
+func (p *parts) providerRoutes(r router) {
+	r.get("/oauth/authorize", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Authorize)))
+	r.get("/oauth/authorizations/{authorization_id}", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Details))))
+	r.post("/oauth/authorizations/{authorization_id}/consent", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Consent))))
+	r.post("/oauth/token", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Token)))
+	r.get("/oauth/userinfo", p.provider.WithServer(p.sessions.AsBearer(p.provider.UserInfo)))
+	r.post("/oauth/clients/register", p.provider.WithServer(p.limiter.Limited(ratelimit.Register, p.provider.RegisterClient)))
+	r.get("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.ListGrants)))
+	r.remove("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.RevokeGrant)))
+
+	r.get("/admin/oauth/clients", p.provider.AsClientAdmin(p.provider.ListClients))
+	r.post("/admin/oauth/clients", p.provider.AsClientAdmin(p.provider.CreateClient))
+	r.get("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.GetClient))
+	r.put("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.UpdateClient))
+	r.remove("/admin/oauth/clients/{client_id}", p.provider.OfClient(p.provider.DeleteClient))
+	r.post("/admin/oauth/clients/{client_id}/regenerate_secret", p.provider.OfClient(p.provider.RenewSecret))
+}
+
+// adminRoutes adds the administration of users.
+func (p *parts) adminRoutes(r router) {
+	r.post("/invite", p.sessions.AsAdmin(p.admin.Invite))
+	r.post("/admin/generate_link", p.sessions.AsAdmin(p.admin.GenerateLink))
+	r.get("/admin/audit", p.sessions.AsAdmin(p.admin.Audit))
+	r.get("/admin/users", p.sessions.AsAdmin(p.admin.ListUsers))
+	r.post("/admin/users", p.sessions.AsAdmin(p.admin.CreateUser))
+	r.get("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.GetUser))
+	r.put("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.UpdateUser))
+	r.remove("/admin/users/{user_id}", p.sessions.AsAdmin(p.admin.DeleteUser))
+	r.get("/admin/users/{user_id}/factors", p.admin.OfUser(p.admin.ListFactors))
+	r.put("/admin/users/{user_id}/factors/{factor_id}", p.admin.OfUser(p.admin.UpdateFactor))
+	r.remove("/admin/users/{user_id}/factors/{factor_id}", p.admin.OfUser(p.admin.DeleteFactor))
+	r.get("/admin/users/{user_id}/passkeys", p.admin.OfUser(p.admin.ListPasskeys))
+	r.remove("/admin/users/{user_id}/passkeys/{passkey_id}", p.admin.OfUser(p.admin.DeletePasskey))
+}
+
+// disabledRoutes adds endpoints of GoTrue that this engine does not have. They reply as GoTrue does when they are disabled.
+func (p *parts) disabledRoutes(r router) {
 	off := func(code, text string) http.HandlerFunc {
-		return e.handle(func(http.ResponseWriter, *http.Request) error {
+		return r.handle(func(http.ResponseWriter, *http.Request) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		})
 	}
@@ -108,14 +141,14 @@ func (e *Engine) disabled(r chi.Router) {
 	r.HandleFunc("/sso", saml)
 	r.HandleFunc("/sso/*", saml)
 	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
-	// These are for administrators: others learn nothing.
+	// Only administrators get these replies.
 	admin := func(code, text string) http.HandlerFunc {
-		return e.handle(e.asAdmin(func(http.ResponseWriter, *http.Request, *User) error {
+		return r.handle(p.sessions.AsAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
 			return wire.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.Get("/admin/sso/providers", e.handle(e.asAdmin(func(w http.ResponseWriter, _ *http.Request, _ *User) error {
-		return send(w, http.StatusOK, map[string]any{"items": []any{}})
+	r.Get("/admin/sso/providers", r.handle(p.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
+		return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
 	})))
 	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {
 		r.Post(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))

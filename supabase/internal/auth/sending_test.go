@@ -45,8 +45,8 @@ func TestSlowSender(t *testing.T) {
 		body  func(int) m
 		setup func(o *Options, s slowSender)
 	}{
-		"SMS": {phone, func(o *Options, s slowSender) { o.SMS = s }},
-		"mail": {email, func(o *Options, s slowSender) { o.Mailer, o.MailsAtOnce = s, true }},
+		"SMS":  {phone, func(o *Options, s slowSender) { o.SMS = s }},
+		"mail": {email, func(o *Options, s slowSender) { o.Mailer, o.DirectMail = s, true }},
 		"hook": {email, func(o *Options, s slowSender) {
 			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_ = s.take(r.Context())
@@ -80,7 +80,7 @@ func TestSlowSender(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			for range 4 { // by now all requests have done what they can
-				if err := w.e.db.Ping(ctx); err != nil {
+				if err := w.pool.Ping(ctx); err != nil {
 					t.Fatalf("no free connection: %v", err)
 				}
 			}
@@ -103,11 +103,11 @@ func TestSlowSender(t *testing.T) {
 // TestUnsentIsNotCounted checks that messages which could not be sent do not count towards the limit.
 func TestUnsentIsNotCounted(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Limits = Limits{SMSPerHour: 1} })
-	w.e.sms = brokenSMS{}
+	w.sms = brokenSMS{}
 	for range 2 {
 		w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed")
 	}
-	w.e.sms = w
+	w.sms = nil
 	w.post("/otp", m{"phone": "252611111111"}).want(200)
 	w.post("/otp", m{"phone": "252611111112"}).want(429, "over_sms_send_rate_limit")
 }

@@ -77,7 +77,7 @@ func TestSinglePerUser(t *testing.T) {
 	w.refresh(first.text("refresh_token")).want(400, "session_expired")
 	second = w.refresh(second.text("refresh_token")).want(200)
 	// A session that has expired does not end others: here a newer session never verified the second factor.
-	w.e.config.AllowLowAAL = 10 * time.Minute
+	w.restart(func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := second.text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
 	c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)

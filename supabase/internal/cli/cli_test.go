@@ -47,3 +47,20 @@ func TestVerbs(t *testing.T) {
 		}
 	}
 }
+
+// Help and errors name the program, not the stack's default name.
+func TestProgramName(t *testing.T) {
+	for _, line := range []string{
+		"", "--help", "frobnicate", "notify", "start --help", "keys --help", "backup --help", "restore --help", "functions --help",
+		"export --help", "import --help", "rest --help", "gen --help", "migrate --help", "doctor --help", "status --frob", "version",
+	} {
+		var out strings.Builder
+		Main(context.Background(), Env{
+			Name: "clinic", Args: strings.Fields(line), Stdout: &out, Stderr: &out, Project: fstest.MapFS{},
+			Getenv: func(string) (string, bool) { return "", false },
+		})
+		if text := out.String(); commandOf.MatchString(text) || !strings.Contains(text, "clinic") {
+			t.Errorf("%s: %s", line, text)
+		}
+	}
+}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/auth/external/idp"
 	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/oauth"
-	"daawo/supabase/internal/auth/sms"
+	"daawo/supabase/internal/auth/message/sms"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 )
@@ -279,14 +279,14 @@ var providers = []string{
 	"SPOTIFY", "TWITCH",
 }
 
-func (e *env) providers(external string) map[string]oauth.Config {
-	out := map[string]oauth.Config{}
+func (e *env) providers(external string) map[string]idp.Config {
+	out := map[string]idp.Config{}
 	for _, name := range providers {
 		p := "EXTERNAL_" + name
 		if !e.flag(p+"_ENABLED", false) {
 			continue
 		}
-		out[strings.ToLower(name)] = oauth.Config{
+		out[strings.ToLower(name)] = idp.Config{
 			ClientIDs: e.list(p + "_CLIENT_ID"), Secret: e.text(p+"_SECRET", ""),
 			RedirectURI: e.text(p+"_REDIRECT_URI", strings.TrimSuffix(external, "/")+"/callback"), URL: e.text(p+"_URL", ""),
 			SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false), EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),

@@ -81,7 +81,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	defer pool.Close()
 	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log}
 	if s.SMTP != nil {
-		o.Mailer, o.MailsAtOnce = direct{*s.SMTP}, true
+		o.Mailer, o.DirectMail = direct{*s.SMTP}, true
 	}
 	engine, err := auth.New(o)
 	if err != nil {
@@ -117,7 +117,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 }
 
 // sweep deletes expired rows at the start and every hour, until ctx ends.
-func sweep(ctx context.Context, engine *auth.Engine, log *slog.Logger) {
+func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	for hourly := time.NewTicker(time.Hour); ; {
 		if err := engine.Sweep(ctx); err != nil && ctx.Err() == nil {
 			log.Warn("cannot delete expired rows", "error", err)

@@ -1,0 +1,53 @@
+package ratelimit
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// levelAfter is the level of a bucket after one more drop. A bucket whose time lies further in the future than it takes to
+// empty was written by a wrong clock and counts as empty, so that it does not refuse requests until that time.
+const levelAfter = `case when b.updated_at > $2::timestamptz + $5::interval then 0
+	else greatest(0, b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
+
+// pour adds one drop to a leaky bucket that holds most drops and empties in per. It returns false if the bucket would
+// overflow. One statement does it, so that replicas cannot race. The key is stored as a hash, because it may hold an address.
+func (l *Limiter) pour(ctx context.Context, key string, most int, per time.Duration) (bool, error) {
+	hash := sha256.Sum256([]byte(key))
+	var level float64
+	err := l.db.Pgx().QueryRow(ctx, `
+		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
+		on conflict (key) do update
+		set level = `+levelAfter+`, updated_at = $2
+		where `+levelAfter+` <= $4::float8
+		returning level`,
+		hash[:], l.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil && rand.IntN(500) == 0 { // delete old buckets now and then
+		_, err = l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`, l.now().Add(-24*time.Hour))
+		if err != nil {
+			return true, err
+		}
+	}
+	return err == nil, err
+}
+
+// level returns the level of a bucket after one more drop, without adding the drop and without a lock. (The query mentions
+// $4, which levelAfter does not use, so that Postgres knows its type.)
+func (l *Limiter) level(ctx context.Context, tx pgx.Tx, key string, most int, per time.Duration) (float64, error) {
+	hash := sha256.Sum256([]byte(key))
+	level := 1.0
+	err := tx.QueryRow(ctx, `select `+levelAfter+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
+		hash[:], l.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return level, err
+}
