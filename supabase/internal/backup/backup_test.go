@@ -57,7 +57,7 @@ func TestPointInTimeRestore(t *testing.T) {
 			b.restoreFails(t, b.backup.Begin.Add(-time.Hour), "the oldest backup is of")
 			b.restoreFails(t, b.newest.Add(time.Hour), "the stored WAL ends before")
 			if test.identities != nil {
-				searchForPlainText(t, store, "avatar one", "reports")
+				searchForPlainText(t, store, "avatar one", "notes")
 			}
 		})
 	}
@@ -81,7 +81,7 @@ func destroyedSite(t *testing.T, store Store, recipients ...age.Recipient) *dest
 	t.Helper()
 	s := newSite(t, store, recipients...)
 	b := &destroyed{site: s, store: store}
-	s.report(1)
+	s.addNote(1)
 	s.write("storage/avatars/1", "avatar one")
 	s.write("storage/avatars/0", deletedText)
 	var once sync.Once
@@ -94,16 +94,16 @@ func destroyedSite(t *testing.T, store Store, recipients ...age.Recipient) *dest
 	}
 	t.Logf("backup and test restore in %v, %d bytes", time.Since(begin), b.backup.Base.Size)
 
-	s.report(2)
+	s.addNote(2)
 	s.write("storage/avatars/2", "avatar two")
 	s.shipped(service)
 	b.moment = s.now()
-	s.report(3)
-	s.sql(`delete from reports where id = 1`)
+	s.addNote(3)
+	s.sql(`delete from notes where id = 1`)
 	s.remove("storage/avatars/1")
 	s.shipped(service)
 	b.newest = s.now()
-	s.sql(`delete from reports where id = 2`)
+	s.sql(`delete from notes where id = 2`)
 	s.remove("storage/avatars/2")
 	if err := service.shipFiles(t.Context()); err != nil { // before the WAL of the deletion
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.report(1)
+	s.addNote(1)
 	s.shipped(service)
 	v, err := Verify(t.Context(), store, nil)
 	if err != nil || v.Backups != 1 || v.Segments == 0 || v.Files != 2 {
@@ -371,10 +371,10 @@ func TestBackupContinuesAfterRestore(t *testing.T) {
 	if _, err := service.Backup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.report(1)
+	s.addNote(1)
 	s.shipped(service)
 	fork := s.now()
-	s.report(2) // on the abandoned timeline
+	s.addNote(2) // on the abandoned timeline
 	s.shipped(service)
 	s.stop()
 
@@ -395,10 +395,10 @@ func TestBackupContinuesAfterRestore(t *testing.T) {
 		t.Fatalf("before the fork: %q", ids)
 	}
 	service = open(t, s.options)
-	s.report(3)
+	s.addNote(3)
 	s.shipped(service)
 	onTimeline := s.now()
-	s.report(4)
+	s.addNote(4)
 	s.shipped(service)
 	s.stop()
 	if ids := restore(onTimeline); ids != "1 3" {
@@ -412,7 +412,7 @@ func TestBackupContinuesAfterRestore(t *testing.T) {
 	if _, err := service.Backup(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.report(5)
+	s.addNote(5)
 	s.shipped(service)
 	s.stop()
 	if ids := restore(time.Time{}); ids != "1 3 4 5" {

@@ -127,15 +127,15 @@ func TestBackupAfterTimelineSwitch(t *testing.T) {
 	if !s.backupIfDue(service) || s.backupIfDue(service) {
 		t.Fatal("not exactly one backup at the beginning")
 	}
-	s.report(1)
+	s.addNote(1)
 	s.shipped(service)
 	fork := s.now()
-	s.report(2)
+	s.addNote(2)
 	s.shipped(service)
 	if _, err := service.Backup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.report(3)
+	s.addNote(3)
 	s.shipped(service)
 	s.stop()
 
@@ -152,7 +152,7 @@ func TestBackupAfterTimelineSwitch(t *testing.T) {
 	}
 	restore(fork)
 	service = open(t, s.options)
-	s.report(4)
+	s.addNote(4)
 	s.shipped(service)
 	s.stop() // before a base backup on the new timeline
 	restore(time.Time{})
@@ -164,7 +164,7 @@ func TestBackupAfterTimelineSwitch(t *testing.T) {
 	if !s.backupIfDue(service) || s.backupIfDue(service) {
 		t.Error("not exactly one backup at once on the new timeline")
 	}
-	s.report(5)
+	s.addNote(5)
 	s.shipped(service)
 	s.stop()
 	if _, err := Verify(t.Context(), store, nil); err != nil {
@@ -186,7 +186,7 @@ func TestWALGap(t *testing.T) {
 	if !s.backupIfDue(service) {
 		t.Fatal("no backup at the beginning")
 	}
-	s.report(1)
+	s.addNote(1)
 	s.shipped(service)
 	s.stop()
 	s.serve(data)
@@ -194,18 +194,18 @@ func TestWALGap(t *testing.T) {
 		t.Error("a backup is due after a restart")
 	}
 	moment := s.now()
-	s.report(2)
+	s.addNote(2)
 	s.shipped(service)
 	s.stop()
 	s.start(data, "")
-	s.report(3)
+	s.addNote(3)
 	for range 3 {
 		s.sql(`select pg_switch_wal(); create temp table t(); checkpoint`)
 	}
 	s.stop()
 	s.serve(data)
 	service = open(t, s.options)
-	s.report(4)
+	s.addNote(4)
 	s.shipped(service)
 
 	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing: moments between it") {

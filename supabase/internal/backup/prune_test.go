@@ -73,7 +73,7 @@ func (s *site) threeBackups(service *Service) {
 			s.t.Fatal(err)
 		}
 		os.Remove(filepath.Join(s.files, "old"))
-		s.report(i)
+		s.addNote(i)
 		s.shipped(service)
 	}
 }

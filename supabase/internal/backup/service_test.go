@@ -28,7 +28,7 @@ func TestWALShippingIsIndependent(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); service.Run(ctx) }()
 	<-uploading
-	s.report(1)
+	s.addNote(1)
 	segment, err := value[string](t.Context(), s.options.URL, `select pg_walfile_name(pg_switch_wal())`)
 	if err != nil {
 		t.Fatal(err)

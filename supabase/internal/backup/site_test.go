@@ -40,7 +40,7 @@ func newSite(t *testing.T, store Store, recipients ...age.Recipient) *site {
 	s := &site{t: t, dir: tempDir(t), pkg: pkg}
 	s.files = filepath.Join(s.dir, "storage")
 	s.serve(filepath.Join(s.dir, "postgres"))
-	s.sql(`create table reports (id int primary key, text text not null)`)
+	s.sql(`create table notes (id int primary key, text text not null)`)
 	s.sql(`create unlogged table leader as select 1 as id`) // no backup has its row
 	s.options = Options{
 		Store: store, Recipients: recipients, URL: s.server.URL(postgres.Superuser), Package: pkg,
@@ -104,9 +104,9 @@ func (s *site) sql(sql string) {
 	}
 }
 
-func (s *site) report(id int) {
+func (s *site) addNote(id int) {
 	s.t.Helper()
-	s.sql(fmt.Sprintf(`insert into reports select %d, repeat(md5('%[1]d'), 10)`, id))
+	s.sql(fmt.Sprintf(`insert into notes select %d, repeat(md5('%[1]d'), 10)`, id))
 }
 
 func (s *site) write(name, text string) {
@@ -137,7 +137,7 @@ func (s *site) now() time.Time {
 // shipped waits until everything committed so far is in the store.
 func (s *site) shipped(service *Service) {
 	s.t.Helper()
-	s.sql(`insert into reports values (-1, 'end of the segment'); delete from reports where id = -1`)
+	s.sql(`insert into notes values (-1, 'end of the segment'); delete from notes where id = -1`)
 	s.sql(`select pg_switch_wal()`)
 	for range 200 {
 		if err := service.Ship(s.t.Context()); err != nil {
@@ -159,7 +159,7 @@ func (s *site) shipped(service *Service) {
 func (s *site) ids() string {
 	s.t.Helper()
 	ids, err := value[string](s.t.Context(), s.server.URL(postgres.Superuser), `
-		select coalesce(string_agg(id::text, ' ' order by id), '') from reports where text = repeat(md5(id::text), 10)`)
+		select coalesce(string_agg(id::text, ' ' order by id), '') from notes where text = repeat(md5(id::text), 10)`)
 	if err != nil {
 		s.t.Fatal(err)
 	}

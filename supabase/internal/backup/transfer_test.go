@@ -10,11 +10,11 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/testdb"
@@ -58,11 +58,20 @@ func (m *memory) Delete(_ context.Context, all ...Object) error {
 	return nil
 }
 
-// migrated is a database with the platform's and the site's schema and seed.
+// project has a table, two buckets and a seed.
+var project = fstest.MapFS{
+	"migrations/20260101000000_notes.sql": {Data: []byte(`
+create table public.notes (id uuid primary key default gen_random_uuid(), title text not null, text text not null, author text);
+create table public.tags (id bigint generated always as identity primary key, name text not null);
+insert into storage.buckets (id, name) values ('avatars', 'avatars'), ('documents', 'documents');
+`)},
+	"seed.sql": {Data: []byte(`insert into public.tags (name) values ('red'), ('green');`)},
+}
+
+// migrated returns a database with the schema of the platform and of the project, and its seed.
 func migrated(t *testing.T) *testdb.DB {
 	t.Helper()
 	db := testdb.New(t)
-	project := os.DirFS("../..")
 	if _, err := migrate.Apply(t.Context(), db.Conn("postgres"), project); err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +81,12 @@ func migrated(t *testing.T) *testdb.DB {
 	return db
 }
 
-// filled has content in every part that an export moves.
+// filled returns a database and files with content in every part of an export.
 func filled(t *testing.T) (*testdb.DB, *memory) {
 	db := migrated(t)
 	db.ExecAs("supabase_admin", `
-		insert into public.reports (product_name, issue_description, name, phone)
-		values ('Cream', e'line one\nline two\t\\ and "quotes"', null, '+252 61 0000000'), ('Syrup', 'Xanuun', 'Caasha', null);
+		insert into public.notes (title, text, author)
+		values ('First', e'line one\nline two\t\\ and "quotes"', null), ('Second', 'x', 'Caasha');
 		insert into auth.users (id, aud, role, email, encrypted_password, created_at, updated_at)
 		values ('11111111-1111-4111-8111-111111111111', 'authenticated', 'authenticated', 'someone@example.org', '$2a$10$hash', now(), now());
 		insert into auth.sessions (id, user_id, created_at, updated_at)
@@ -85,10 +94,10 @@ func filled(t *testing.T) (*testdb.DB, *memory) {
 		insert into auth.refresh_tokens (token, user_id, session_id, revoked, created_at, updated_at)
 		values ('abcdefghijkl', '11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222', false, now(), now());
 		insert into storage.objects (bucket_id, name, version, metadata)
-		select 'report-photos', n || '.jpg', 'v' || n, '{"mimetype": "image/jpeg"}' from generate_series(1700000000001, 1700000000003) n`)
+		select 'avatars', n || '.jpg', 'v' || n, '{"mimetype": "image/jpeg"}' from generate_series(1700000000001, 1700000000003) n`)
 	files := &memory{data: map[string]string{}}
 	for n := range 3 {
-		files.data[fmt.Sprintf("report-photos/170000000000%d.jpg/v170000000000%[1]d", n+1)] = strings.Repeat("photo", n*1000)
+		files.data[fmt.Sprintf("avatars/170000000000%d.jpg/v170000000000%[1]d", n+1)] = strings.Repeat("photo", n*1000)
 	}
 	return db, files
 }
@@ -139,8 +148,8 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := migrated(t)
-	target.ExecAs("supabase_admin", `insert into storage.objects (bucket_id, name, version) values ('resources', 'seeded.pdf', 'v')`)
-	targetFiles := &memory{data: map[string]string{"resources/seeded.pdf/v": "seeded"}}
+	target.ExecAs("supabase_admin", `insert into storage.objects (bucket_id, name, version) values ('documents', 'seeded.pdf', 'v')`)
+	targetFiles := &memory{data: map[string]string{"documents/seeded.pdf/v": "seeded"}}
 	encoded := export(t, source, sourceFiles, identity.Recipient())
 	if bytes.Contains(encoded, []byte("Caasha")) {
 		t.Error("the export is not encrypted")
@@ -168,11 +177,11 @@ func TestExportAndImport(t *testing.T) {
 	target.ExecAs("supabase_admin", `insert into auth.refresh_tokens (token, user_id) values ('mnopqrstuvwx', '11111111-1111-4111-8111-111111111111')`)
 
 	if _, err := Import(t.Context(), o, bytes.NewReader(encoded)); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("over reports, without leave: %v", err)
+		t.Errorf("over user data, without Replace: %v", err)
 	}
 	o.Replace = true
 	if _, err := Import(t.Context(), o, bytes.NewReader(encoded)); err != nil {
-		t.Errorf("over reports, with leave: %v", err)
+		t.Errorf("over user data, with Replace: %v", err)
 	}
 	if diff := cmp.Diff(sourceFiles.data, targetFiles.data); diff != "" {
 		t.Errorf("files after importing again: %s", diff)

@@ -8,16 +8,16 @@ import (
 	"daawo/functions/edge"
 )
 
-// refusal is a 401 with Supabase's body and header.
+// refusal is a reply with status 401 and Supabase's body and header.
 type refusal struct{ code, message string }
 
 func (f *refusal) write(w http.ResponseWriter) {
-	w.Header().Set("X-Relay-Error", "true") // functions-js makes a FunctionsRelayError of it
+	w.Header().Set("X-Relay-Error", "true") // functions-js turns it into a FunctionsRelayError
 	fail(w, http.StatusUnauthorized, f.code, f.message)
 }
 
-// caller finds out who calls: the token of Authorization; without one, or where it holds an opaque key, the token that
-// the gateway mapped the key to (sb-api-key), or else the one the key maps to here.
+// caller returns the caller of a request from the token in Authorization. If that is missing or an opaque key, it uses the token
+// to which the gateway mapped the key (sb-api-key), or maps the key itself.
 func (h *Host) caller(r *http.Request) (edge.Caller, *refusal) {
 	anonymous := edge.Caller{Role: "anon"}
 	token, wrong := bearer(r.Header.Get("Authorization"))
@@ -55,7 +55,7 @@ func (h *Host) caller(r *http.Request) (edge.Caller, *refusal) {
 	return edge.Caller{Role: c.Role, Subject: c.Sub, Claims: claims, Token: token}, nil
 }
 
-// mapped is the role token that stands for an opaque key.
+// mapped returns the role token of an opaque key, "" if there is none.
 func (h *Host) mapped(r *http.Request, key string) string {
 	if token := r.Header.Get("Sb-Api-Key"); token != "" {
 		return strings.TrimPrefix(token, "Bearer ")
@@ -73,7 +73,7 @@ func (h *Host) mapped(r *http.Request, key string) string {
 	return token
 }
 
-// bearer takes the token out of an Authorization header.
+// bearer returns the token of an Authorization header.
 func bearer(header string) (string, *refusal) {
 	if header == "" {
 		return "", &refusal{"UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"}

@@ -22,18 +22,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// DevOptions say what a Dev needs.
+// DevOptions configure a Dev.
 type DevOptions struct {
 	Root   string                      // the folder of go.mod
-	Host   *Host                       // serves until the first change: the functions as they were built into this program
-	Child  func() (ChildConfig, error) // what a child is told at present; after a change call Reconfigure
-	Public bool                        // other machines can call: compile errors are shown in the terminal only
+	Host   *Host                       // has the functions of this program and serves until the first change
+	Child  func() (ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
+	Public bool                        // other machines can call: compiler errors appear in the terminal only
 	Log    *slog.Logger
 }
 
-// Dev serves functions while they are being written. When a file below functions/ changes it builds them anew, starts the
-// result as a child process on a unix socket and sends new calls there; calls under way end where they began. While the
-// code does not compile the last version that did goes on.
+// Dev serves functions during development. When a file below functions/ changes, it builds the functions again, starts them in a
+// child process and sends new calls there over a unix socket. Running calls end in the process where they began. While the code
+// does not compile, the last version continues to serve.
 type Dev struct {
 	DevOptions
 	dir    string // for binaries and sockets; private
@@ -41,25 +41,25 @@ type Dev struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	telling sync.Mutex // one Reconfigure at a time: what is told last is the newest
+	configuring sync.Mutex // one Reconfigure at a time, so that the last one sends the newest configuration
 
 	mu      sync.RWMutex
 	current server
-	problem string // what the compiler says, "" when it is content
+	problem string // the compiler error, "" for none
 }
 
-// server is a version of the functions: the program's own, or a child process.
+// server is a version of the functions: in this program or in a child process.
 type server interface {
 	http.Handler
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
-	configure(ChildConfig) error // tells it what has changed
-	begin()                      // a call is under way
-	end()                        // it is over
-	retire(ctx context.Context)  // ends the version when its calls are over
+	configure(ChildConfig) error // sends a changed configuration
+	begin()                      // a call begins
+	end()                        // a call ends
+	retire(ctx context.Context)  // ends the version after its calls
 }
 
-// NewDev begins to watch. Close ends it, not the Host.
+// NewDev starts watching the files. Close ends it, but not the Host.
 func NewDev(o DevOptions) (*Dev, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -84,7 +84,7 @@ func NewDev(o DevOptions) (*Dev, error) {
 	return d, nil
 }
 
-// Close stops watching and the child.
+// Close stops the watching and the child process.
 func (d *Dev) Close(ctx context.Context) error {
 	d.cancel()
 	d.done.Wait()
@@ -92,25 +92,25 @@ func (d *Dev) Close(ctx context.Context) error {
 	return os.RemoveAll(d.dir)
 }
 
-// Schedules are those of the functions as the program started with them; a new schedule takes a restart.
+// Schedules returns the schedules of the functions in this program. A new schedule needs a restart.
 func (d *Dev) Schedules() map[string]string { return d.Host.Schedules() }
 
-// RunSchedule runs scheduled work in the present version.
+// RunSchedule runs scheduled work in the current version.
 func (d *Dev) RunSchedule(ctx context.Context, name string) error {
 	v := d.take()
 	defer v.end()
 	return v.RunSchedule(ctx, name)
 }
 
-// RunJob runs a job in the present version.
+// RunJob runs a job in the current version.
 func (d *Dev) RunJob(ctx context.Context, name, job string, args []byte) error {
 	v := d.take()
 	defer v.end()
 	return v.RunJob(ctx, name, job, args)
 }
 
-// ServeHTTP sends the call to the present version. A function that it lacks while the code does not compile is most
-// likely the one being written: the reply is then what the compiler says.
+// ServeHTTP sends the call to the current version. If that lacks the function and the code does not compile, the function is
+// probably new, and the reply is the compiler error.
 func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name == "_internal" {
 		d.Host.internal(w, r)
@@ -127,7 +127,7 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.ServeHTTP(w, r)
 }
 
-// take gives the present version and keeps it alive until end.
+// take returns the current version and keeps it alive until end.
 func (d *Dev) take() server {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -135,7 +135,7 @@ func (d *Dev) take() server {
 	return d.current
 }
 
-// swap makes v the present version and lets the old one finish its calls.
+// swap makes v the current version and lets the old one finish its calls.
 func (d *Dev) swap(v server) {
 	d.mu.Lock()
 	old := d.current
@@ -144,10 +144,10 @@ func (d *Dev) swap(v server) {
 	d.done.Go(func() { old.retire(d.life) })
 }
 
-// Reconfigure tells the present version what Child says now.
+// Reconfigure sends the result of Child to the current version.
 func (d *Dev) Reconfigure() {
-	d.telling.Lock()
-	defer d.telling.Unlock()
+	d.configuring.Lock()
+	defer d.configuring.Unlock()
 	v := d.take()
 	defer v.end()
 	config, err := d.Child()
@@ -155,11 +155,11 @@ func (d *Dev) Reconfigure() {
 		err = v.configure(config)
 	}
 	if err != nil && d.life.Err() == nil {
-		d.Log.Error("the functions' process was not told of a change", "error", err)
+		d.Log.Error("cannot reconfigure the functions process", "error", err)
 	}
 }
 
-// settle is how long files must be quiet before a build: an editor writes several.
+// settle is the time without changes before a build, because editors write several files.
 const settle = 60 * time.Millisecond
 
 // watch builds after every change until ctx ends.
@@ -167,18 +167,18 @@ func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	quiet := time.NewTimer(settle)
 	if !d.stale() {
 		quiet.Stop()
-		_, _ = d.build(ctx, "first") // fills the compiler's cache, so that the first edit is as quick as the next
+		_, _ = d.build(ctx, "first") // fills the build cache, so that the first edit is as fast as the next
 	}
 	for n := 1; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case err := <-watcher.Errors:
-			d.Log.Error("watching functions", "error", err)
+			d.Log.Error("cannot watch functions", "error", err)
 		case e := <-watcher.Events:
 			if info, err := os.Stat(e.Name); err == nil && info.IsDir() {
 				if err := watchTree(watcher, e.Name); err != nil {
-					d.Log.Error("watching functions", "error", err)
+					d.Log.Error("cannot watch functions", "error", err)
 				}
 			}
 			if matters(e) {
@@ -191,7 +191,7 @@ func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// stale says whether a file of the functions is newer than this program.
+// stale reports whether a file of the functions is newer than this program.
 func (d *Dev) stale() bool {
 	program, err := os.Executable()
 	if err != nil {
@@ -204,7 +204,7 @@ func (d *Dev) stale() bool {
 	newer := false
 	_ = filepath.WalkDir(filepath.Join(d.Root, "functions"), func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
-			return nil // what cannot be read cannot be built either, and the build will say so
+			return nil // the build reports files that cannot be read
 		}
 		info, err := e.Info()
 		newer = newer || err == nil && info.ModTime().After(built.ModTime())
@@ -213,14 +213,14 @@ func (d *Dev) stale() bool {
 	return newer
 }
 
-// matters leaves out what editors and tests leave behind.
+// matters reports whether an event needs a build. Temporary files of editors and tests do not.
 func matters(e fsnotify.Event) bool {
 	name := filepath.Base(e.Name)
 	hidden := strings.HasPrefix(name, ".") && name != ".env"
 	return !e.Has(fsnotify.Chmod) && !hidden && !strings.HasSuffix(name, "~") && !strings.HasSuffix(name, "_test.go")
 }
 
-// watchTree watches a folder and all below it.
+// watchTree watches a folder and all folders below it.
 func watchTree(w *fsnotify.Watcher, root string) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
@@ -230,7 +230,7 @@ func watchTree(w *fsnotify.Watcher, root string) error {
 	})
 }
 
-// childSource is the program that Dev builds. It lies in the functions' module only as an overlay of the compiler.
+// childSource is the program that Dev builds. Only an overlay of the compiler puts it into the module of the functions.
 const childSource = `package main
 
 import (
@@ -241,10 +241,10 @@ import (
 func main() { child.Main(functions.All) }
 `
 
-// childFolder is where the overlay puts it, below functions/.
+// childFolder is its folder in the overlay, below functions/.
 const childFolder = "devchild"
 
-// writeOverlay writes the child's source and the file that tells the compiler of it.
+// writeOverlay writes the source of the child and the overlay file that places it in the module.
 func writeOverlay(dir, root string) error {
 	module, err := scaffold.Module(root)
 	if err != nil {
@@ -254,15 +254,15 @@ func writeOverlay(dir, root string) error {
 	if err := os.WriteFile(source, fmt.Appendf(nil, childSource, module+"/functions"), 0o600); err != nil {
 		return err
 	}
-	place := filepath.Join(root, "functions", childFolder, "main.go")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{place: source}})
+	target := filepath.Join(root, "functions", childFolder, "main.go")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{target: source}})
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600)
 }
 
-// build compiles the functions. Its error is the compiler's output.
+// build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir, "functions-"+name)
 	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w", "-o", program,
@@ -274,7 +274,7 @@ func (d *Dev) build(ctx context.Context, name string) (program string, err error
 	return program, nil
 }
 
-// rebuild makes the nth version and swaps it in, or says why not.
+// rebuild builds the nth version and makes it the current one, or logs the error.
 func (d *Dev) rebuild(ctx context.Context, n int) {
 	start := time.Now()
 	program, err := d.build(ctx, strconv.Itoa(n))
@@ -282,7 +282,7 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 		return
 	}
 	if err != nil {
-		d.Log.Error("the functions do not compile; the last version goes on\n" + err.Error())
+		d.Log.Error("functions do not compile; the last version continues\n" + err.Error())
 		d.mu.Lock()
 		d.problem = err.Error()
 		d.mu.Unlock()
@@ -294,26 +294,26 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 		v, err = startChild(ctx, program, filepath.Join(d.dir, fmt.Sprintf("socket-%d", n)), config, d.Log)
 	}
 	if err != nil {
-		d.Log.Error("the functions do not start; the last version goes on", "error", err)
+		d.Log.Error("functions do not start; the last version continues", "error", err)
 		d.mu.Lock()
 		d.problem = err.Error()
 		d.mu.Unlock()
 		return
 	}
 	d.swap(v)
-	d.Reconfigure() // of what changed while it started
+	d.Reconfigure() // the configuration may have changed during the start
 	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
 }
 
-// builtIn is the version inside of this program.
+// builtIn is the version in this program.
 type builtIn struct{ *Host }
 
-func (builtIn) configure(ChildConfig) error { return nil } // it asks app itself
+func (builtIn) configure(ChildConfig) error { return nil } // it reads the configuration of the program
 func (builtIn) begin()                      {}
 func (builtIn) end()                        {}
-func (builtIn) retire(context.Context)      {} // app closes the host
+func (builtIn) retire(context.Context)      {} // the program closes the host
 
-// bootErrors turns the 404 of an unknown function into 503 with what the compiler says.
+// bootErrors replaces the 404 of an unknown function by a 503 with the compiler error.
 type bootErrors struct {
 	http.ResponseWriter
 	problem  string
@@ -337,5 +337,5 @@ func (b *bootErrors) Write(p []byte) (int, error) {
 	return b.ResponseWriter.Write(p)
 }
 
-// Unwrap lets streams flush and WebSockets take the connection.
+// Unwrap lets http.ResponseController flush and hijack.
 func (b *bootErrors) Unwrap() http.ResponseWriter { return b.ResponseWriter }

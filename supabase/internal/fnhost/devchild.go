@@ -24,10 +24,10 @@ import (
 	"daawo/functions/edge"
 )
 
-// ChildConfig is what a child process is told, as a line of JSON on its standard input. The input then stays open: more such
-// lines replace Keys and Env, and its end tells the child that the parent is gone.
+// ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
+// lines replace Keys and Env. The end of the input ends the child.
 type ChildConfig struct {
-	Socket     string            `json:"socket"` // where the child listens; startChild fills it in
+	Socket     string            `json:"socket"` // path of the child's socket; startChild sets it
 	Database   string            `json:"database"`
 	Keys       json.RawMessage   `json:"keys"` // JWK array that verifies tokens
 	Env        map[string]string `json:"env"`
@@ -47,10 +47,10 @@ type process struct {
 	exited chan struct{}
 }
 
-// startChild runs a built program and waits until it answers.
+// startChild starts a program and waits until it replies.
 func startChild(ctx context.Context, program, socket string, config ChildConfig, log *slog.Logger) (*process, error) {
 	config.Socket = socket
-	cmd := exec.Command(program) // ends with its standard input, after its calls
+	cmd := exec.Command(program) // ends after its standard input and its calls
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 	if err != nil {
 		return nil, err
 	}
-	cmd.Stdout = cmd.Stderr // what functions print is shown, too
+	cmd.Stdout = cmd.Stderr // shows the output of functions
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -76,12 +76,12 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		FlushInterval: -1, // streams
 		Rewrite:       toChild,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			log.ErrorContext(r.Context(), "the functions' process does not answer", "error", err)
+			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 			w.Header().Set("Retry-After", "1")
 			fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
 		},
 	}
-	var said bytes.Buffer // what it said before it served
+	var output bytes.Buffer // for the error of a failed start
 	var mu sync.Mutex
 	read := make(chan struct{})
 	go func() {
@@ -90,8 +90,8 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			mu.Lock()
-			if said.Len() < 1<<16 {
-				said.WriteString(lines.Text() + "\n")
+			if output.Len() < 1<<16 {
+				output.WriteString(lines.Text() + "\n")
 			}
 			mu.Unlock()
 			relay(log, lines.Bytes())
@@ -110,12 +110,12 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		p.retire(ctx)
 		mu.Lock()
 		defer mu.Unlock()
-		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(output.String()))
 	}
 	return p, nil
 }
 
-// toChild sends a call on as it came in: a reverse proxy would leave out what the gateway says of the client.
+// toChild forwards a call with the gateway's headers about the client, which a ReverseProxy removes.
 func toChild(r *httputil.ProxyRequest) {
 	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
 	r.Out.Host = r.In.Host
@@ -126,7 +126,7 @@ func toChild(r *httputil.ProxyRequest) {
 	}
 }
 
-// relay passes a child's log line on, with its attributes in their order. A line that is none (a print) is shown as it is.
+// relay logs a log line of a child, with its attributes in the same order. Another line, such as printed text, is logged as it is.
 func relay(log *slog.Logger, line []byte) {
 	var record struct {
 		Level *slog.Level `json:"level"`
@@ -154,7 +154,7 @@ func relay(log *slog.Logger, line []byte) {
 	log.LogAttrs(context.Background(), *record.Level, record.Msg, attrs...)
 }
 
-// awaitReady asks for the child's health until it answers.
+// awaitReady waits until the child's health check succeeds.
 func (p *process) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -171,15 +171,15 @@ func (p *process) awaitReady(ctx context.Context) error {
 		}
 		select {
 		case <-p.exited:
-			return errors.New("the functions' process ended")
+			return errors.New("functions process exited")
 		case <-ctx.Done():
-			return errors.New("the functions' process did not begin to serve")
+			return errors.New("functions process does not serve")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// configure tells the child its configuration, or what of it has changed.
+// configure sends the child its configuration.
 func (p *process) configure(config ChildConfig) error {
 	line, err := json.Marshal(config)
 	if err != nil {
@@ -192,15 +192,15 @@ func (p *process) configure(config ChildConfig) error {
 func (p *process) begin() { p.calls.Add(1) }
 func (p *process) end()   { p.calls.Done() }
 
-// ServeHTTP passes a call on.
+// ServeHTTP forwards a call to the child.
 func (p *process) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.proxy.ServeHTTP(w, r) }
 
-// RunSchedule has the child do scheduled work.
+// RunSchedule runs scheduled work in the child.
 func (p *process) RunSchedule(ctx context.Context, name string) error {
 	return p.run(ctx, "/_internal/schedule/"+name, nil)
 }
 
-// RunJob has the child do a job.
+// RunJob runs a job in the child.
 func (p *process) RunJob(ctx context.Context, name, job string, args []byte) error {
 	return p.run(ctx, "/_internal/job/"+name+"/"+job, args)
 }
@@ -225,7 +225,7 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	return errors.New(strings.TrimSpace(string(text)))
 }
 
-// retire ends the process once its calls are over, or with ctx. One that does not go is killed after a while.
+// retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
 func (p *process) retire(ctx context.Context) {
 	over := make(chan struct{})
 	go func() {
@@ -246,10 +246,10 @@ func (p *process) retire(ctx context.Context) {
 	_ = os.Remove(p.cmd.Path)
 }
 
-// ChildHandler serves a host on a child's private socket, where the parent also starts scheduled work and jobs.
+// ChildHandler returns the handler for the private socket of a child. The parent also starts scheduled work and jobs there.
 func (h *Host) ChildHandler() http.Handler {
 	mux := http.NewServeMux()
-	answer := func(w http.ResponseWriter, err error) {
+	reply := func(w http.ResponseWriter, err error) {
 		if err != nil {
 			if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
 				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(snooze.After.Seconds()))))
@@ -260,14 +260,14 @@ func (h *Host) ChildHandler() http.Handler {
 		w.WriteHeader(http.StatusNoContent)
 	}
 	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, h.RunSchedule(r.Context(), r.PathValue("name")))
+		reply(w, h.RunSchedule(r.Context(), r.PathValue("name")))
 	})
 	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
 		args, err := io.ReadAll(r.Body)
 		if err == nil {
 			err = h.RunJob(r.Context(), r.PathValue("name"), r.PathValue("job"), args)
 		}
-		answer(w, err)
+		reply(w, err)
 	})
 	mux.Handle("/", h)
 	return mux

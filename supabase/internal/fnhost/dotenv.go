@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ReadEnvFile reads a file of NAME=value lines, as functions/.env is. Values may stand in single quotes, which keep
-// everything, or in double quotes, where \n is a line end; # begins a comment. A missing file is an empty one.
+// ReadEnvFile reads a file of NAME=value lines, such as functions/.env. Single quotes keep a value as it is; in double quotes \n is
+// a line break; # begins a comment. A missing file has no variables.
 func ReadEnvFile(name string) (map[string]string, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,8 +31,8 @@ func ReadEnvFile(name string) (map[string]string, error) {
 		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key, " \t\"'") {
 			return nil, fmt.Errorf("%s:%d: not NAME=value", name, n)
 		}
-		if strings.HasPrefix(key, "SUPABASE_") { // as with Supabase: these are set by the stack
-			return nil, fmt.Errorf("%s:%d: names that begin with SUPABASE_ are the stack's own", name, n)
+		if strings.HasPrefix(key, "SUPABASE_") { // as with Supabase, the stack sets these
+			return nil, fmt.Errorf("%s:%d: names that begin with SUPABASE_ are reserved", name, n)
 		}
 		values[key] = unquote(strings.TrimSpace(value))
 	}
@@ -50,7 +50,7 @@ func unquote(value string) string {
 	return strings.TrimSpace(before)
 }
 
-// Lookup finds a variable: the stack's own first, then the file's, then the process's.
+// Lookup returns a function that looks up a variable: first those of the stack, then the file's, then the environment's.
 func Lookup(own, file map[string]string, process func(string) (string, bool)) func(string) string {
 	return func(name string) string {
 		if v, ok := own[name]; ok {

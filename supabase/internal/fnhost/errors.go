@@ -11,18 +11,18 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// statusWorkerLimit is Supabase's own status for a worker that uses too much.
+// statusWorkerLimit is Supabase's status for a worker that exceeds a resource limit.
 const statusWorkerLimit = 546
 
-// fail sends a failure of the host itself.
+// fail sends an error of the host.
 func fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Sb-Error-Code", code)
 	writeBody(w, status, code, message)
 }
 
-// writeBody writes the body that Supabase's relay sends; msg is what older clients read.
+// writeBody writes an error as Supabase's relay does. Older clients read msg.
 func writeBody(w http.ResponseWriter, status int, code, message string) {
-	body, _ := json.Marshal(struct { // three strings never fail
+	body, _ := json.Marshal(struct { // strings never fail
 		Code    string `json:"code"`
 		Message string `json:"message"`
 		Msg     string `json:"msg"`
@@ -32,12 +32,12 @@ func writeBody(w http.ResponseWriter, status int, code, message string) {
 	_, _ = w.Write(body)
 }
 
-// notFound answers an unknown function.
+// notFound is the reply for an unknown function.
 func notFound(w http.ResponseWriter) {
 	fail(w, http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 }
 
-// internal answers what the official runtime has below /_internal.
+// internal serves the paths of the official runtime below /_internal.
 func (h *Host) internal(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/_internal/health" {
 		notFound(w)
@@ -46,9 +46,9 @@ func (h *Host) internal(w http.ResponseWriter, r *http.Request) {
 	_ = edge.WriteJSON(w, http.StatusOK, map[string]string{"message": "ok"})
 }
 
-var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`) // as the official CLI has it
+var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`) // as in the official CLI
 
-// check refuses a function that could not work, at start rather than at its first call.
+// check returns an error if a function cannot work, so that the start fails and not its first call.
 func check(name string, f edge.Func) error {
 	if !functionName.MatchString(name) {
 		return fmt.Errorf("function %q: a name begins with a letter and has letters, digits, - and _ only", name)

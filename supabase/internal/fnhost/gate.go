@@ -11,33 +11,33 @@ import (
 )
 
 var (
-	errBusy    = errors.New("all places are taken")
-	errRunaway = errors.New("calls beyond their time limit are still running")
+	errBusy    = errors.New("too many concurrent calls")
+	errRunaway = errors.New("calls are still running after their timeout")
 )
 
-// maxRunaways is how many calls of a function may go on beyond its time limit before further calls are refused. Nothing
-// can stop a goroutine that does not listen to its context; one processor is left to the others.
+// maxRunaways returns how many calls of a function may run after their timeout before further calls are rejected. A goroutine that
+// ignores its context cannot be stopped. One processor remains for other functions.
 func maxRunaways() int64 { return int64(max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// grace is how long a call that was told to end may take to do so before it counts as a runaway. Until that is known,
-// further calls wait: they might be as endless, and take the processor that is left.
+// grace is the time between the timeout of a call and the moment when it counts as a runaway. In this time further calls wait,
+// because they could be endless, too, and use the last processor.
 const grace = time.Second
 
-// gate bounds how many calls of a function run at once. Some more wait a little for their turn.
+// gate limits the concurrent calls of a function. Some more calls wait for a short time.
 type gate struct {
-	places   chan struct{}
+	running  chan struct{} // one value per running call
 	waiting  *atomic.Int64
-	overdue  *atomic.Int64 // calls that were told to end and have not yet, for less than grace
-	runaways *atomic.Int64 // for longer
-	most     int64
-	wait     time.Duration
+	overdue  *atomic.Int64 // calls after their timeout, within grace
+	runaways *atomic.Int64 // calls after their timeout and grace
+	most     int64         // of waiting calls
+	wait     time.Duration // of one call
 }
 
 func newGate(f edge.Func) gate {
 	return gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(f.MaxWaiting), f.MaxWait}
 }
 
-// enter takes a place. Its errors are errBusy, errRunaway or the context's.
+// enter waits until a call may run. Its errors are errBusy, errRunaway or that of the context. After it the call must leave.
 func (g gate) enter(ctx context.Context) error {
 	open, err := g.open()
 	if err != nil {
@@ -45,7 +45,7 @@ func (g gate) enter(ctx context.Context) error {
 	}
 	if open {
 		select {
-		case g.places <- struct{}{}:
+		case g.running <- struct{}{}:
 			return nil
 		default:
 		}
@@ -70,7 +70,7 @@ func (g gate) enter(ctx context.Context) error {
 		}
 	}
 	select {
-	case g.places <- struct{}{}:
+	case g.running <- struct{}{}:
 		return nil
 	case <-timer.C:
 		return errBusy
@@ -79,8 +79,8 @@ func (g gate) enter(ctx context.Context) error {
 	}
 }
 
-// open says whether a further call may run, as far as those that are beyond their limit go; errRunaway when it may not.
-// Neither means that it is not known yet.
+// open reports whether calls after their timeout allow a further call. It returns errRunaway if not, and false without an error
+// while that is unknown.
 func (g gate) open() (bool, error) {
 	runaways := g.runaways.Load()
 	if runaways >= maxRunaways() {
@@ -89,10 +89,10 @@ func (g gate) open() (bool, error) {
 	return runaways+g.overdue.Load() < maxRunaways(), nil
 }
 
-// leave gives the place back.
-func (g gate) leave() { <-g.places }
+// leave ends a call.
+func (g gate) leave() { <-g.running }
 
-// runaway watches a call that is beyond its limit, and counts it when it does not end.
+// runaway watches a call after its timeout and counts it until it ends.
 func (g gate) runaway(done <-chan error) {
 	g.overdue.Add(1)
 	go func() {
@@ -102,7 +102,7 @@ func (g gate) runaway(done <-chan error) {
 			return
 		case <-time.After(grace):
 		}
-		g.runaways.Add(1) // before it leaves the others, so that no call slips in between
+		g.runaways.Add(1) // first, so that no call is admitted in between
 		g.overdue.Add(-1)
 		<-done
 		g.runaways.Add(-1)

@@ -1,6 +1,7 @@
-// Package fnhost hosts the edge functions of a project. It verifies the caller, limits time, bodies and concurrency, gives every call its
-// environment and turns failures into Supabase's replies. Functions run in this process, or in a child process that is
-// rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the calls there.
+// Package fnhost hosts edge functions for the gateway and the outbox. It verifies the caller, limits time, bodies and
+// concurrency, gives every call its environment and turns failures into Supabase's replies. Functions run in this process,
+// or in a child process that is rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the
+// calls there.
 //
 // Only app, cli and stack/child import it; of ours it imports db and functions/edge.
 package fnhost

@@ -7,29 +7,29 @@ import (
 	"sync"
 )
 
-// journalKeeps is how many lines a Journal remembers.
+// journalKeeps is the number of lines in a Journal.
 const journalKeeps = 2000
 
-// Journal is a log handler that passes records on and remembers the last ones as text, for `daawo functions logs`.
+// Journal is a log handler that passes records on and keeps the last ones as text, for `daawo functions logs`.
 type Journal struct {
-	slog.Handler // where records go
+	slog.Handler // the next handler
 	own          slog.Handler
 	lines        *lines
 }
 
-// Line is a remembered record. Numbers grow, so that a reader can ask for what is new.
+// Line is a record of a Journal. Numbers increase, so that a reader can ask for new lines.
 type Line struct {
 	N    int64  `json:"n"`
 	Text string `json:"text"`
 }
 
-// NewJournal makes a journal in front of a handler.
+// NewJournal returns a journal in front of a handler.
 func NewJournal(next slog.Handler) *Journal {
 	kept := &lines{}
 	return &Journal{Handler: next, own: slog.NewTextHandler(kept, nil), lines: kept}
 }
 
-// Enabled is part of slog.Handler: what is remembered does not depend on where records go.
+// Enabled is part of slog.Handler. The journal keeps records that the next handler drops.
 func (j *Journal) Enabled(ctx context.Context, l slog.Level) bool {
 	return j.own.Enabled(ctx, l) || j.Handler.Enabled(ctx, l)
 }
@@ -55,10 +55,10 @@ func (j *Journal) WithGroup(name string) slog.Handler {
 	return &Journal{j.Handler.WithGroup(name), j.own.WithGroup(name), j.lines}
 }
 
-// Lines gives the remembered records, the oldest first.
+// Lines returns the kept records, the oldest first.
 func (j *Journal) Lines() []Line { return j.lines.all() }
 
-// lines is a ring of text lines; slog.TextHandler writes one at a time into it.
+// lines is a ring buffer of text lines. Each Write of slog.TextHandler adds one.
 type lines struct {
 	mu   sync.Mutex
 	next int64

@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Limit adds the statement that counts a request in its client's window, which begins with the client's first request, and
-// fails beyond the limit. The counting row is not logged (request_limits is an unlogged table), so that counting alone
-// costs no disk flush. A client without an address is this machine itself, and is not limited.
+// Limit adds the statement that counts a request of a client and fails beyond the limit. A window begins with the client's first
+// request. The table is unlogged, so counting alone needs no disk flush. A client without an address is this machine, which has
+// no limit.
 func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error {
 	if client == "" {
 		return nil
@@ -31,7 +31,7 @@ func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string,
 	return nil
 }
 
-// tooMany recognises the error of edge_functions.count_request, whose detail is the seconds until the window ends.
+// tooMany recognises the error of edge_functions.count_request. Its detail is the number of seconds until the window ends.
 func tooMany(err error) (*edge.Error, bool) {
 	pg, ok := db.AsPgError(err)
 	if !ok || pg.Code != "PT429" {
@@ -44,8 +44,8 @@ func tooMany(err error) (*edge.Error, bool) {
 	return edge.TooMany(time.Duration(left) * time.Second), true
 }
 
-// clientHash is the address under the salt of the day. Of an IPv6 address only the network counts: one household has
-// 2^64 of them.
+// clientHash returns the hash of an address with the salt of the day. IPv6 addresses are reduced to their /64 network, because one
+// household has 2^64 addresses.
 func (s *services) clientHash(ctx context.Context, client string) (string, error) {
 	if a, err := netip.ParseAddr(client); err == nil {
 		if a = a.Unmap().WithZone(""); a.Is6() {
@@ -69,9 +69,8 @@ type saltCache struct {
 	salt []byte
 }
 
-// saltOfToday is the day's salt, made by whoever is first. Those of the days before are deleted on the way, or by prune
-// within the hour: with them goes the last way back from a hash to an address. No window needs them, since a new day's
-// hashes are other ones: at midnight, UTC, every client begins anew.
+// saltOfToday returns the salt of the day and creates it at its first use. It deletes older salts, as Sweep does every hour; without
+// them no hash leads back to an address. A new day has other hashes, so all limits start again at midnight, UTC.
 func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 	day := s.host.Now().UTC().Format(time.DateOnly)
 	s.salt.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are the numbers of every function.
+// metrics are the metrics of all functions.
 type metrics struct {
 	duration *prometheus.HistogramVec
 	refusals *prometheus.CounterVec

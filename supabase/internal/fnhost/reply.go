@@ -8,19 +8,18 @@ import (
 	"sync"
 )
 
-// reply is the ResponseWriter a handler gets. It remembers the status, and it can be taken away from a handler that is
-// too late: from then on the handler's writes fail. The handler's headers are a map of their own, copied when the reply
-// begins, so that a late handler cannot touch the real ones.
+// reply is the ResponseWriter of a handler. It records the status. After abandon the writes of the handler fail. The handler sets
+// headers in a map of its own, which is copied when the reply begins, so a late handler cannot change the real headers.
 type reply struct {
 	http.ResponseWriter
 	header    http.Header
 	mu        sync.Mutex
 	code      int
 	abandoned bool
-	broken    bool // the function failed within its reply: the rest of it must not look whole
+	broken    bool // the function failed after its reply began; the connection must be aborted
 }
 
-// Header gives the handler's headers.
+// Header returns the handler's headers.
 func (w *reply) Header() http.Header { return w.header }
 
 // WriteHeader sends the status once.
@@ -52,7 +51,7 @@ func (w *reply) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError sends what is buffered, for streams.
+// FlushError sends buffered data, for streams.
 func (w *reply) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,10 +62,10 @@ func (w *reply) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Flush is FlushError for those who ask for an http.Flusher.
+// Flush is FlushError for users of http.Flusher.
 func (w *reply) Flush() { _ = w.FlushError() }
 
-// Hijack hands the connection over, for WebSockets.
+// Hijack lets the function take the connection, for WebSockets.
 func (w *reply) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,28 +79,28 @@ func (w *reply) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, buffer, err
 }
 
-// begun says whether the status has been sent.
+// begun reports whether the status has been sent.
 func (w *reply) begun() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.code != 0
 }
 
-// end sends an empty reply when the handler sent none.
+// end sends an empty reply if the handler sent none.
 func (w *reply) end() {
 	if !w.begun() {
 		w.WriteHeader(http.StatusOK)
 	}
 }
 
-// status is what was sent, 0 for nothing.
+// status returns the status that was sent, 0 for none.
 func (w *reply) status() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.code
 }
 
-// abandon takes the reply away from the handler and gives it to the caller, unless the handler was faster.
+// abandon makes further writes of the handler fail and returns the writer, or nil if the handler has begun its reply.
 func (w *reply) abandon() http.ResponseWriter {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ServeHTTP routes a call by the first segment of its path: parse, authorise, wait for a place, run.
+// ServeHTTP routes a call by the first segment of its path, authorises it, waits until it may run, and runs it.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if name == "_internal" {
@@ -30,7 +30,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	start := h.Now()
-	id := uuid.Must(uuid.NewV7()).String() // fails only without a source of chance, and then it panics, as crypto/rand does
+	id := uuid.Must(uuid.NewV7()).String() // only fails if the system has no entropy
 	header := w.Header()
 	header.Set("Sb-Request-Id", id)
 	header.Set("X-Deno-Execution-Id", id)
@@ -49,7 +49,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", attrs...)
 	if out.broken {
-		panic(http.ErrAbortHandler) // net/http breaks the connection off, as whoever is in between does (ReverseProxy)
+		panic(http.ErrAbortHandler) // net/http aborts the connection; so does a ReverseProxy in between
 	}
 }
 
@@ -92,14 +92,14 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	h.run(w, r, f, env)
 }
 
-// refuse answers in the handler's place, in the function's own words where it has some.
+// refuse sends an error instead of the handler's reply: that of f.Refused, or Supabase's.
 func (f *function) refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	if f.Refused == nil || !f.Refused(w, r, status) {
 		fail(w, status, code, message)
 	}
 }
 
-// env is the environment of one call.
+// env returns the environment of one call.
 func (h *Host) env(function, id string, caller edge.Caller, client string) *edge.Env {
 	return edge.NewEnv(h.services, edge.Env{
 		Function: function, ExecutionID: id, Region: h.Region, Caller: caller,
@@ -107,8 +107,8 @@ func (h *Host) env(function, id string, caller edge.Caller, client string) *edge
 	}, client)
 }
 
-// run runs the handler in a goroutine of its own, because a handler that does not return cannot be stopped: the caller
-// gets 504, and the handler's late writes go nowhere. It keeps its place in the gate until it returns.
+// run runs the handler in a goroutine of its own, because a handler that does not return cannot be stopped. At the timeout the
+// caller gets 504 and later writes of the handler fail. The call counts in the gate until the handler returns.
 func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -128,17 +128,17 @@ func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 		h.finish(w, r, env, err)
 	case <-timer.C:
 		late := w.abandon()
-		if late == nil { // the limit is for the first byte, and it was in time
+		if late == nil { // the timeout applies to the first byte, which was in time
 			h.finish(w, r, env, <-done)
 			return
 		}
 		f.gate.runaway(done)
-		env.Log.Error("function did not answer in time", "limit", f.Timeout)
+		env.Log.Error("function timed out", "limit", f.Timeout)
 		f.refuse(late, r, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
 	}
 }
 
-// panicked is a panic of a function, with where it came from for the log.
+// panicked is a panic of a function, with its stack for the log.
 type panicked struct {
 	value any
 	stack []byte
@@ -146,7 +146,7 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// call runs the handler and turns a panic into an error; http.ErrAbortHandler is its own.
+// call runs the handler and turns a panic into an error. A panic with http.ErrAbortHandler becomes that error.
 func call(f *function, w http.ResponseWriter, r *http.Request, env *edge.Env) (err error) {
 	defer func() {
 		switch v := recover(); v {
@@ -160,7 +160,7 @@ func call(f *function, w http.ResponseWriter, r *http.Request, env *edge.Env) (e
 	return f.Handler(w, r, env)
 }
 
-// finish sends what the handler's error asks for.
+// finish ends a reply after the handler has returned err.
 func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 	if err == nil {
 		w.end()
@@ -174,15 +174,15 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 	e, public := edge.AsError(err)
 	var tooLong *http.MaxBytesError
 	switch {
-	case w.status() == http.StatusSwitchingProtocols: // the connection is the function's own
-		env.Log.ErrorContext(r.Context(), "function failed after it took the connection", attrs...)
-	case errors.Is(err, http.ErrAbortHandler): // the function wants no more than to break off (net/http)
+	case w.status() == http.StatusSwitchingProtocols: // the function owns the connection
+		env.Log.ErrorContext(r.Context(), "function failed after it hijacked the connection", attrs...)
+	case errors.Is(err, http.ErrAbortHandler): // the function aborts the reply (net/http)
 		w.broken = true
-	case w.begun(): // too late for a status: all that can be done is to break the reply off
-		env.Log.ErrorContext(r.Context(), "function failed after it began to answer", attrs...)
-		w.broken = r.Context().Err() == nil // else the client has left, and that is why
+	case w.begun(): // too late for a status: abort the reply
+		env.Log.ErrorContext(r.Context(), "function failed after its reply began", attrs...)
+		w.broken = r.Context().Err() == nil // otherwise the client has disconnected, which caused the error
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		w.WriteHeader(499) // the client has left; for the log
+		w.WriteHeader(499) // the client has disconnected; for the log
 	case public:
 		if e.Status >= 500 {
 			env.Log.ErrorContext(r.Context(), "function failed", attrs...)
@@ -191,7 +191,7 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 	case errors.As(err, &tooLong):
 		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", tooLong.Limit))
 	case r.Context().Err() != nil:
-		w.WriteHeader(499) // the client has left; for the log
+		w.WriteHeader(499) // the client has disconnected; for the log
 	default:
 		env.Log.ErrorContext(r.Context(), "function failed", attrs...)
 		w.Header().Set("Sb-Error-Code", "EDGE_FUNCTION_ERROR")
@@ -207,7 +207,7 @@ func levelOf(status int) slog.Level {
 	return slog.LevelInfo
 }
 
-// traceID is the trace of a W3C traceparent header, "" without one.
+// traceID returns the trace id of a W3C traceparent header, "" without one.
 func traceID(r *http.Request) string {
 	parts := strings.Split(r.Header.Get("Traceparent"), "-")
 	if len(parts) < 4 || len(parts[1]) != 32 {

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// services is what Env reaches of the stack: it implements edge.Host.
+// services implements edge.Host.
 type services struct {
 	host *Host
 	keys sync.Map // name → []byte
@@ -26,20 +26,20 @@ var _ edge.Host = (*services)(nil)
 func (s *services) Now() time.Time            { return s.host.Now() }
 func (s *services) Secret(name string) string { return s.host.Getenv(name) }
 
-// Tx runs fn as the caller. A database that is away or full becomes a reply that says so and asks to come again.
+// Tx runs fn as the caller. If the database is unavailable or full, it returns an *edge.Error with Retry-After.
 func (s *services) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error) error {
 	if s.host.DB == nil {
 		return errNoDatabase
 	}
 	caller, options := db.Caller{Role: as.Role, Claims: string(as.Claims)}, pgx.TxOptions{}
 	if as.IsService() && caller.Claims == "" {
-		// The common case in one round trip instead of two.
+		// The most frequent case needs one round trip instead of two.
 		caller, options = db.Caller{}, pgx.TxOptions{BeginQuery: "begin; set local role service_role"}
 	}
 	return public(s.host.DB.Tx(ctx, caller, options, fn))
 }
 
-// public gives database failures that are nobody's fault the reply they deserve.
+// public turns errors of an unavailable or full database, and of limits, into an *edge.Error. It returns others unchanged.
 func public(err error) error {
 	if _, ok := edge.AsError(err); ok || err == nil {
 		return err
@@ -71,10 +71,11 @@ func (s *services) Batch(ctx context.Context, as edge.Caller, b *pgx.Batch) erro
 }
 
 var (
-	errNoDatabase = errors.New("this host has no database")
-	errNoOutbox   = errors.New("this host has no outbox for background work")
+	errNoDatabase = errors.New("the host of functions has no database")
+	errNoOutbox   = errors.New("the host of functions has no outbox")
 )
 
+// Add adds durable work to a batch.
 func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
 	if call, ok := w.(edge.JobCall); ok && s.host.functions[call.Function].Jobs[call.Job].Run == nil {
 		return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
@@ -85,6 +86,7 @@ func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
 	return s.host.Outbox.Add(b, w)
 }
 
+// CleanImage removes the metadata of a picture.
 func (s *services) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
 	if s.host.CleanImage == nil {
 		return content, "", false
@@ -92,7 +94,7 @@ func (s *services) CleanImage(content []byte) (clean []byte, contentType string,
 	return s.host.CleanImage(content)
 }
 
-// WaitUntil runs work that outlives the reply; Close waits for it.
+// WaitUntil runs work that may continue after the reply. Close waits for it.
 func (s *services) WaitUntil(env *edge.Env, work func(context.Context) error) {
 	h := s.host
 	h.work.Add(1)
@@ -109,7 +111,7 @@ func (s *services) WaitUntil(env *edge.Env, work func(context.Context) error) {
 	}()
 }
 
-// Key makes the secret at its first use. Two replicas that do so at once agree on the first one's.
+// Key returns a secret key and creates it at its first use. Concurrent replicas get the same key.
 func (s *services) Key(ctx context.Context, name string) ([]byte, error) {
 	if key, ok := s.keys.Load(name); ok {
 		return key.([]byte), nil

@@ -25,7 +25,7 @@ var testTemplate string
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// taken cannot be the names of packages that others import, or of this folder's.
+// taken lists names of folders and packages with another meaning.
 var taken = []string{"edge", "main", "init", "internal", "vendor", "testdata"}
 
 // New writes functions/<name>/ with a handler and its test below root, the folder of go.mod, and registers the function.
@@ -35,7 +35,7 @@ func New(root, name string) ([]string, error) {
 		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)
 	}
 	if token.IsKeyword(name) || slices.Contains(taken, name) {
-		return nil, fmt.Errorf("%q cannot name a function: the word has a meaning of its own in Go or here", name)
+		return nil, fmt.Errorf("%q cannot name a function: the name is reserved", name)
 	}
 	module, err := Module(root)
 	if err != nil {
@@ -53,7 +53,7 @@ func New(root, name string) ([]string, error) {
 	}
 	dir := filepath.Join(root, "functions", name)
 	if err := os.Mkdir(dir, 0o755); errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("functions/%s is there already", name)
+		return nil, fmt.Errorf("functions/%s already exists", name)
 	} else if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func New(root, name string) ([]string, error) {
 		written = append(written, filepath.Join("functions", name, file))
 	}
 	slices.Sort(written)
-	// The registry comes last: a watcher builds when it sees it.
+	// The registry is last, because a watcher builds when it changes.
 	return append(written, filepath.Join("functions", "functions.go")), os.WriteFile(registry, registered, 0o644)
 }
 
@@ -96,7 +96,7 @@ func Module(root string) (string, error) {
 	return "", errors.New("go.mod names no module")
 }
 
-// register adds the function's import and its line in All, both in order.
+// register adds the import of a function and its line in All, in alphabetical order.
 func register(source []byte, module, name, pkg string) ([]byte, error) {
 	line := fmt.Sprintf("\t%s %q", pkg, module+"/functions/"+name)
 	if pkg == name {
@@ -113,7 +113,7 @@ func register(source []byte, module, name, pkg string) ([]byte, error) {
 	return format.Source([]byte(text))
 }
 
-// insert puts a line into the block between begin and the line end, in the order of key.
+// insert adds a line to the block between begin and the line end, in the order of key.
 func insert(text, begin, end, line string, key func(string) string) (string, error) {
 	before, rest, ok := strings.Cut(text, begin)
 	block, after, ok2 := strings.Cut(rest, "\n"+end)
@@ -124,7 +124,7 @@ func insert(text, begin, end, line string, key func(string) string) (string, err
 	at := len(lines)
 	for i, l := range lines {
 		if key(l) == key(line) {
-			return "", errors.New("the function is registered already")
+			return "", errors.New("the function is already registered")
 		}
 		if key(l) > key(line) {
 			at = i
