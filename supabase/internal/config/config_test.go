@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"flag"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write docs/configuration.md")
 
 // env returns a Getenv of names and values in turn.
 func env(pairs ...string) func(string) (string, bool) {
