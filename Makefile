@@ -93,7 +93,7 @@ docker-check: ## run all stages of docker/Dockerfile without Docker, with a sepa
 .PHONY: bench
 bench: build ## run the benchmarks; results are ratios within one run
 	@go run ./scripts/bench
-	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/acceptance
+	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/fnhost
 
 .PHONY: drill
 drill: build ## test failures: kills, outages, slow clients (minutes)
