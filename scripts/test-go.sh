@@ -5,5 +5,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-GORACE="atexit_sleep_ms=10 ${GORACE:-}" exec go test -race -gcflags=golang.org/x/crypto/blowfish=-race=false \
+GORACE="atexit_sleep_ms=10 ${GORACE:-}" exec go test -race -timeout 30m -gcflags=golang.org/x/crypto/blowfish=-race=false \
   -p $(($(getconf _NPROCESSORS_ONLN) + 1)) ./...
