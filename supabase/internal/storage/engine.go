@@ -94,8 +94,9 @@ func New(o Options) (*Engine, error) {
 	if expiry == 0 {
 		expiry = time.Hour
 	}
-	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, Location: e.location,
-		Log: e.log, Now: e.now})
+	_, s3Backend := o.Backend.(*backend.S3)
+	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, AnnounceExpiry: s3Backend,
+		Location: e.location, Log: e.log, Now: e.now})
 	e.openS3(Secrets{S3AccessKeyID: o.S3AccessKeyID, S3SecretAccessKey: o.S3SecretAccessKey, S3AnonKey: o.S3AnonKey})
 	e.table = e.routes()
 	return e, nil

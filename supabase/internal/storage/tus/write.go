@@ -32,6 +32,9 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if offset != at {
 		return 0, errOffset
 	}
+	if up.Size != nil && r.Method == http.MethodPatch && r.Header.Get("Upload-Length") != "" {
+		return 0, errLength
+	}
 	if up.Size == nil {
 		if err := h.setLength(ctx, r, q, key, &up, offset); err != nil {
 			return 0, err
@@ -60,7 +63,7 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		defer close(fired)
 		http.NewResponseController(w).SetReadDeadline(time.Now())
 	})
-	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, io.LimitReader(r.Body, limit),
+	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, &exactReader{r: r.Body, left: limit},
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
 	if stopped {
@@ -75,6 +78,9 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
+	if errors.Is(err, errMaxSize) {
+		return 0, errMaxSize
+	}
 	if stopped { // checked before err: the deadline makes net/http cancel the context too
 		return 0, errDisplaced
 	}
@@ -85,6 +91,35 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return 0, &protocolError{500, "Something went wrong receiving the file\n"}
 	}
 	return offset, nil
+}
+
+// exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last of them, so that the
+// upload does not become complete.
+type exactReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (e *exactReader) Read(p []byte) (int, error) {
+	if e.left == 0 && len(p) > 0 { // an upload of no bytes, or one that has ended
+		return 0, e.end()
+	}
+	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
+	if e.left -= int64(n); e.left == 0 && n > 0 && err == nil {
+		if err = e.end(); errors.Is(err, errMaxSize) {
+			return 0, err
+		}
+	}
+	return n, err
+}
+
+// end returns errMaxSize if the body has another byte, otherwise io.EOF, even if the connection has failed: all bytes that
+// are needed have arrived.
+func (e *exactReader) end() error {
+	if n, _ := io.ReadFull(e.r, make([]byte, 1)); n > 0 {
+		return errMaxSize
+	}
+	return io.EOF
 }
 
 // complete ensures that an upload with all its bytes has become the object. It returns errNotFound if the object has since
