@@ -103,6 +103,9 @@ func (h downloadHandler) headSigned(c *call) error {
 
 // serve sends the bytes of an object, or 304 if the client already has them.
 func (h downloadHandler) serve(c *call, o *objects.Object, expires string) error {
+	if err := checkDownload(c); err != nil {
+		return err
+	}
 	m, err := h.describe(c, o)
 	if err != nil {
 		return err

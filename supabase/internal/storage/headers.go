@@ -89,9 +89,16 @@ func ifRange(r *http.Request, m objects.Metadata) bool {
 	return err == nil && date.Equal(m.Modified().Truncate(time.Second))
 }
 
+// checkDownload returns an error if the query has several names for the downloaded file.
+func checkDownload(c *call) error {
+	q := c.query()
+	q.text("download")
+	return q.err
+}
+
 // setDisposition sets Content-Disposition if the query has "download" or "download=name".
 func setDisposition(c *call) {
-	values := c.r.URL.Query()
+	values := parseQuery(c.r.URL.RawQuery)
 	if !values.Has("download") {
 		return
 	}
