@@ -234,18 +234,12 @@ func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, ke
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	return h.Store.CanUpload(ctx, q.Caller, objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
-		UserMetadata: userMetadata(up), Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
-}
-
-// userMetadata returns the metadata of the uploader, or nil unless it is a JSON object.
-func userMetadata(up info) json.RawMessage {
-	var doc map[string]json.RawMessage
-	raw := []byte(up.text("metadata"))
-	if json.Unmarshal(raw, &doc) != nil || doc == nil {
-		return nil
+	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	if err != nil {
+		return err
 	}
-	return raw
+	return h.Store.CanUpload(ctx, q.Caller, objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
+		UserMetadata: user, Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
 }
 
 // setExpires sets Upload-Expires for an unfinished upload.

@@ -215,7 +215,11 @@ func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up inf
 	if owner == "" {
 		owner = up.Owner
 	}
-	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), userMetadata(up)); err != nil {
+	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	if err != nil {
+		return err
+	}
+	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), user); err != nil {
 		return err
 	}
 	h.mark(ctx, key, up)
