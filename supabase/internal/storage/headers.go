@@ -16,8 +16,8 @@ func setObjectHeaders(c *call, m objects.Metadata, expires string) {
 	h.Set("Accept-Ranges", "bytes")
 	setSafe(h, "Content-Type", inert(m.MimeType))
 	h.Set("X-Content-Type-Options", "nosniff")
-	if scriptable(m.MimeType) {
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	if objects.Scriptable(m.MimeType) {
+		h.Set("Content-Security-Policy", objects.SandboxPolicy)
 	}
 	setSafe(h, "Etag", m.ETag)
 	h.Set("X-Robots-Tag", "none")
@@ -56,12 +56,6 @@ func inert(contentType string) string {
 		return "application/octet-stream"
 	}
 	return contentType
-}
-
-// scriptable reports whether a browser may run scripts in documents of this type.
-func scriptable(contentType string) bool {
-	t := strings.ToLower(contentType)
-	return strings.Contains(t, "svg") || strings.Contains(t, "xml") || strings.Contains(t, "html")
 }
 
 // notModified evaluates If-None-Match or, without it, If-Modified-Since.
