@@ -18,6 +18,7 @@ const (
 	maxFormFields   = 10
 	maxFieldBytes   = 1 << 20
 	maxUserMetadata = 1 << 20
+	maxDiscarded    = 64 << 20 // bytes of a refused form that are read before the reply
 )
 
 type uploadReply struct {
@@ -103,7 +104,11 @@ func describeUpload(r *http.Request, u *objects.Upload) (io.Reader, error) {
 		}
 	}
 	if isForm(r) {
-		return readForm(r, u)
+		file, err := readForm(r, u)
+		if err != nil { // a client that is still sending would not see the reply
+			io.Copy(io.Discard, io.LimitReader(r.Body, maxDiscarded))
+		}
+		return file, err
 	}
 	u.ContentType = orElse(r.Header.Get("Content-Type"), "application/octet-stream")
 	u.CacheControl = orElse(r.Header.Get("Cache-Control"), "no-cache")

@@ -57,17 +57,17 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	// If another request asks for the lock, stop waiting for bytes of this one.
+	// If another request asks for the lock, wait only a little longer for bytes of this one.
 	fired := make(chan struct{})
 	stop := context.AfterFunc(held, func() {
 		defer close(fired)
-		http.NewResponseController(w).SetReadDeadline(time.Now())
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(drain))
 	})
 	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, &exactReader{r: r.Body, left: limit},
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
 	if stopped {
-		<-fired // the read deadline of the connection has passed, so it cannot be reused
+		<-fired // the connection has a read deadline, so it cannot be reused
 		w.Header().Set("Connection", "close")
 	}
 	offset += n
@@ -81,7 +81,7 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if errors.Is(err, errMaxSize) {
 		return 0, errMaxSize
 	}
-	if stopped { // checked before err: the deadline makes net/http cancel the context too
+	if stopped && err != nil { // checked first: the deadline makes net/http cancel the context too
 		return 0, errDisplaced
 	}
 	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
@@ -92,6 +92,10 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	}
 	return offset, nil
 }
+
+// drain is how long a request may go on after another one has asked for its upload. A request that is receiving bytes can
+// finish, so that of several at once one succeeds; one whose connection is lost gives way.
+const drain = time.Second
 
 // exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last of them, so that the
 // upload does not become complete.
