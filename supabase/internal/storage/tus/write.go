@@ -22,34 +22,11 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return 0, err
 	}
 	defer release()
-	raw, offset, err := h.Store.Backend.Info(ctx, key)
-	if err != nil {
-		return 0, errNotFound
-	}
-	if err := json.Unmarshal(raw, &up); err != nil {
-		return 0, err
-	}
-	if offset != at {
-		return 0, errOffset
-	}
-	if up.Size != nil && r.Method == http.MethodPatch && r.Header.Get("Upload-Length") != "" {
-		return 0, errLength
-	}
-	if up.Size == nil {
-		if err := h.setLength(ctx, r, q, key, &up, offset); err != nil {
-			return 0, err
-		}
-	}
-	limit, err := h.remaining(ctx, q, key, up, offset)
+	limit, err := h.prepare(ctx, r, q, key, &up, at)
 	if err != nil {
 		return 0, err
 	}
-	if r.ContentLength > limit {
-		if up.Size == nil {
-			return 0, errMaxSize
-		}
-		return 0, errSize
-	}
+	offset := at
 	if up.Completed { // all bytes have arrived before
 		if err := h.complete(ctx, q, key, up); err != nil {
 			return 0, err
@@ -78,19 +55,56 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	if errors.Is(err, errMaxSize) {
-		return 0, errMaxSize
-	}
-	if stopped && err != nil { // checked first: the deadline makes net/http cancel the context too
-		return 0, errDisplaced
-	}
-	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
-		return 0, err
-	}
 	if err != nil {
-		return 0, &protocolError{500, "Something went wrong receiving the file\n"}
+		return 0, appendError(err, stopped)
 	}
 	return offset, nil
+}
+
+// prepare reads the description again, now under the lock, and checks the request against it. It returns how many bytes the
+// upload still accepts.
+func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, at int64) (limit int64, err error) {
+	raw, offset, err := h.Store.Backend.Info(ctx, key)
+	if err != nil {
+		return 0, errNotFound
+	}
+	if err := json.Unmarshal(raw, up); err != nil {
+		return 0, err
+	}
+	if offset != at {
+		return 0, errOffset
+	}
+	if up.Size == nil {
+		if err := h.setLength(ctx, r, q, key, up, offset); err != nil {
+			return 0, err
+		}
+	} else if text := r.Header.Get("Upload-Length"); text != "" && text != strconv.FormatInt(*up.Size, 10) {
+		return 0, errLength
+	}
+	limit, err = h.remaining(ctx, q, key, *up, offset)
+	switch {
+	case err != nil:
+		return 0, err
+	case r.ContentLength > limit && up.Size == nil:
+		return 0, errMaxSize
+	case r.ContentLength > limit:
+		return 0, errSize
+	}
+	return limit, nil
+}
+
+// appendError returns the reply for an error of Append. stopped says that another request has asked for the upload.
+func appendError(err error, stopped bool) error {
+	if errors.Is(err, errMaxSize) {
+		return errMaxSize
+	}
+	if stopped { // checked before the error itself: the deadline makes net/http cancel the context too
+		return errDisplaced
+	}
+	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
+		return err
+	}
+	return &protocolError{500, "Something went wrong receiving the file\n"}
 }
 
 // drain is how long a request may go on after another one has asked for its upload. A request that is receiving bytes can
