@@ -12,7 +12,10 @@ import (
 // forwarding headers that no trusted proxy sent.
 func (g *gateway) sanitise(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		clean, ok := normalise(r.URL)
+		clean, ok := g.asSent(r.URL)
+		if !ok {
+			clean, ok = normalise(r.URL)
+		}
 		if !ok {
 			writeText(w, http.StatusBadRequest, "Bad Request")
 			return
@@ -30,6 +33,55 @@ func (g *gateway) sanitise(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// asSent returns the URL of a service with rawPaths. The path below the prefix stays as the client sent it, and the prefix
+// gets its one spelling. ok is false for all other paths.
+func (g *gateway) asSent(u *url.URL) (out *url.URL, ok bool) {
+	sent := u.EscapedPath()
+	for _, s := range g.services {
+		rest, ok := cutPrefix(sent, s.prefix)
+		if !s.rawPaths || !ok {
+			continue
+		}
+		if s.prefix+rest == sent {
+			return u, true
+		}
+		decoded, err := url.PathUnescape(rest)
+		if err != nil {
+			return nil, false
+		}
+		out := *u
+		out.Path, out.RawPath = s.prefix+decoded, ""
+		if out.EscapedPath() != s.prefix+rest {
+			out.RawPath = s.prefix + rest
+		}
+		return &out, true
+	}
+	return nil, false
+}
+
+// cutPrefix removes prefix from an escaped path. It finds the prefix also if the path spells it with empty segments, with
+// "." segments or with needless percent-encoding.
+func cutPrefix(path, prefix string) (rest string, ok bool) {
+	rest = path
+	for want := range strings.SplitSeq(prefix[1:], "/") {
+		segment := ""
+		for segment == "" || segment == "." {
+			if rest == "" {
+				return "", false
+			}
+			segment, rest = rest[1:], ""
+			if i := strings.IndexByte(segment, '/'); i >= 0 {
+				segment, rest = segment[:i], segment[i:]
+			}
+			segment = decodeUnreserved(segment)
+		}
+		if segment != want {
+			return "", false
+		}
+	}
+	return rest, true
 }
 
 // normalise resolves dot segments, double slashes and needless percent-encoding (RFC 3986, section 6.2.2), so that a route

@@ -21,6 +21,7 @@ type service struct {
 	maxBody  int64 // bytes of a request body; 0 leaves the limit to the service
 	buffer   bool  // read the request body before calling the service
 
+	rawPaths    bool // leave the path below prefix as the client sent it
 	formErrors  bool // answer a form post that fails with Options.FormErrorPage
 	logSegments int  // segments of the path in the log; 0 means all
 	logRequests bool // log all requests if Options.LogRequests is set
@@ -67,9 +68,11 @@ func (g *gateway) table() []*service {
 			name: "graphql", prefix: "/graphql/v1", handler: g.graphql(), key: g.requireKey,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
-			// Storage writes uploads to disk as they arrive. The log omits file names, which clients choose.
+			// Storage writes uploads to disk as they arrive. Object names may have empty segments and encoded slashes, and S3
+			// clients sign the path, so storage gets the path as sent and refuses traversal itself. The log omits file names,
+			// which clients choose.
 			name: "storage", prefix: "/storage/v1", handler: g.Storage, key: g.storageKey,
-			rate: limits.Rate, inFlight: limits.InFlight, logSegments: 4,
+			rate: limits.Rate, inFlight: limits.InFlight, rawPaths: true, logSegments: 4,
 		}, {
 			// The host of the functions limits each function by itself, so that one function's load does not affect others.
 			name: "functions", prefix: "/functions/v1", handler: g.Functions, key: g.functionsKey,

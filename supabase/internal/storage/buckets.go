@@ -1,10 +1,12 @@
 package storage
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"daawo/supabase/internal/storage/objects"
 	"daawo/supabase/internal/wire"
@@ -46,30 +48,63 @@ func bucketFields(f *fields) objects.BucketFields {
 	return out
 }
 
-// sizeLimit reads a number of bytes or a string such as "20MB"; null removes the limit.
+// sizeLimit reads a number of bytes or a string such as "20MB"; null and "" remove the limit.
 func sizeLimit(f *fields, v any) *int64 {
-	if v == nil {
-		return nil
-	}
-	if s, ok := v.(string); ok {
-		if sizePattern.MatchString(s) {
-			n, err := objects.ParseSize(s)
-			if err != nil && f.err == nil {
-				f.err = err
-			}
-			return &n
+	number := `must pass "finite" keyword validation`
+	if list, ok := v.([]any); ok && len(list) == 1 {
+		if v = list[0]; isNumber(v) { // converted to a string only
+			failSizeLimit(f, "must be integer")
+			return nil
 		}
 	}
-	n, isNumber := asInteger(v)
-	switch {
-	case isNumber && n >= 0:
+	if v == nil || v == "" {
+		return nil
+	}
+	if s, ok := v.(string); ok && sizePattern.MatchString(s) {
+		n, err := objects.ParseSize(s)
+		if err != nil && f.err == nil {
+			f.err = err
+		}
 		return &n
-	case isNumber:
-		f.fail(`%[1]s/file_size_limit must be >= 0, %[1]s/file_size_limit must match pattern "%[2]s", %[1]s/file_size_limit must match a schema in anyOf`, f.at, sizePattern)
+	}
+	switch n, ok := asInteger(v); {
+	case ok && n >= 0:
+		return &n
+	case ok:
+		failSizeLimit(f, "must be >= 0")
+	case v == "Infinity", v == "+Infinity", v == "-Infinity":
+		failSizeLimit(f, number)
+	case isNumber(v):
+		failSizeLimit(f, "must be integer")
 	default:
-		f.fail(`%[1]s/file_size_limit must be integer, %[1]s/file_size_limit must match pattern "%[2]s", %[1]s/file_size_limit must match a schema in anyOf`, f.at, sizePattern)
+		failSizeLimit(f, "must be integer", number)
 	}
 	return nil
+}
+
+// isNumber reports whether v is a JSON number within the range of float64.
+func isNumber(v any) bool {
+	n, ok := v.(json.Number)
+	if ok {
+		_, err := n.Float64()
+		ok = err == nil
+	}
+	return ok
+}
+
+// failSizeLimit fails with storage-api's list of clauses, which ends with those of the size as a string.
+func failSizeLimit(f *fields, clauses ...string) {
+	last := `must match pattern "` + sizePattern.String() + `"`
+	switch v := f.m["file_size_limit"].(type) {
+	case []any:
+		if len(v) != 1 {
+			last = "must be string"
+		}
+	case map[string]any:
+		last = "must be string"
+	}
+	at := f.at + "/file_size_limit "
+	f.fail("%s", at+strings.Join(append(clauses, last, "must match a schema in anyOf"), ", "+at))
 }
 
 // bucketHandler handles buckets.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"daawo/supabase/internal/storage/backend"
@@ -103,6 +104,9 @@ func (h downloadHandler) headSigned(c *call) error {
 
 // serve sends the bytes of an object, or 304 if the client already has them.
 func (h downloadHandler) serve(c *call, o *objects.Object, expires string) error {
+	if err := checkDownload(c); err != nil {
+		return err
+	}
 	m, err := h.describe(c, o)
 	if err != nil {
 		return err
@@ -140,7 +144,24 @@ func (h downloadHandler) serve(c *call, o *objects.Object, expires string) error
 	return nil
 }
 
+// describeTransformation checks the options of a transformation, which replies with metadata only name in a header.
+func describeTransformation(c *call) error {
+	q := c.query()
+	t := readTransformation(q)
+	if q.err != nil {
+		return q.err
+	}
+	segments, err := t.Segments(false)
+	if err == nil && len(segments) > 0 {
+		c.w.Header().Set("X-Transformations", strings.Join(segments, ","))
+	}
+	return err
+}
+
 func (h downloadHandler) headPublic(c *call) error {
+	if err := describeTransformation(c); err != nil {
+		return err
+	}
 	o, err := h.publicInfo(c)
 	if err != nil {
 		return err
@@ -149,6 +170,9 @@ func (h downloadHandler) headPublic(c *call) error {
 }
 
 func (h downloadHandler) infoPublic(c *call) error {
+	if err := describeTransformation(c); err != nil {
+		return err
+	}
 	o, err := h.publicInfo(c)
 	if err != nil {
 		return err
@@ -162,6 +186,9 @@ func (h downloadHandler) publicInfo(c *call) (*objects.Object, error) {
 }
 
 func (h downloadHandler) head(c *call) error {
+	if err := describeTransformation(c); err != nil {
+		return err
+	}
 	o, err := h.readable(c)
 	if err != nil {
 		return err
@@ -170,6 +197,9 @@ func (h downloadHandler) head(c *call) error {
 }
 
 func (h downloadHandler) info(c *call) error {
+	if err := describeTransformation(c); err != nil {
+		return err
+	}
 	o, err := h.readable(c)
 	if err != nil {
 		return err
@@ -181,12 +211,19 @@ func (h downloadHandler) info(c *call) error {
 func sendHead(c *call, o *objects.Object) error {
 	m, _ := o.Meta()
 	setObjectHeaders(c, m, "")
-	if m.Size != nil {
-		c.w.Header().Set("Content-Length", strconv.FormatInt(*m.Size, 10))
+	h := c.w.Header()
+	if m.ContentLength != nil && *m.ContentLength >= 0 {
+		h.Set("Content-Length", strconv.FormatInt(*m.ContentLength, 10))
+	}
+	var cache []string
+	if m.CacheControl != "" {
+		cache = append(cache, m.CacheControl)
 	}
 	if etag := c.r.Header.Get("If-None-Match"); etag != "" && etag != m.ETag {
-		setSafe(c.w.Header(), "Cache-Control", orElse(m.CacheControl, "no-cache")+", must-revalidate")
+		cache = append(cache, "must-revalidate")
 	}
+	h.Del("Cache-Control")
+	setSafe(h, "Cache-Control", strings.Join(cache, ", "))
 	c.w.WriteHeader(http.StatusOK)
 	return nil
 }

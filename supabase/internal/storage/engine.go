@@ -37,6 +37,7 @@ type Config struct {
 	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
 	S3AnonKey             string // secret of the session-token mode: the anon key
 	S3Prefix              string // public path before /s3 that clients sign, such as /storage/v1
+	EncryptionKey         string // encrypts upload_signature of multipart uploads, so that storage-api can continue them
 	AllowForwardedHeaders bool   // trust X-Forwarded-Host and -Proto
 	MissingIsEmpty        bool   // treat a missing Authorization header as an empty one, as behind the official CLI's gateway
 }
@@ -86,7 +87,7 @@ func New(o Options) (*Engine, error) {
 		e.signedUpload = 2 * time.Hour
 	}
 	e.store = objects.New(objects.Config{Pool: o.Pool, Backend: o.Backend, FileSizeLimit: o.FileSizeLimit, EmptyMax: o.EmptyBucketMax,
-		URLSecret: o.URLSecret, Log: e.log, Now: e.now})
+		URLSecret: o.URLSecret, EncryptionKey: o.EncryptionKey, Log: e.log, Now: e.now})
 	if o.ImageTransformation {
 		e.images = images.New(images.Config{Backend: o.Backend, ImgproxyURL: o.ImgproxyURL})
 	}
@@ -94,8 +95,9 @@ func New(o Options) (*Engine, error) {
 	if expiry == 0 {
 		expiry = time.Hour
 	}
-	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, Location: e.location,
-		Log: e.log, Now: e.now})
+	_, s3Backend := o.Backend.(*backend.S3)
+	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, AnnounceExpiry: s3Backend,
+		Location: e.location, Log: e.log, Now: e.now})
 	e.openS3(Secrets{S3AccessKeyID: o.S3AccessKeyID, S3SecretAccessKey: o.S3SecretAccessKey, S3AnonKey: o.S3AnonKey})
 	e.table = e.routes()
 	return e, nil

@@ -16,8 +16,8 @@ func setObjectHeaders(c *call, m objects.Metadata, expires string) {
 	h.Set("Accept-Ranges", "bytes")
 	setSafe(h, "Content-Type", inert(m.MimeType))
 	h.Set("X-Content-Type-Options", "nosniff")
-	if scriptable(m.MimeType) {
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	if objects.Scriptable(m.MimeType) {
+		h.Set("Content-Security-Policy", objects.SandboxPolicy)
 	}
 	setSafe(h, "Etag", m.ETag)
 	h.Set("X-Robots-Tag", "none")
@@ -58,12 +58,6 @@ func inert(contentType string) string {
 	return contentType
 }
 
-// scriptable reports whether a browser may run scripts in documents of this type.
-func scriptable(contentType string) bool {
-	t := strings.ToLower(contentType)
-	return strings.Contains(t, "svg") || strings.Contains(t, "xml") || strings.Contains(t, "html")
-}
-
 // notModified evaluates If-None-Match or, without it, If-Modified-Since.
 func notModified(r *http.Request, m objects.Metadata) bool {
 	if header := r.Header.Get("If-None-Match"); header != "" {
@@ -89,9 +83,16 @@ func ifRange(r *http.Request, m objects.Metadata) bool {
 	return err == nil && date.Equal(m.Modified().Truncate(time.Second))
 }
 
+// checkDownload returns an error if the query has several names for the downloaded file.
+func checkDownload(c *call) error {
+	q := c.query()
+	q.text("download")
+	return q.err
+}
+
 // setDisposition sets Content-Disposition if the query has "download" or "download=name".
 func setDisposition(c *call) {
-	values := c.r.URL.Query()
+	values := parseQuery(c.r.URL.RawQuery)
 	if !values.Has("download") {
 		return
 	}

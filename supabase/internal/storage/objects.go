@@ -211,7 +211,9 @@ func (h objectHandler) copy(c *call) error {
 	if p.ToBucket == "" {
 		p.ToBucket = p.FromBucket
 	}
-	p.UserMetadata = userMetadata(c.r.Header.Get("X-Metadata"))
+	if p.UserMetadata, err = userMetadata(c.r.Header.Get("X-Metadata")); err != nil {
+		return err
+	}
 	o, err := h.store.Copy(c.r.Context(), c.caller, p)
 	if err != nil {
 		return err

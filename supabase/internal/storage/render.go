@@ -106,6 +106,9 @@ func (h renderHandler) getSigned(c *call) error {
 
 // render resizes an object and sends the result.
 func (h renderHandler) render(c *call, o *objects.Object, t transformation, expires string) error {
+	if err := checkDownload(c); err != nil {
+		return err
+	}
 	segments, err := t.Segments(false)
 	if err != nil {
 		return err

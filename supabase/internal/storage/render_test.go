@@ -142,8 +142,8 @@ func TestRenderBombs(t *testing.T) {
 	}{
 		"50,000 × 50,000 PNG": {blackPNG(t, 50_000, 1), "image/png", 400},
 		"100 MB of PNG":       {blackPNG(t, 10_000, 10_000), "image/png", 400},
-		"10,000-frame GIF":    {manyFrames(t, 10_000), "image/gif", 200}, // only the first frame is decoded
-		"SVG":                 {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "image/svg+xml", 400},
+		"10,000-frame GIF":    {manyFrames(t, 10_000), "image/gif", 200},                                                                 // only the first frame is decoded
+		"SVG":                 {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "image/svg+xml", 200}, // without the script
 		"text":                {[]byte("hello"), "image/png", 400},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"daawo/supabase/internal/storage/objects"
 	"daawo/supabase/internal/wire"
 )
 
@@ -60,6 +61,10 @@ func (e *Engine) routes() []route {
 		{"HEAD", "/object/:/*", optional, "object.head_authenticated_info", download.head},
 		{"GET", "/object/:/*", optional, "storage.object.get_authenticated", download.get},
 
+		{"DELETE", "/cdn", service, "storage.cdn.tenant.purge_cache", noCDN},
+		{"DELETE", "/cdn/:", service, "storage.cdn.bucket.purge_cache", noCDN},
+		{"DELETE", "/cdn/:/*", service, "storage.cdn.object.purge_cache", noCDN},
+
 		{"GET", "/health", tokenRequired, "", e.health},
 	}
 	if e.images != nil {
@@ -113,6 +118,10 @@ func (r *route) match(path string) (bucket, name string, ok bool) {
 // rest serves all requests that are neither TUS nor S3.
 func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
+	if kind, ok := r.Header["Content-Type"]; ok && r.Method != http.MethodGet && r.Method != http.MethodHead && !validContentType(kind[0]) {
+		wire.WriteStorageError(w, errContentType())
+		return
+	}
 	for i := range e.table {
 		route := &e.table[i]
 		if route.method != r.Method {
@@ -142,10 +151,36 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	notFound := wire.Errorf(404, "InvalidRequest", "Route %s:%s not found", r.Method, r.URL.RequestURI())
-	notFound.Details = wire.StorageDetails{Error: "Not Found", Reply: 404}
-	wire.WriteStorageError(w, notFound)
+	noRoute(w, r)
 }
+
+// restPrefixes are the parts of the API with storage-api's own reply to an unknown route. The rest has the reply of its
+// HTTP framework.
+var restPrefixes = []string{"/bucket", "/object", "/render/image", "/cdn", "/vector"}
+
+// noRoute replies to a request for an unknown route.
+func noRoute(w http.ResponseWriter, r *http.Request) {
+	message := "Route " + r.Method + ":" + r.URL.RequestURI() + " not found"
+	for _, prefix := range restPrefixes {
+		if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), prefix); ok && (rest == "" || rest[0] == '/') {
+			notFound := wire.Errorf(404, "InvalidRequest", "%s", message)
+			notFound.Details = wire.StorageDetails{Error: "Not Found", Reply: 404}
+			wire.WriteStorageError(w, notFound)
+			return
+		}
+	}
+	body, _ := encode(struct { // never fails
+		Message    string `json:"message"`
+		Error      string `json:"error"`
+		StatusCode int    `json:"statusCode"`
+	}{message, "Not Found", 404})
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusNotFound)
+	w.Write(body)
+}
+
+// noCDN replies as storage-api without a CDN does.
+func noCDN(*call) error { return objects.ErrMissingParameter("CDN_PURGE_ENDPOINT_URL is not set") }
 
 // headOnly discards the body of a GET handler that serves a HEAD request.
 type headOnly struct{ http.ResponseWriter }

@@ -118,9 +118,13 @@ func (h signHandler) upload(c *call) error {
 	if err := objects.CheckName(c.name); err != nil {
 		return err
 	}
+	user, err := userMetadata(c.r.Header.Get("X-Metadata"))
+	if err != nil {
+		return err
+	}
 	upsert := c.flag("X-Upsert")
-	err := h.store.CanUpload(c.r.Context(), c.caller, objects.Upload{Bucket: c.bucket, Name: c.name, Owner: c.caller.Subject, Upsert: upsert,
-		UserMetadata: userMetadata(c.r.Header.Get("X-Metadata")), Declared: declared(c.r, c.r.Header.Get("Content-Type"))})
+	err = h.store.CanUpload(c.r.Context(), c.caller, objects.Upload{Bucket: c.bucket, Name: c.name, Owner: c.caller.Subject, Upsert: upsert,
+		UserMetadata: user, Declared: declared(c.r, c.r.Header.Get("Content-Type"))})
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,13 @@ func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 		e.rest(w, r)
 		return
 	}
-	c := &call{w: w, r: r}
 	rest, signed := strings.CutPrefix(path, "/sign")
 	signed = signed && (rest == "" || rest[0] == '/')
+	if (path == "" || signed && rest == "") && r.Method != http.MethodPost && r.Method != http.MethodOptions {
+		e.rest(w, r) // the other methods need the id of an upload
+		return
+	}
+	c := &call{w: w, r: r}
 	access := tokenRequired
 	if signed {
 		path, access, operation = rest, unauthenticated, operation+"_signed"

@@ -77,7 +77,7 @@ func TestTUS(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(id), "b/a/b.txt/") {
 		t.Errorf("id is %q, %v", id, err)
 	}
-	if created.Header.Get("Upload-Expires") == "" || created.Header.Get("Tus-Resumable") != "1.0.0" {
+	if created.Header.Get("Location") == "" || created.Header.Get("Tus-Resumable") != "1.0.0" {
 		t.Errorf("created: %v", created.Header)
 	}
 	head := s.tus("", "HEAD", path, nil) // needs no token

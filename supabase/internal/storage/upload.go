@@ -18,6 +18,7 @@ const (
 	maxFormFields   = 10
 	maxFieldBytes   = 1 << 20
 	maxUserMetadata = 1 << 20
+	maxDiscarded    = 64 << 20 // bytes of a refused form that are read before the reply
 )
 
 type uploadReply struct {
@@ -103,12 +104,17 @@ func describeUpload(r *http.Request, u *objects.Upload) (io.Reader, error) {
 		}
 	}
 	if isForm(r) {
-		return readForm(r, u)
+		file, err := readForm(r, u)
+		if err != nil { // a client that is still sending would not see the reply
+			io.Copy(io.Discard, io.LimitReader(r.Body, maxDiscarded))
+		}
+		return file, err
 	}
 	u.ContentType = orElse(r.Header.Get("Content-Type"), "application/octet-stream")
 	u.CacheControl = orElse(r.Header.Get("Cache-Control"), "no-cache")
-	u.UserMetadata = userMetadata(r.Header.Get("X-Metadata"))
-	return r.Body, nil
+	var err error
+	u.UserMetadata, err = userMetadata(r.Header.Get("X-Metadata"))
+	return r.Body, err
 }
 
 func isForm(r *http.Request) bool {
@@ -166,8 +172,8 @@ func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	if !ok {
 		custom = values["userMetadata"]
 	}
-	u.UserMetadata = jsonObject([]byte(custom))
-	return file, nil
+	u.UserMetadata, err = objects.UserMetadata([]byte(custom))
+	return file, err
 }
 
 // isFile reports whether a part is a file: it has a file name, even an empty one, or the type application/octet-stream.
@@ -181,26 +187,17 @@ func isFile(p *multipart.Part) bool {
 	return p.Header.Get("Content-Type") == "application/octet-stream"
 }
 
-// userMetadata decodes the header x-metadata: a JSON object in base64. Invalid values are ignored.
-func userMetadata(header string) json.RawMessage {
+// userMetadata decodes the header x-metadata: a JSON object in base64.
+func userMetadata(header string) (json.RawMessage, error) {
 	if header == "" {
-		return nil
+		return nil, nil
 	}
 	text := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(header, "="))
 	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return jsonObject(raw)
-}
-
-// jsonObject returns raw if it is a JSON object, else nil.
-func jsonObject(raw []byte) json.RawMessage {
-	var doc map[string]json.RawMessage
-	if json.Unmarshal(raw, &doc) != nil || doc == nil {
-		return nil
-	}
-	return raw
+	return objects.UserMetadata(raw)
 }
 
 // rejectMarkup returns ErrMimeType if a body that is declared as an image starts like HTML or XML. A browser that guesses

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"daawo/supabase/internal/wire"
 )
@@ -288,10 +289,45 @@ func fastify(status int, code, message string) *wire.Error {
 	return e
 }
 
+// mediaType matches the type and subtype that storage-api's HTTP framework accepts in Content-Type.
+var mediaType = regexp.MustCompile(`^\s*[\w!#$%&'*+.^|~\x60-]+/[\w!#$%&'*+.^|~\x60-]+\s*$`)
+
+// validContentType reports whether a Content-Type has a type and a subtype. Parameters are not checked.
+func validContentType(header string) bool {
+	kind, _, _ := strings.Cut(header, ";")
+	return mediaType.MatchString(kind)
+}
+
+func errContentType() *wire.Error {
+	e := wire.Errorf(415, "InvalidMimeType", "Invalid Content-Type header")
+	e.Details = wire.StorageDetails{Error: "invalid_mime_type"}
+	return e
+}
+
+// parseQuery parses a query string as storage-api does: only "&" separates, and an invalid encoding stays as it is.
+func parseQuery(raw string) url.Values {
+	values := url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair != "" {
+			name, value, _ := strings.Cut(pair, "=")
+			values.Add(decodeParameter(name), decodeParameter(value))
+		}
+	}
+	return values
+}
+
+func decodeParameter(s string) string {
+	s = strings.ReplaceAll(s, "+", " ")
+	if d, err := url.PathUnescape(s); err == nil && utf8.ValidString(d) {
+		return d
+	}
+	return s
+}
+
 // query returns the parameters of the query string.
 func (c *call) query() *fields {
 	m := map[string]any{}
-	values, _ := url.ParseQuery(c.r.URL.RawQuery)
+	values := parseQuery(c.r.URL.RawQuery)
 	for name, list := range values {
 		if len(list) == 1 {
 			m[name] = list[0]

@@ -4,26 +4,35 @@
 set local role supabase_storage_admin;
 
 -- Parts of an object's name, for use in policies: foldername('a/b/c.png') = {a,b}, filename = c.png, extension = png.
+-- They are PL/pgSQL, and null for an empty name, as in storage-api.
 create or replace function storage.foldername(name text) returns text[]
-language sql immutable as $$
-  select (string_to_array(name, '/'))[1 : array_length(string_to_array(name, '/'), 1) - 1]
-$$;
+language plpgsql immutable as $$
+declare
+  parts text[] := string_to_array(name, '/');
+begin
+  return parts[1 : array_length(parts, 1) - 1];
+end $$;
 
 create or replace function storage.filename(name text) returns text
-language sql immutable as $$
-  select split_part(name, '/', -1)
-$$;
+language plpgsql immutable as $$
+declare
+  parts text[] := string_to_array(name, '/');
+begin
+  return parts[array_length(parts, 1)];
+end $$;
 
 create or replace function storage.extension(name text) returns text
-language sql immutable as $$
-  select split_part(split_part(name, '/', -1), '.', -1)
-$$;
+language plpgsql immutable as $$
+begin
+  return split_part(storage.filename(name), '.', -1);
+end $$;
 
 -- The API operation of this transaction, such as storage.object.upload. Null or empty outside the API.
 create or replace function storage.operation() returns text
-language sql stable as $$
-  select current_setting('storage.operation', true)
-$$;
+language plpgsql stable as $$
+begin
+  return current_setting('storage.operation', true);
+end $$;
 
 create or replace function storage.allow_only_operation(expected_operation text) returns boolean
 language sql stable as $$
@@ -38,9 +47,11 @@ language sql stable as $$
 $$;
 
 create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
-language sql stable as $$
-  select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
-$$;
+language plpgsql stable as $$
+begin
+  return query
+    select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id;
+end $$;
 
 -- Tests whether the caller may insert the object and always rolls back. Success is the error PT200.
 create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void

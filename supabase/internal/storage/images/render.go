@@ -99,6 +99,9 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 	case errors.Is(err, photo.ErrTooLarge):
 		return nil, ErrTooLarge
 	case err != nil:
+		if safe, ok := sanitise(data); ok && (t.Format == "" || t.Format == "origin") {
+			return &Picture{Body: io.NopCloser(bytes.NewReader(safe)), Size: int64(len(safe)), ContentType: SVG}, nil
+		}
 		return nil, ErrUnsupported
 	}
 	out, contentType, err := encode(fit(img, t), info.Format, t)

@@ -98,6 +98,9 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 		Declared: Declared{Full: metadata}}); err != nil {
 		return nil, err
 	}
+	if err := s.checkTarget(ctx, c, source, metadata, key); err != nil {
+		return nil, err
+	}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, options)
 	if err != nil {
 		s.deleteVersion(ctx, key)
@@ -111,6 +114,35 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 		s.deleteRejected(ctx, key, err)
 	}
 	return o, err
+}
+
+// checkTarget returns an error if the target's bucket does not allow the size of the source or the type in metadata.
+func (s *Store) checkTarget(ctx context.Context, c Caller, source *Object, metadata json.RawMessage, target backend.Key) error {
+	bucket, err := s.Buckets.Get(ctx, c.Service(), target.Bucket)
+	if err != nil {
+		return err
+	}
+	m, complete := (&Object{Metadata: metadata}).Meta()
+	if !complete {
+		stored, err := s.Backend.Head(ctx, source.Key())
+		if err != nil {
+			return MapError(err)
+		}
+		m.Size = &stored.Size
+		if m.MimeType == "" {
+			m.MimeType = stored.ContentType
+		}
+	}
+	if IsFolderPlaceholder(target.Name) && *m.Size == 0 {
+		return nil
+	}
+	if *m.Size > s.Buckets.Limit(bucket.SizeLimit) {
+		return ErrTooLarge("object")
+	}
+	if len(bucket.AllowedTypes) > 0 {
+		return CheckMimeType(m.MimeType, bucket.AllowedTypes)
+	}
+	return nil
 }
 
 // metadata returns the column metadata of the copy and the options that the backend must change (nil: none).
@@ -196,6 +228,11 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.Key) (*Object, error) {
 	if source.Bucket == key.Bucket && source.Name == key.Name {
 		return source, nil
+	}
+	if source.Bucket != key.Bucket {
+		if err := s.checkTarget(ctx, c, source, source.Metadata, key); err != nil {
+			return nil, err
+		}
 	}
 	meta, err := s.Backend.Copy(ctx, source.Key(), key, nil)
 	if err != nil {

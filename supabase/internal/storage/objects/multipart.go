@@ -2,11 +2,9 @@ package objects
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 type Multipart struct {
 	*base
 	objects *Store
+	secret  string // encrypts the column upload_signature
 }
 
 // MultipartUpload is a row of storage.s3_multipart_uploads.
@@ -63,11 +62,15 @@ func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o bac
 	if err != nil {
 		return "", MapError(err)
 	}
+	signature, err := uploadSignature(m.secret, 0)
+	if err != nil {
+		return "", err
+	}
 	m.step("write upload row")
 	_, err = m.pool.Exec(ctx, c.Service().session(), `
 		insert into storage.s3_multipart_uploads (id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		id, key.Bucket, key.Name, key.Version, m.progress(0), ownerID(c.Subject), nullable(user), metadata)
+		id, key.Bucket, key.Name, key.Version, signature, ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
 		return "", errors.Join(MapDatabase(err), m.Backend.AbortMultipart(ctx, key, id))
 	}
@@ -80,11 +83,6 @@ func nullable(document json.RawMessage) any {
 		return nil
 	}
 	return document
-}
-
-// progress signs the number of bytes that have been reserved for an upload.
-func (m *Multipart) progress(n int64) string {
-	return base64.StdEncoding.EncodeToString(m.objects.Signer.mac("progress:" + strconv.FormatInt(n, 10)))
 }
 
 // Get returns an upload of an object that the caller may write.
@@ -105,22 +103,30 @@ func (m *Multipart) Get(ctx context.Context, c Caller, id, bucket, name string) 
 // reserve adds size, which may be negative, to the bytes reserved for an upload. It returns ErrTooLarge if the sum would
 // exceed limit.
 func (m *Multipart) reserve(ctx context.Context, c Caller, id string, size, limit int64) error {
-	return m.tx(ctx, c.Service(), func(tx pgx.Tx) error {
-		var reserved int64
-		err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`, id).Scan(&reserved)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrNoUpload()
-		}
-		if err != nil {
-			return err
-		}
-		if reserved += size; size > 0 && reserved > limit {
-			return ErrTooLarge("object")
-		}
-		_, err = tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = $2, upload_signature = $3 where id = $1`,
-			id, max(reserved, 0), m.progress(max(reserved, 0)))
+	return m.tx(ctx, c.Service(), func(tx pgx.Tx) error { return m.addReserved(ctx, tx, id, size, limit) })
+}
+
+// addReserved is reserve in a transaction. limit has no effect on a negative size.
+func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size, limit int64) error {
+	var reserved int64
+	err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`, id).Scan(&reserved)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNoUpload()
+	}
+	if err != nil {
 		return err
-	})
+	}
+	if reserved += size; size > 0 && reserved > limit {
+		return ErrTooLarge("object")
+	}
+	reserved = max(reserved, 0)
+	signature, err := uploadSignature(m.secret, reserved)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = $2, upload_signature = $3 where id = $1`,
+		id, reserved, signature)
+	return err
 }
 
 // PutPart stores one part of size bytes.
@@ -172,7 +178,7 @@ func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, numb
 			return err
 		}
 		if before > 0 {
-			if _, err := tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = greatest(in_progress_size - $2, 0) where id = $1`, u.ID, before); err != nil {
+			if err := m.addReserved(ctx, tx, u.ID, -before, 0); err != nil {
 				return err
 			}
 		}

@@ -82,6 +82,15 @@ func CheckMimeType(t string, allowed []string) error {
 	return ErrMimeType(t)
 }
 
+// SandboxPolicy is the Content-Security-Policy of documents that could run scripts.
+const SandboxPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+// Scriptable reports whether a browser may run scripts in documents of this type.
+func Scriptable(contentType string) bool {
+	t := strings.ToLower(contentType)
+	return strings.Contains(t, "svg") || strings.Contains(t, "xml") || strings.Contains(t, "html")
+}
+
 // checkMimeTypes returns ErrMimeType if an entry of the list is not a valid type.
 func checkMimeTypes(types []string) error {
 	for _, t := range types {

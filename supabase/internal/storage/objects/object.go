@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -86,6 +87,10 @@ func (o *Object) Meta() (m Metadata, ok bool) {
 	}
 	m = Metadata{ETag: text("eTag"), Size: number("size"), MimeType: text("mimetype"), CacheControl: text("cacheControl"),
 		LastModified: text("lastModified"), ContentLength: number("contentLength"), XRobotsTag: text("xRobotsTag")}
+	var milliseconds int64
+	if m.LastModified == "" && json.Unmarshal(raw["lastModified"], &milliseconds) == nil && milliseconds != 0 {
+		m.LastModified = Timestamp(time.UnixMilli(milliseconds))
+	}
 	if status := number("httpStatusCode"); status != nil {
 		m.Status = int(*status)
 	}
@@ -98,8 +103,12 @@ func (m Metadata) complete() bool {
 
 // Modified parses LastModified. It returns the zero time if that is not a time.
 func (m Metadata) Modified() time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, m.LastModified)
-	return t
+	for _, layout := range []string{time.RFC3339Nano, http.TimeFormat, time.DateOnly, time.DateTime} {
+		if t, err := time.Parse(layout, m.LastModified); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
 }
 
 // Timestamp formats a time as JavaScript does in JSON.

@@ -26,6 +26,7 @@ type Config struct {
 	FileSizeLimit int64  // bytes; buckets can only lower it
 	EmptyMax      int    // largest number of objects that Buckets.Empty deletes in one call; 0 means 200,000
 	URLSecret     []byte // signs URLs (HS256); Signer.SetSecrets replaces it
+	EncryptionKey string // of the column upload_signature, which storage-api reads
 	Log           *slog.Logger
 	Now           func() time.Time
 	Step          func(string) // if set, called before each step of a write; tests stop the process there
@@ -64,7 +65,7 @@ func New(c Config) *Store {
 		c.EmptyMax = 200_000
 	}
 	s := &Store{base: b, Signer: &Signer{now: b.now}, Buckets: &Buckets{base: b, limit: c.FileSizeLimit, emptyMax: c.EmptyMax}}
-	s.Multipart = &Multipart{base: b, objects: s}
+	s.Multipart = &Multipart{base: b, objects: s, secret: c.EncryptionKey}
 	s.Signer.SetSecrets(c.URLSecret)
 	return s
 }

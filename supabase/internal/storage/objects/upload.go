@@ -10,6 +10,7 @@ import (
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/wire"
 
 	"github.com/google/uuid"
 )
@@ -25,6 +26,27 @@ type Upload struct {
 	UserMetadata json.RawMessage // an object, or nil
 	// Declared is the metadata in the request, for policies that check metadata.
 	Declared Declared
+}
+
+// UserMetadata returns raw if it is a JSON object. It returns an error for a list and for a string, which the column
+// cannot hold, and nil for other values, which storage-api ignores.
+func UserMetadata(raw []byte) (json.RawMessage, error) {
+	var doc any
+	if json.Unmarshal(raw, &doc) != nil {
+		return nil, nil
+	}
+	switch v := doc.(type) {
+	case map[string]any:
+		return raw, nil
+	case []any:
+		if len(v) == 0 {
+			return nil, nil
+		}
+	case string:
+	default:
+		return nil, nil
+	}
+	return nil, wire.Errorf(400, "InvalidParameter", "invalid input syntax for type json")
 }
 
 // Declared is the metadata that policies see before the bytes have arrived.

@@ -123,7 +123,7 @@ func (c *call) listObjects() error {
 		doc.KeyCount, doc.ContinuationToken, doc.StartAfter = &count, p.Cursor, p.StartAfter
 		doc.NextContinuationToken = page.Next
 	} else {
-		marker := p.StartAfter
+		marker := c.encoded(p.StartAfter)
 		doc.Marker = &marker
 		if page.More && p.Delimiter != "" {
 			doc.NextMarker = c.encoded(nextMarker(page, p.Delimiter))

@@ -22,6 +22,7 @@ import (
 const (
 	maxFormFields = 20
 	maxFormField  = 64 << 10
+	maxDiscarded  = 64 << 20 // bytes of a refused form that are read before the reply
 )
 
 // policy is the decoded policy of a form.
@@ -50,6 +51,7 @@ func (c *call) postForm() error {
 		}
 		data, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
 		if err != nil || len(data) > maxFormField || len(fields) == maxFormFields {
+			io.Copy(io.Discard, io.LimitReader(c.r.Body, maxDiscarded)) // a client that is still sending would not see the reply
 			return objects.ErrInvalidRequest("The form is too large")
 		}
 		if _, duplicate := fields[name]; duplicate {

@@ -208,5 +208,9 @@ func (c *call) dispatch() error {
 		c.caller.Operation = op.name
 		return op.serve(c)
 	}
+	if c.r.Method == http.MethodPost { // storage-api's reply
+		c.w.WriteHeader(http.StatusNotFound)
+		return nil
+	}
 	return wire.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
 }

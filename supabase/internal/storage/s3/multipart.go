@@ -31,6 +31,9 @@ func (c *call) createMultipart() error {
 		return err
 	}
 	kind := c.r.Header.Get("Content-Type")
+	if err := c.checkIgnoredJSON(kind); err != nil {
+		return err
+	}
 	if kind != "" && len(bucket.AllowedTypes) > 0 {
 		if err := objects.CheckMimeType(kind, bucket.AllowedTypes); err != nil {
 			return err
@@ -49,11 +52,23 @@ func (c *call) createMultipart() error {
 	return reply(c.w, http.StatusOK, initiateReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: id})
 }
 
+// checkIgnoredJSON returns an error if a body that has no meaning is declared as JSON, but is not JSON.
+func (c *call) checkIgnoredJSON(kind string) error {
+	if kind, _, _ = strings.Cut(kind, ";"); strings.TrimSpace(kind) != "application/json" {
+		return nil
+	}
+	data, err := readBody(c.body)
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	return decodeJSON(data, "", nil)
+}
+
 // part reads partNumber and returns the upload.
 func (c *call) part() (*objects.MultipartUpload, int, error) {
-	number, err := strconv.Atoi(c.query.Get("partNumber"))
-	if err != nil || number < 1 || number > 10_000 {
-		return nil, 0, wire.Errorf(400, "InvalidRequest", "Querystring, partNumber must be an integer between 1 and 10000")
+	number, err := partNumber(c.query.Get("partNumber"), "Querystring, partNumber")
+	if err != nil {
+		return nil, 0, err
 	}
 	m, err := c.upload()
 	return m, number, err
@@ -137,19 +152,16 @@ func (c *call) copyPart(source *objects.Object) error {
 
 func (c *call) completeMultipart() error {
 	var doc completeRequest
-	if err := read(c.body, &doc); err != nil {
+	if _, err := c.document("CompleteMultipartUpload", &doc); err != nil {
+		return err
+	}
+	parts, err := doc.parts()
+	if err != nil {
 		return err
 	}
 	m, err := c.upload()
 	if err != nil {
 		return err
-	}
-	parts := make([]backend.Part, len(doc.Parts))
-	for i, p := range doc.Parts {
-		if i > 0 && p.PartNumber <= doc.Parts[i-1].PartNumber {
-			return wire.Errorf(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
-		}
-		parts[i] = backend.Part{Number: p.PartNumber, ETag: strings.Trim(p.ETag, `"`)}
 	}
 	o, err := c.h.Store.Multipart.Complete(c.r.Context(), c.caller, m, parts)
 	if err != nil {
@@ -157,6 +169,27 @@ func (c *call) completeMultipart() error {
 	}
 	meta, _ := o.Meta()
 	return reply(c.w, http.StatusOK, completeReply{Xmlns: namespace, Location: c.bucket + "/" + c.key, Bucket: c.bucket, Key: c.key, ETag: meta.ETag})
+}
+
+// parts returns the parts to join. They must be in ascending order.
+func (r *completeRequest) parts() ([]backend.Part, error) {
+	parts := make([]backend.Part, len(r.Parts))
+	for i, p := range r.Parts {
+		at := "Body, CompleteMultipartUpload, Part, " + strconv.Itoa(i)
+		number, err := partNumber(string(p.PartNumber), at+", PartNumber")
+		switch {
+		case p.PartNumber == "":
+			return nil, objects.ErrInvalidRequest(at + " must have required property 'PartNumber'")
+		case err != nil:
+			return nil, err
+		case p.ETag == nil:
+			return nil, objects.ErrInvalidRequest(at + " must have required property 'ETag'")
+		case i > 0 && number <= parts[i-1].Number:
+			return nil, wire.Errorf(400, "InvalidPartOrder", "The list of parts was not in ascending order.")
+		}
+		parts[i] = backend.Part{Number: number, ETag: strings.Trim(*p.ETag, `"`)}
+	}
+	return parts, nil
 }
 
 func (c *call) abortMultipart() error {
@@ -167,7 +200,7 @@ func (c *call) abortMultipart() error {
 	if err := c.h.Store.Multipart.Abort(c.r.Context(), c.caller, m); err != nil {
 		return err
 	}
-	c.w.WriteHeader(http.StatusNoContent)
+	c.w.WriteHeader(http.StatusOK) // storage-api's status; S3 sends 204
 	return nil
 }
 

@@ -196,6 +196,9 @@ func (c *call) sendObject(o *objects.Object) (err error) {
 			h.Set(name, value)
 		}
 	}
+	if objects.Scriptable(h.Get("Content-Type")) {
+		h.Set("Content-Security-Policy", objects.SandboxPolicy)
+	}
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	c.w.WriteHeader(status)
 	if _, err := io.Copy(c.w, body); err != nil && c.r.Context().Err() == nil {
@@ -272,8 +275,14 @@ func (c *call) deleteObject() error {
 func (c *call) deleteObjects() error {
 	ctx := c.r.Context()
 	var doc deleteRequest
-	if err := read(c.body, &doc); err != nil {
+	present, err := c.document("Delete", &doc)
+	switch {
+	case err != nil:
 		return err
+	case !present:
+		return objects.ErrInvalidRequest("Body must be object")
+	case len(doc.Objects) == 0:
+		return objects.ErrInvalidRequest("Body, Delete must be object")
 	}
 	if len(doc.Objects) > 1000 {
 		return wire.Errorf(400, "MalformedXML", "At most 1000 objects can be deleted per request")

@@ -3,7 +3,6 @@ package s3
 import (
 	"bytes"
 	"encoding/xml"
-	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -13,8 +12,8 @@ import (
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
-// maxXML is the largest request document in bytes. It fits 1,000 keys or 10,000 parts.
-const maxXML = 2 << 20
+// maxDocument is the largest request document in bytes. It fits 1,000 keys or 10,000 parts.
+const maxDocument = 2 << 20
 
 type errorReply struct {
 	XMLName  xml.Name `xml:"Error"`
@@ -51,26 +50,6 @@ func fail(w http.ResponseWriter, r *http.Request, err error) (status int) {
 	resource := strings.Trim(strings.TrimPrefix(r.URL.EscapedPath(), Root), "/")
 	_ = reply(w, status, errorReply{Xmlns: namespace, Resource: resource, Code: code, Message: message})
 	return status
-}
-
-// read decodes an XML body into v. An empty body leaves v unchanged.
-func read(body io.Reader, v any) error {
-	data, err := io.ReadAll(io.LimitReader(body, maxXML+1))
-	if err != nil {
-		return err
-	}
-	if len(data) > maxXML {
-		return wire.Errorf(400, "MalformedXML", "The XML you provided is too large")
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil
-	}
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.Strict = true
-	if err := d.Decode(v); err != nil {
-		return wire.Errorf(400, "MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema").WithCause(err)
-	}
-	return nil
 }
 
 type owner struct{ ID, DisplayName string }
@@ -112,11 +91,10 @@ type listReply struct {
 }
 
 type deleteRequest struct {
-	XMLName xml.Name `xml:"Delete"`
-	Quiet   bool     `xml:"Quiet"`
+	Quiet   bool `xml:"Quiet"`
 	Objects []struct {
 		Key string `xml:"Key"`
-	} `xml:"Object"`
+	} `xml:"Object" json:"Object"`
 }
 
 type deletedEntry struct{ Key string }
@@ -143,11 +121,10 @@ type initiateReply struct {
 }
 
 type completeRequest struct {
-	XMLName xml.Name `xml:"CompleteMultipartUpload"`
-	Parts   []struct {
-		PartNumber int    `xml:"PartNumber"`
-		ETag       string `xml:"ETag"`
-	} `xml:"Part"`
+	Parts []struct {
+		PartNumber text    `xml:"PartNumber"`
+		ETag       *string `xml:"ETag"`
+	} `xml:"Part" json:"Part"`
 }
 
 type completeReply struct {

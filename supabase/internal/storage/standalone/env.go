@@ -59,6 +59,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		S3: v.text("true", "S3_PROTOCOL_ENABLED") != "false", S3Prefix: v.text("", "S3_PROTOCOL_PREFIX"),
 		S3AccessKeyID: v.text("", "S3_PROTOCOL_ACCESS_KEY_ID"), S3SecretAccessKey: v.text("", "S3_PROTOCOL_ACCESS_KEY_SECRET"),
 		S3Region: v.text("", "STORAGE_S3_REGION", "SERVER_REGION", "REGION"), S3SessionKey: c.Tenant, S3AnonKey: v.text("", "ANON_KEY"),
+		EncryptionKey: v.text("", "AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"),
 	}
 	internal := v.text("stub", "STORAGE_S3_BUCKET", "GLOBAL_S3_BUCKET")
 	switch kind := v.text("", "STORAGE_BACKEND"); kind {

@@ -16,6 +16,9 @@ import (
 
 // create handles POST: it starts an upload and, if the request has a body, writes its first bytes.
 func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) error {
+	if r.Header.Get("Upload-Concat") != "" {
+		return errConcat
+	}
 	ctx := r.Context()
 	key, up, err := h.newUpload(ctx, r, &q)
 	if err != nil {
@@ -42,6 +45,7 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 		header.Set("Upload-Offset", strconv.FormatInt(offset, 10))
 	}
 	h.setExpires(header, up, offset)
+	header.Set("Content-Type", textType)
 	w.WriteHeader(http.StatusCreated)
 	return nil
 }

@@ -28,6 +28,9 @@ func checkHeaders(r *http.Request) error {
 	if _, err := parseMetadata(r.Header.Get("Upload-Metadata")); err != nil {
 		return bad("upload-metadata")
 	}
+	if v := r.Header.Get("Upload-Concat"); v != "" && v != "partial" && !strings.HasPrefix(v, "final;") {
+		return bad("upload-concat")
+	}
 	if r.Method == http.MethodPatch {
 		if v := r.Header.Get("Content-Type"); v != "" && v != "application/offset+octet-stream" {
 			return bad("content-type")

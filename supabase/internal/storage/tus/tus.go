@@ -35,6 +35,8 @@ type Config struct {
 	Pool    *pgxpool.Pool // of the database that keeps the locks
 	MaxSize int64         // announced to clients
 	Expiry  time.Duration // lifetime of an unfinished upload
+	// AnnounceExpiry sends Upload-Expires, as storage-api does with its S3 backend only.
+	AnnounceExpiry bool
 	// Location returns the absolute URL of an upload.
 	Location func(r *http.Request, signed bool, id string) string
 	Log      *slog.Logger
@@ -105,39 +107,37 @@ var (
 	errTerminate     = &protocolError{400, "Cannot terminate an already completed upload\n"}
 	errMetadata      = &protocolError{400, "Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
 	errDisplaced     = &protocolError{423, "Another request took over the upload\n"} // clients then query the offset and continue
+	errConcat        = &protocolError{501, "Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"}
 	errMethod        = &protocolError{404, "Not found\n"}
 )
 
-// exposed lists the headers that browser clients must be able to read.
-const exposed = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
+// protocolHeaders lists the headers of the protocol. Browser clients must be able to send and to read them.
+const protocolHeaders = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
 
 // ServeTUS serves one request.
 func (h *Handler) ServeTUS(w http.ResponseWriter, r *http.Request, q Request) {
 	header := w.Header()
 	header.Set("Tus-Resumable", version)
-	header.Set("Access-Control-Expose-Headers", exposed)
-	header.Set("Access-Control-Allow-Origin", "*")
-	if origin := r.Header.Get("Origin"); origin != "" {
-		header.Set("Access-Control-Allow-Origin", origin)
-	}
-	header.Set("Cache-Control", "no-store")
 	if err := h.serve(w, r, q); err != nil {
 		h.fail(w, r, err)
 	}
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, q Request) error {
-	if r.Method == http.MethodOptions {
+	if r.Method != http.MethodOptions {
+		if r.Header.Get("Tus-Resumable") == "" {
+			return errNoVersion
+		}
+		if err := checkHeaders(r); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Access-Control-Expose-Headers", protocolHeaders+",") // with storage-api's empty last element
+	switch r.Method {
+	case http.MethodOptions:
 		h.options(w)
 		return nil
-	}
-	if r.Header.Get("Tus-Resumable") == "" {
-		return errNoVersion
-	}
-	if err := checkHeaders(r); err != nil {
-		return err
-	}
-	switch r.Method {
 	case http.MethodPost:
 		return h.create(w, r, q)
 	case http.MethodHead:
@@ -156,10 +156,13 @@ func (h *Handler) options(w http.ResponseWriter) {
 	header.Set("Tus-Extension", "creation,creation-with-upload,creation-defer-length,termination,expiration")
 	header.Set("Tus-Max-Size", strconv.FormatInt(h.MaxSize, 10))
 	header.Set("Access-Control-Allow-Methods", "POST, HEAD, PATCH, OPTIONS, DELETE")
-	header.Set("Access-Control-Allow-Headers", exposed+", X-Upsert, Upload-Expires, ApiKey, x-signature")
+	header.Set("Access-Control-Allow-Headers", protocolHeaders+", Authorization, X-Upsert, Upload-Expires, ApiKey, x-signature")
 	header.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// textType is the type of all replies that may have a body.
+const textType = "text/plain;charset=UTF-8"
 
 // fail sends an error as plain text with a real HTTP status.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -181,7 +184,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e, ok := wire.AsError(err); ok {
 		maps.Copy(header, e.Header)
 	}
-	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Type", textType)
 	header.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	io.WriteString(w, text)
@@ -231,24 +234,18 @@ func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, ke
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	return h.Store.CanUpload(ctx, q.Caller, objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
-		UserMetadata: userMetadata(up), Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
-}
-
-// userMetadata returns the metadata of the uploader, or nil unless it is a JSON object.
-func userMetadata(up info) json.RawMessage {
-	var doc map[string]json.RawMessage
-	raw := []byte(up.text("metadata"))
-	if json.Unmarshal(raw, &doc) != nil || doc == nil {
-		return nil
+	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	if err != nil {
+		return err
 	}
-	return raw
+	return h.Store.CanUpload(ctx, q.Caller, objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
+		UserMetadata: user, Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
 }
 
 // setExpires sets Upload-Expires for an unfinished upload.
 func (h *Handler) setExpires(header http.Header, up info, offset int64) {
-	if up.Size == nil || offset < *up.Size {
-		header.Set("Upload-Expires", up.Created.Add(h.Expiry).UTC().Format(time.RFC3339Nano))
+	if h.AnnounceExpiry && (up.Size == nil || offset < *up.Size) {
+		header.Set("Upload-Expires", up.Created.Add(h.Expiry).UTC().Format(http.TimeFormat))
 	}
 }
 
@@ -288,7 +285,8 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	if m := formatMetadata(up.Metadata); m != "" {
 		header.Set("Upload-Metadata", m)
 	}
-	h.setExpires(header, up, offset)
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Type", textType)
 	w.WriteHeader(http.StatusOK)
 	return nil
 }

@@ -22,31 +22,11 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return 0, err
 	}
 	defer release()
-	raw, offset, err := h.Store.Backend.Info(ctx, key)
-	if err != nil {
-		return 0, errNotFound
-	}
-	if err := json.Unmarshal(raw, &up); err != nil {
-		return 0, err
-	}
-	if offset != at {
-		return 0, errOffset
-	}
-	if up.Size == nil {
-		if err := h.setLength(ctx, r, q, key, &up, offset); err != nil {
-			return 0, err
-		}
-	}
-	limit, err := h.remaining(ctx, q, key, up, offset)
+	limit, err := h.prepare(ctx, r, q, key, &up, at)
 	if err != nil {
 		return 0, err
 	}
-	if r.ContentLength > limit {
-		if up.Size == nil {
-			return 0, errMaxSize
-		}
-		return 0, errSize
-	}
+	offset := at
 	if up.Completed { // all bytes have arrived before
 		if err := h.complete(ctx, q, key, up); err != nil {
 			return 0, err
@@ -54,17 +34,17 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	// If another request asks for the lock, stop waiting for bytes of this one.
+	// If another request asks for the lock, wait only a little longer for bytes of this one.
 	fired := make(chan struct{})
 	stop := context.AfterFunc(held, func() {
 		defer close(fired)
-		http.NewResponseController(w).SetReadDeadline(time.Now())
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(drain))
 	})
-	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, io.LimitReader(r.Body, limit),
+	n, err := h.Store.Backend.Append(context.WithoutCancel(ctx), key, offset, &exactReader{r: r.Body, left: limit},
 		func(n int64) bool { return up.Size != nil && offset+n == *up.Size })
 	stopped := !stop()
 	if stopped {
-		<-fired // the read deadline of the connection has passed, so it cannot be reused
+		<-fired // the connection has a read deadline, so it cannot be reused
 		w.Header().Set("Connection", "close")
 	}
 	offset += n
@@ -75,16 +55,89 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		w.Header().Set("Tus-Complete", "1")
 		return offset, nil
 	}
-	if stopped { // checked before err: the deadline makes net/http cancel the context too
-		return 0, errDisplaced
-	}
-	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
-		return 0, err
-	}
 	if err != nil {
-		return 0, &protocolError{500, "Something went wrong receiving the file\n"}
+		return 0, appendError(err, stopped)
 	}
 	return offset, nil
+}
+
+// prepare reads the description again, now under the lock, and checks the request against it. It returns how many bytes the
+// upload still accepts.
+func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, at int64) (limit int64, err error) {
+	raw, offset, err := h.Store.Backend.Info(ctx, key)
+	if err != nil {
+		return 0, errNotFound
+	}
+	if err := json.Unmarshal(raw, up); err != nil {
+		return 0, err
+	}
+	if offset != at {
+		return 0, errOffset
+	}
+	if up.Size == nil {
+		if err := h.setLength(ctx, r, q, key, up, offset); err != nil {
+			return 0, err
+		}
+	} else if text := r.Header.Get("Upload-Length"); text != "" && text != strconv.FormatInt(*up.Size, 10) {
+		return 0, errLength
+	}
+	limit, err = h.remaining(ctx, q, key, *up, offset)
+	switch {
+	case err != nil:
+		return 0, err
+	case r.ContentLength > limit && up.Size == nil:
+		return 0, errMaxSize
+	case r.ContentLength > limit:
+		return 0, errSize
+	}
+	return limit, nil
+}
+
+// appendError returns the reply for an error of Append. stopped says that another request has asked for the upload.
+func appendError(err error, stopped bool) error {
+	if errors.Is(err, errMaxSize) {
+		return errMaxSize
+	}
+	if stopped { // checked before the error itself: the deadline makes net/http cancel the context too
+		return errDisplaced
+	}
+	if _, ok := wire.AsError(objects.MapError(err)); ok { // an error of the backend, not of the connection
+		return err
+	}
+	return &protocolError{500, "Something went wrong receiving the file\n"}
+}
+
+// drain is how long a request may go on after another one has asked for its upload. A request that is receiving bytes can
+// finish, so that of several at once one succeeds; one whose connection is lost gives way.
+const drain = time.Second
+
+// exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last of them, so that the
+// upload does not become complete.
+type exactReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (e *exactReader) Read(p []byte) (int, error) {
+	if e.left == 0 && len(p) > 0 { // an upload of no bytes, or one that has ended
+		return 0, e.end()
+	}
+	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
+	if e.left -= int64(n); e.left == 0 && n > 0 && err == nil {
+		if err = e.end(); errors.Is(err, errMaxSize) {
+			return 0, err
+		}
+	}
+	return n, err
+}
+
+// end returns errMaxSize if the body has another byte, otherwise io.EOF, even if the connection has failed: all bytes that
+// are needed have arrived.
+func (e *exactReader) end() error {
+	if n, _ := io.ReadFull(e.r, make([]byte, 1)); n > 0 {
+		return errMaxSize
+	}
+	return io.EOF
 }
 
 // complete ensures that an upload with all its bytes has become the object. It returns errNotFound if the object has since
@@ -180,7 +233,11 @@ func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up inf
 	if owner == "" {
 		owner = up.Owner
 	}
-	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), userMetadata(up)); err != nil {
+	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	if err != nil {
+		return err
+	}
+	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), user); err != nil {
 		return err
 	}
 	h.mark(ctx, key, up)
