@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -70,7 +71,7 @@ func (inv *Invocation) announce(info app.Info) {
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
 	_ = shown.Write(inv.Stdout, "pretty") // nothing to do about a closed terminal
 	if left {
-		fmt.Fprintln(inv.Stdout, "\n`daawo status` shows the keys and the database's address")
+		fmt.Fprintln(inv.Stdout, "\n"+cmp.Or(info.Rest, "`daawo status` shows the keys and the database's address"))
 	}
 	fmt.Fprintln(inv.Stdout)
 }
