@@ -47,6 +47,7 @@ func (a *App) Examine(ctx context.Context) []Finding {
 	c.folder()
 	c.clock()
 	c.programs()
+	c.container()
 	c.server(ctx)
 	c.mailServer(ctx)
 	c.backups(ctx)
