@@ -22,7 +22,8 @@ const (
 
 // image is what is known of a pinned image: from its Dockerfile, or from running its programs.
 type image struct {
-	user    string
+	user    string            // of the server
+	changes bool              // it begins as root and changes to that user
 	shell   bool              // has /bin/sh
 	tools   map[string]client // programs that a health check may run
 	listens map[string]string // families by port: "4", or "46" for a socket on [::] that takes IPv4, too
@@ -30,24 +31,24 @@ type image struct {
 
 // images is the table of the pinned images. A new tag needs a new look at the image.
 var images = map[string]image{
-	"supabase/postgres:17.6.1.136": {"postgres", true, map[string]client{"pg_isready": allAddresses}, map[string]string{"5432": "46"}},
+	"supabase/postgres:17.6.1.136": {"postgres", true, true, map[string]client{"pg_isready": allAddresses}, map[string]string{"5432": "46"}},
 	// Alpine. GOTRUE_API_HOST is 0.0.0.0.
-	"supabase/gotrue:v2.196.0": {"supabase", true, map[string]client{"wget": firstAddress}, map[string]string{"9999": "4"}},
+	"supabase/gotrue:v2.196.0": {"supabase", false, true, map[string]client{"wget": firstAddress}, map[string]string{"9999": "4"}},
 	// One static binary, no shell.
-	"postgrest/postgrest:v16.2": {"1000", false, map[string]client{"postgrest": ownAddress}, map[string]string{"3000": "4", "3001": "4"}},
-	"darthsim/imgproxy:v3.31.4": {"imgproxy", true, map[string]client{"imgproxy": ownAddress}, map[string]string{"5001": "46"}},
+	"postgrest/postgrest:v16.2": {"1000", false, false, map[string]client{"postgrest": ownAddress}, map[string]string{"3000": "4", "3001": "4"}},
+	"darthsim/imgproxy:v3.31.4": {"imgproxy", false, true, map[string]client{"imgproxy": ownAddress}, map[string]string{"5001": "46"}},
 	// Alpine with Node. SERVER_HOST is 0.0.0.0.
-	"supabase/storage-api:v1.74.0": {"root", true, map[string]client{"wget": firstAddress, "node": allAddresses}, map[string]string{"5000": "4"}},
+	"supabase/storage-api:v1.74.0": {"root", false, true, map[string]client{"wget": firstAddress, "node": allAddresses}, map[string]string{"5000": "4"}},
 	// Debian with Node, neither curl nor wget. PG_META_HOST is 0.0.0.0.
-	"supabase/postgres-meta:v0.99.0": {"root", true, map[string]client{"node": allAddresses}, map[string]string{"8080": "4"}},
+	"supabase/postgres-meta:v0.99.0": {"root", false, true, map[string]client{"node": allAddresses}, map[string]string{"8080": "4"}},
 	// HOSTNAME is 0.0.0.0.
-	"supabase/studio:2026.09.07-sha-7996410": {"root", true, map[string]client{"node": allAddresses}, map[string]string{"3000": "4"}},
+	"supabase/studio:2026.09.07-sha-7996410": {"root", false, true, map[string]client{"node": allAddresses}, map[string]string{"3000": "4"}},
 	// Debian with curl. Phoenix listens on [::].
-	"supabase/realtime:v2.134.10": {"nobody", true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46"}},
-	"supabase/supavisor:2.9.12":   {"nobody", true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46", "5432": "46", "6543": "46"}},
-	"axllent/mailpit:v1.31.3":     {"root", true, map[string]client{"/mailpit": ownAddress, "wget": firstAddress}, map[string]string{"8025": "46", "1025": "46"}},
+	"supabase/realtime:v2.134.10": {"65534", true, true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46"}},
+	"supabase/supavisor:2.9.12":   {"65534", true, true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46", "5432": "46", "6543": "46"}},
+	"axllent/mailpit:v1.31.3":     {"root", false, true, map[string]client{"/mailpit": ownAddress, "wget": firstAddress}, map[string]string{"8025": "46", "1025": "46"}},
 	// Ours, on distroless static. DAAWO_HOST is 0.0.0.0, which Go opens for IPv4 only.
-	"daawo:latest": {"65532", false, map[string]client{"/daawo": allAddresses}, map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
+	"daawo:latest": {"65532", false, false, map[string]client{"/daawo": allAddresses}, map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
 }
 
 var address = regexp.MustCompile(`https?://[^\s'"]+`)
@@ -140,17 +141,14 @@ func TestHealthChecksSucceed(t *testing.T) {
 	}
 }
 
-// TestUsersOfImages checks that the services without capabilities and with a read-only root run in images that permit it: none
-// of them changes its user at the start.
+// TestUsersOfImages checks that the services without capabilities run in images that permit it: none of them changes its user
+// at the start, unless the project names the user.
 func TestUsersOfImages(t *testing.T) {
 	for name, service := range local(t, "*").Services {
-		user := images[service.Image].user
-		if service.User != "" {
-			user, _, _ = strings.Cut(service.User, ":")
-		}
-		drops := slices.Contains(service.CapDrop, "ALL")
-		if changes := user == "nobody" || user == "postgres"; changes == drops {
-			t.Errorf("%s runs as %s, without capabilities: %v", name, user, drops)
+		image := images[service.Image]
+		changes := image.changes && service.User == ""
+		if drops := slices.Contains(service.CapDrop, "ALL"); changes == drops {
+			t.Errorf("%s becomes user %s at its start: %v; without capabilities: %v", name, image.user, changes, drops)
 		}
 	}
 }

@@ -12,15 +12,15 @@ import (
 const localStudioPassword = "supabase"
 
 // gatewayValues returns what a gateway in front of other services announces: the addresses, how to sign in, and the keys.
-func (a *App) gatewayValues(public string, set keys.Set) []Value {
+func gatewayValues(c *config.Config, public string, set keys.Set) []Value {
 	values := []Value{{"SITE_URL", "Site", public}, {"API_URL", "API", public}}
-	if a.cfg.StudioUpstreamURL != "" {
+	if c.StudioUpstreamURL != "" {
 		values = append(values,
-			Value{"STUDIO_URL", "Studio", cmp.Or(a.cfg.StudioURL, fmt.Sprintf("http://localhost:%d", a.cfg.Studio.Port))},
-			Value{"STUDIO_LOGIN", "Studio's login", studioLogin(a.cfg)})
+			Value{"STUDIO_URL", "Studio", cmp.Or(c.StudioURL, fmt.Sprintf("http://localhost:%d", c.Studio.Port))},
+			Value{"STUDIO_LOGIN", "Studio's login", studioLogin(c)})
 	}
-	if a.cfg.InboxURL != "" {
-		values = append(values, Value{"MAILPIT_URL", "Inbox", a.cfg.InboxURL})
+	if c.InboxURL != "" {
+		values = append(values, Value{"MAILPIT_URL", "Inbox", c.InboxURL})
 	}
 	return append(values, Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable}, Value{"SECRET_KEY", "Secret key", set.Secret})
 }

@@ -19,7 +19,7 @@ func (c *checker) container() {
 	users, _ := os.ReadFile("/proc/self/uid_map")
 	if docker := hidesClients(string(kernel), string(users)); docker != "" {
 		c.say("clients", Warn, "%s shows all clients under one address, so limits for one client hold for all of them together: "+
-			"put a proxy on the host, name it in TRUSTED_PROXIES, or raise REPORTS_PER_HOUR (docs/docker.md, \"Addresses of clients\")", docker)
+			"put a proxy on the host, name it in TRUSTED_PROXIES, or raise the limits of functions (docs/docker.md, \"Addresses of clients\")", docker)
 		return
 	}
 	c.say("clients", Good, "this Docker keeps their addresses")

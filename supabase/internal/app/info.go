@@ -15,7 +15,7 @@ type Info struct {
 	Data    string  `json:"data"`
 	Ready   string  `json:"ready"` // time that the start took
 	Values  []Value `json:"values"`
-	Rest    string  `json:"-"`     // where the values are that an announcement leaves out; "" is `daawo status`
+	Rest    string  `json:"-"` // where the values are that an announcement leaves out; "" is `daawo status`
 	Known   bool    `json:"-"` // its secrets are the official CLI's local ones, on loopback: everybody knows them
 }
 
