@@ -6,25 +6,30 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// fakeDocker keeps volumes as folders of $VOLUMES, runs tar on this machine and records its arguments.
+// fakeDocker keeps volumes as folders of $VOLUMES, runs the programs of containers on this machine and records its arguments.
+// It fails for arguments that match $FAIL.
 const fakeDocker = `#!/bin/sh
 echo "$*" >>"$VOLUMES/.calls"
+[ -z "${FAIL:-}" ] || case "$*" in $FAIL) exit 1 ;; esac
 case "$1 $2" in
 "volume inspect") test -d "$VOLUMES/$3" ;;
 "volume create") for last; do :; done; mkdir "$VOLUMES/$last" ;;
 "run --rm")
 	shift 2
-	map=
+	map= program=
 	while :; do
 		case "$1" in
 		-v) place=${2%%:*}; rest=${2#*:}; [ "${place#/}" != "$place" ] || place=$VOLUMES/$place
 			map="$map;s|${rest%%:*}|$place|"; shift 2 ;;
-		--user | --network | --entrypoint) shift 2 ;;
+		--entrypoint) program=$2; shift 2 ;;
+		--user | --network) shift 2 ;;
 		*) shift; break ;; # the image
 		esac
 	done
@@ -32,7 +37,7 @@ case "$1 $2" in
 		set -- "$@" "$(echo "$word" | sed "$map")"
 		shift
 	done
-	exec tar "$@"
+	exec "$program" "$@"
 	;;
 esac
 `
@@ -64,18 +69,70 @@ func TestBackupAndRestore(t *testing.T) {
 	v.checkRestored(hasAttributes)
 	v.write("copy/db-data.tar.gz", "damaged", 0o600)
 	v.fails("third", "restore.sh", target)
+	v.checkAllLinesRan("backup.sh", "restore.sh")
+}
+
+// TestUpgrade walks through docker/upgrade.sh: a backup first, then the images, then the start. A new major version of Postgres
+// and a step that fails stop it.
+func TestUpgrade(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs GNU tar")
+	}
+	v := newVolumes(t)
+	target := filepath.Join(v.root, "copy")
+
+	v.write("volumes/daawo_db-data/PG_VERSION", "16\n", 0o600)
+	v.fails("daawo", "upgrade.sh", target, "Postgres 16", "Postgres 17", "transfer export")
+	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused upgrade made a backup: %v", err)
+	}
+	v.write("volumes/daawo_db-data/PG_VERSION", "17\n", 0o600)
+	v.succeeds("daawo", "upgrade.sh", target)
+	want := []string{"compose stop", "run --rm", "compose start", "compose pull --ignore-buildable", "compose build --pull", "compose up --detach --wait"}
+	calls := readFile(t, filepath.Join(v.dir, ".calls"))
+	calls = calls[strings.Index(calls, want[0]):]
+	for _, call := range want {
+		_, after, found := strings.Cut(calls, call)
+		if !found {
+			t.Errorf("%q is missing or too early", call)
+			break
+		}
+		calls = after
+	}
+	for _, step := range []string{"compose pull*", "compose build*", "compose up*"} {
+		v.fail = step
+		v.fails("daawo", "upgrade.sh", target+step, "The way back is in docs/docker.md")
+	}
+	v.checkAllLinesRan("upgrade.sh")
+}
+
+// checkAllLinesRan checks that every command of the scripts ran at least once.
+func (v *volumes) checkAllLinesRan(scripts ...string) {
+	v.t.Helper()
+	structure := regexp.MustCompile(`^\s*(#.*|else|fi|done|}|esac|)$|^\s*(echo .*)$`)
+	for _, script := range scripts {
+		continued := false
+		for i, line := range strings.Split(readFile(v.t, script), "\n") {
+			if first := !continued; first && !structure.MatchString(line) && !v.lines[script][i+1] && !strings.HasPrefix(line, "trap ") {
+				v.t.Errorf("%s:%d never ran: %s", script, i+1, line)
+			}
+			continued = strings.HasSuffix(line, `\`)
+		}
+	}
 }
 
 // volumes are the volumes of project daawo for the scripts, with the fake docker.
 type volumes struct {
 	t         *testing.T
-	root, dir string // dir holds the volumes
+	root, dir string                  // dir holds the volumes
+	fail      string                  // pattern of the docker commands that fail
+	lines     map[string]map[int]bool // run, by script
 }
 
 func newVolumes(t *testing.T) *volumes {
 	t.Helper()
 	root := t.TempDir()
-	v := &volumes{t, root, filepath.Join(root, "volumes")}
+	v := &volumes{t: t, root: root, dir: filepath.Join(root, "volumes"), lines: map[string]map[int]bool{}}
 	v.write("bin/docker", fakeDocker, 0o755)
 	v.write("volumes/daawo_db-data/PG_VERSION", "17", 0o600)
 	v.write("volumes/daawo_db-config/pgsodium_root.key", "key", 0o400)
@@ -91,12 +148,30 @@ func (v *volumes) write(name, text string, mode fs.FileMode) {
 	}
 }
 
-// run runs a script for a project with the fake docker.
+// tracedLine is a line of the trace of a script.
+var tracedLine = regexp.MustCompile(`(?m)^\++(\S+):(\d+): `)
+
+// run runs a script for a project with the fake docker, and records its lines.
 func (v *volumes) run(project, script, target string) (string, error) {
-	cmd := exec.CommandContext(v.t.Context(), "./"+script, target)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(v.root, "bin")+":"+os.Getenv("PATH"), "VOLUMES="+v.dir, "COMPOSE_PROJECT_NAME="+project)
+	// For root, bash takes PS4 not from the environment.
+	cmd := exec.CommandContext(v.t.Context(), "bash", "-c", `PS4='+${0##*/}:$LINENO: '; set -x; . "$0"`, "./"+script, target)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(v.root, "bin")+":"+os.Getenv("PATH"), "VOLUMES="+v.dir, "COMPOSE_PROJECT_NAME="+project,
+		"FAIL="+v.fail)
 	out, err := cmd.CombinedOutput()
-	return string(out), err
+	var rest strings.Builder
+	for line := range strings.Lines(string(out)) {
+		m := tracedLine.FindStringSubmatch(line)
+		if m == nil {
+			rest.WriteString(line)
+			continue
+		}
+		if v.lines[m[1]] == nil {
+			v.lines[m[1]] = map[int]bool{}
+		}
+		n, _ := strconv.Atoi(m[2]) // digits
+		v.lines[m[1]][n] = true
+	}
+	return rest.String(), err
 }
 
 func (v *volumes) succeeds(project, script, target string) {

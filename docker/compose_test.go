@@ -4,10 +4,7 @@ package docker_test
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,10 +18,10 @@ import (
 var oneShot = []string{"migrate", "roles", "transfer"}
 
 // writable lists the services whose images write outside of their volumes, such as caches of Postgres and Node servers.
-var writable = []string{"db", "roles", "storage", "meta", "studio", "realtime"}
+var writable = []string{"db", "roles", "storage", "meta", "studio", "realtime", "pooler"}
 
 // published maps the services with published ports to the container ports.
-var published = map[string][]uint32{"gateway": {54321, 54323}, "mailpit": {8025}}
+var published = map[string][]uint32{"gateway": {54321, 54323}, "mailpit": {8025}, "pooler": {5432, 6543}}
 
 var variable = regexp.MustCompile(`\$\{([A-Z0-9_]+)(:[?-][^}]*)?\}`)
 
@@ -67,6 +64,7 @@ func TestImagesArePinned(t *testing.T) {
 		"storage": "supabase/storage-api:v1.74.0", "imgproxy": "darthsim/imgproxy:v3.31.4",
 		"meta": "supabase/postgres-meta:v0.99.0", "studio": "supabase/studio:2026.09.07-sha-7996410",
 		"realtime": "supabase/realtime:v2.134.10", "mailpit": "axllent/mailpit:v1.31.3",
+		"pooler": "supabase/supavisor:2.9.12",
 	}
 	for name, service := range load(t).Services {
 		if service.Build != nil {
@@ -118,7 +116,7 @@ func TestStartOrder(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"auth", "rest", "storage", "meta"} {
+	for _, name := range []string{"auth", "rest", "storage", "meta", "realtime", "pooler"} {
 		if _, ok := project.Services[name].DependsOn["roles"]; !ok {
 			t.Errorf("%s may start before its role has its password", name)
 		}
@@ -131,7 +129,7 @@ func TestPublishedPorts(t *testing.T) {
 			if !slices.Contains(published[name], port.Target) {
 				t.Errorf("%s publishes %d", name, port.Target)
 			}
-			if port.Target != 54321 && port.HostIP != "127.0.0.1" {
+			if port.HostIP != "127.0.0.1" {
 				t.Errorf("%s publishes %d on %q by default, not on loopback", name, port.Target, port.HostIP)
 			}
 		}
@@ -181,7 +179,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 		}
 	}
 	file, _, _ := strings.Cut(page, "### What each service gets")
-	for _, name := range []string{"compose.yaml", "tls.yaml"} {
+	for _, name := range []string{"compose.yaml", "tls.yaml", "local.env"} {
 		for _, match := range variable.FindAllStringSubmatch(readFile(t, name), -1) {
 			if !strings.Contains(file, "`"+match[1]+"`") {
 				t.Errorf("docs/docker.md does not describe %s of .env", match[1])
@@ -205,54 +203,10 @@ func TestOurVariablesAreRead(t *testing.T) {
 	}
 }
 
-// TestGeneratedEnvironment checks that the file of scripts/generate-env.sh has every required variable, and that two files share
-// no secrets.
-func TestGeneratedEnvironment(t *testing.T) {
-	var files [2]map[string]string
-	for i := range files {
-		script := exec.CommandContext(t.Context(), "../scripts/generate-env.sh")
-		out, err := script.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[i] = map[string]string{}
-		for line := range strings.Lines(string(out)) {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(name, "#") {
-				files[i][name] = strings.Trim(value, "'")
-			}
-		}
-	}
-	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
-		if strings.HasPrefix(match[2], ":?") && files[0][match[1]] == "" {
-			t.Errorf("generate-env.sh does not write the required variable %s", match[1])
-		}
-	}
-	secret := regexp.MustCompile(`PASSWORD|SECRET|KEY`)
-	for name, value := range files[0] {
-		if secret.MatchString(name) && value != "" && value == files[1][name] {
-			t.Errorf("%s is equal in two files", name)
-		}
-	}
-}
-
-// TestTLSPorts checks that the port without TLS is published on loopback only.
-func TestTLSPorts(t *testing.T) {
-	ports := map[uint32]string{}
-	for _, port := range load(t, "tls.yaml").Services["gateway"].Ports {
-		if _, twice := ports[port.Target]; twice {
-			t.Errorf("%d is published twice", port.Target)
-		}
-		ports[port.Target] = port.HostIP
-	}
-	if len(ports) != 4 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" || ports[54323] != "127.0.0.1" {
-		t.Errorf("published: %v", ports)
-	}
-}
-
 // TestServerPrivileges checks that services without need for capabilities have none and cannot gain any.
 func TestServerPrivileges(t *testing.T) {
 	for name, service := range load(t).Services {
-		if slices.Contains([]string{"db", "roles", "realtime"}, name) {
+		if slices.Contains([]string{"db", "roles", "realtime", "pooler"}, name) {
 			continue // they start as root and switch to another user
 		}
 		if !slices.Contains(service.CapDrop, "ALL") || !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
@@ -273,52 +227,6 @@ func TestNoSecretsInCompose(t *testing.T) {
 			}
 			if !strings.Contains(*value, "value-of-") && *value != "" && !strings.HasPrefix(*value, "http") {
 				t.Errorf("%s of %s is %q in the file", key, name, *value)
-			}
-		}
-	}
-}
-
-// TestRootComposeFile checks that `docker compose up` in the root of a clone, with an .env there, runs the same project.
-func TestRootComposeFile(t *testing.T) {
-	root := t.TempDir()
-	var env strings.Builder
-	for _, match := range variable.FindAllStringSubmatch(readFile(t, "compose.yaml"), -1) {
-		if strings.HasPrefix(match[2], ":?") {
-			env.WriteString(match[1] + "=value-of-" + match[1] + "\n")
-		}
-	}
-	for name, text := range map[string]string{
-		".env": env.String(), "compose.yaml": readFile(t, "../compose.yaml"), "docker/compose.yaml": readFile(t, "compose.yaml"),
-	} {
-		name = filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose.yaml")}, cli.WithProfiles([]string{"*"}), cli.WithDotEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	project, err := options.LoadProject(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	this := load(t)
-	if got, want := project.ServiceNames(), this.ServiceNames(); !slices.Equal(got, want) {
-		t.Errorf("services in the root: %v, here: %v", got, want)
-	}
-	if project.Name != "daawo" {
-		t.Errorf("project name %q", project.Name)
-	}
-	for name, service := range project.Services {
-		for key, value := range service.Environment {
-			if other := this.Services[name].Environment[key]; value == nil || other == nil || *value != *other {
-				t.Errorf("%s of %s differs in the root", key, name)
-			}
-		}
-		for _, v := range service.Volumes {
-			if v.Type == types.VolumeTypeBind && !strings.HasPrefix(v.Source+"/", root+"/") {
-				t.Errorf("%s mounts %s", name, v.Source)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, vet, static analysis, types and lint. Prints the problems and exits with 1.
+# Formatting, vet, static analysis, workflows, types and lint. Prints the problems and exits with 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,5 +11,7 @@ fi
 go vet ./...
 CGO_ENABLED=0 GOOS=darwin go vet ./... # macOS is only compiled
 go tool staticcheck ./...
+# actionlint has its own go.mod, because it needs another version of a YAML library. Shellcheck would depend on the machine.
+go tool -modfile=scripts/tools.mod actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 npm run --silent check --workspace web
 echo "all clean"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Prints a .env for the compose form, with new secrets and keys. The addresses are those of this machine, and mail goes to the
-# development inbox. Change these lines before others can reach the site.
+# Prints the .env of a public installation in the compose form, with new secrets and keys. Give its address, the recipient of
+# notifications and the mail server as variables, or fill in the lines that are left empty. Without an .env, docker compose up
+# serves this machine only.
 #
-#   scripts/generate-env.sh > .env && chmod 600 .env
+#   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… scripts/generate-env.sh > .env && chmod 600 .env
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,18 +27,23 @@ random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; } # 2 × $1 hexadecima
 made=$(keys)
 dashboard=$(random 12)
 cat <<TXT
-# Public address of the site and its API, without a trailing slash.
-SITE_URL=${SITE_URL:-http://localhost:54321}
+# Public address of the site and its API, without a trailing slash, and Studio's address as an administrator opens it.
+SITE_URL=${SITE_URL:-}
+STUDIO_URL=${STUDIO_URL:-}
 
-# The recipient of notifications about new reports, and the mail server. These lines use the inbox of
-# 'docker compose --profile development up', http://localhost:54324.
-ADMIN_EMAIL=${ADMIN_EMAIL:-admin@example.org}
-SMTP_HOST=${SMTP_HOST:-mailpit}
-SMTP_PORT=${SMTP_PORT:-1025}
+# The recipient of notifications about new reports, and the mail server. SMTP_TLS is starttls, implicit or off; if it is empty,
+# port 465 uses implicit and the others starttls.
+ADMIN_EMAIL=${ADMIN_EMAIL:-}
+SMTP_HOST=${SMTP_HOST:-}
+SMTP_PORT=${SMTP_PORT:-587}
+SMTP_TLS=${SMTP_TLS:-}
 SMTP_USER=${SMTP_USER:-}
 SMTP_PASS=${SMTP_PASS:-}
-SMTP_ADMIN_EMAIL=${SMTP_ADMIN_EMAIL:-site@example.org}
+SMTP_ADMIN_EMAIL=${SMTP_ADMIN_EMAIL:-}
 SMTP_SENDER_NAME=${SMTP_SENDER_NAME:-Daawo}
+# No inbox for development, and no link to it.
+INBOX_SCALE=0
+INBOX_URL=
 
 # Studio's login.
 DASHBOARD_USERNAME=supabase
@@ -51,5 +57,6 @@ S3_PROTOCOL_ACCESS_KEY_ID=$(random 16)
 S3_PROTOCOL_ACCESS_KEY_SECRET=$(random 32)
 REALTIME_ENC_KEY=$(random 8)
 REALTIME_SECRET_KEY_BASE=$(random 32)
+VAULT_ENC_KEY=$(random 16)
 TXT
 echo "Studio's first login: user supabase, password $dashboard" >&2

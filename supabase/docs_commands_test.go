@@ -91,7 +91,7 @@ var notRun = []struct{ command, reason string }{
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
-	{`^daawo (backup|restore|export|import|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
+	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
 }
 
 // TestDocsCommands runs the commands of the docs against a stack with one report and one resource. It only parses the

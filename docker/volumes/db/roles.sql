@@ -5,6 +5,12 @@
 \getenv password POSTGRES_PASSWORD
 \getenv jwt_expiry JWT_EXPIRY
 
+-- The pooler's own role and database: it needs no other rights.
+select 'create role supavisor login' where not exists (select from pg_roles where rolname = 'supavisor')
+\gexec
+select 'create database _supabase owner supavisor' where not exists (select from pg_database where datname = '_supabase')
+\gexec
+
 begin;
 
 alter role postgres with password :'password';
@@ -12,6 +18,8 @@ alter role authenticator with password :'password';
 alter role supabase_admin with password :'password';
 alter role supabase_auth_admin with password :'password';
 alter role supabase_storage_admin with password :'password';
+alter role pgbouncer with password :'password';
+alter role supavisor with password :'password';
 
 -- Realtime keeps its tables in this schema and expects it to exist.
 create schema if not exists _realtime authorization supabase_admin;
@@ -20,3 +28,6 @@ select format('alter database %I set "app.settings.jwt_exp" to %L', current_data
 \gexec
 
 commit;
+
+\connect _supabase
+create schema if not exists _supavisor authorization supavisor;

@@ -49,6 +49,7 @@ type App struct {
 
 	closers  []closer
 	describe func() []Value // addresses and keys, as they are now
+	rest     string         // where an operator finds the values that the announcement omits; "" means `daawo status`
 	failed   chan error     // the first failure of a part that should run until Close
 	stop     chan struct{}  // closed when the operator stops the stack
 	stopOnce sync.Once
@@ -211,7 +212,7 @@ func (s *services) openControl() error {
 
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
-	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe()}
+	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe(), Rest: a.rest}
 	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -48,6 +47,7 @@ func (a *App) Examine(ctx context.Context) []Finding {
 	c.folder()
 	c.clock()
 	c.programs()
+	c.container()
 	c.server(ctx)
 	c.mailServer(ctx)
 	c.backups(ctx)
@@ -244,9 +244,8 @@ func (c *checker) mailServer(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	server := mail.Server{
-		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, Timeout: 10 * time.Second,
-	}
+	server := mailServer(c.cfg)
+	server.Timeout = 10 * time.Second
 	if err := server.Check(ctx); err != nil {
 		c.say("mail", Bad, "%v", err)
 		return

@@ -22,7 +22,7 @@ func (a *App) filesDir() string {
 // openFiles opens the backend of the stored files: S3 or a folder, which several servers may share.
 func (a *App) openFiles() (backend.Backend, io.Closer, error) {
 	if dir := a.filesDir(); dir != "" {
-		return openFolder(dir)
+		return openFolder(dir, false)
 	}
 	f := a.cfg.Files
 	s3, err := backend.OpenS3(backend.S3Config{
@@ -32,7 +32,7 @@ func (a *App) openFiles() (backend.Backend, io.Closer, error) {
 	return s3, io.NopCloser(nil), err
 }
 
-func openFolder(dir string) (backend.Backend, io.Closer, error) {
-	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant})
+func openFolder(dir string, readable bool) (backend.Backend, io.Closer, error) {
+	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant, Readable: readable})
 	return disk, disk, err
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/keys"
@@ -21,12 +20,8 @@ import (
 
 // openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set on loopback.
 func (s *services) openMail(_ context.Context) error {
-	smtp := s.cfg.SMTP
-	s.smtp = mail.Server{
-		Host: smtp.Host, Port: int(smtp.Port), User: smtp.User, Password: smtp.Pass, From: smtp.AdminEmail, FromName: smtp.SenderName,
-		Plain: !strings.Contains(smtp.Host, "."), // a container: the mail stays in the private network
-	}
-	if smtp.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
+	s.smtp = mailServer(s.cfg)
+	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
 		if err := s.openInbox(); err != nil {
 			return err
 		}
@@ -74,7 +69,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	}
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
-		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.options.RowLink,
+		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.rowLink(),
 		Log: s.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ type Info struct {
 	Data    string  `json:"data"`
 	Ready   string  `json:"ready"` // duration of the start
 	Values  []Value `json:"values"`
+	Rest    string  `json:"-"` // where to find the values that an announcement omits; "" means `daawo status`
 	Demo    bool    `json:"-"` // its keys are the well-known local ones of the official CLI, on loopback
 }
 

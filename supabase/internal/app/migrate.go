@@ -17,6 +17,11 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 	if err := a.cfg.CheckServices(); err != nil {
 		return err
 	}
+	if len(a.cfg.OtherSecrets) > 0 { // in the compose form nothing public starts before this has ended
+		if err := a.cfg.CheckSecrets(); err != nil {
+			return err
+		}
+	}
 	return a.oneShot(ctx, func(d *database) error {
 		if err := d.migrateAll(ctx); err != nil {
 			return err

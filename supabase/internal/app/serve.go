@@ -55,7 +55,8 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return []Value{{"API_URL", "API", front.public}} }
+	a.describe = func() []Value { return gatewayValues(a.cfg, front.public, s.keys.current()) }
+	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,11 +42,12 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 	return e, err
 }
 
-// withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work.
+// withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New files are readable by
+// other users if another program, imgproxy, reads them.
 func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
 	open := a.openFiles
-	if dir != "" {
-		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir) }
+	if dir = cmp.Or(dir, a.filesDir()); dir != "" {
+		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.cfg.ImgproxyURL != "") }
 	}
 	files, closer, err := open()
 	if err != nil {

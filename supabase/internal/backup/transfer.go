@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,9 +82,9 @@ var (
 
 // ledgers maps each schema to a query of its applied migrations.
 var ledgers = map[string]string{
-	"site":    `select version from supabase_migrations.schema_migrations order by version`,
-	"auth":    `select version from auth.schema_migrations order by version`,
-	"storage": `select name from storage.migrations order by name`,
+	"site":    `select version from supabase_migrations.schema_migrations`,
+	"auth":    `select version from auth.schema_migrations`,
+	"storage": `select name from storage.migrations`,
 }
 
 // readLedgers returns the content of each ledger. A missing ledger is empty.
@@ -109,23 +110,33 @@ func readLedgers(ctx context.Context, tx pgx.Tx) (map[string][]string, error) {
 // installations differ.
 func sameSchemas(theirs, ours map[string][]string) error {
 	for _, name := range []string{"site", "auth", "storage"} {
-		if slices.Equal(theirs[name], ours[name]) {
+		there, here := missing(ours[name], theirs[name]), missing(theirs[name], ours[name])
+		if there == "" && here == "" {
 			continue
 		}
 		if len(ours[name]) == 0 {
 			return fmt.Errorf("%w: this installation has no %s schema: run `daawo migrate`", ErrOtherSchema, name)
 		}
-		return fmt.Errorf("%w: the %s schema is at %s in the export and at %s here: run the same release on both sides",
-			ErrOtherSchema, name, newest(theirs[name]), newest(ours[name]))
+		return fmt.Errorf("%w: the migrations of the %s schema only in the export: %s; only here: %s: run the same release on both sides",
+			ErrOtherSchema, name, cmp.Or(there, "none"), cmp.Or(here, "none"))
 	}
 	return nil
 }
 
-func newest(versions []string) string {
-	if len(versions) == 0 {
-		return "nothing"
+// missing lists the versions of all that have does not contain, at most three by name. It ignores the order, which depends on
+// the database's collation.
+func missing(have, all []string) string {
+	var only []string
+	for _, version := range all {
+		if !slices.Contains(have, version) {
+			only = append(only, version)
+		}
 	}
-	return fmt.Sprintf("%s (%d migrations)", versions[len(versions)-1], len(versions))
+	slices.Sort(only)
+	if more := len(only) - 3; more > 0 {
+		only = append(only[:3], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(only, ", ")
 }
 
 // platformSchemas lists schemas that an export skips: they hold no content, or

@@ -123,14 +123,29 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // String returns the duration in the notation that UnmarshalText parses.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Loopback reports whether the stack serves this machine only. It must listen on a loopback address, have no TLS domains, and
-// have no public SITE_URL, which would mean that a proxy on this machine serves other machines.
+// Loopback reports whether the stack serves this machine only. Its ports must be on loopback addresses, and it must have no
+// TLS domains and no public SITE_URL, which would mean that a proxy on this machine serves other machines.
 func (c *Config) Loopback() bool {
-	if !isLoopback(c.Host) || len(c.TLSDomains) > 0 {
+	if c.publicHost() != "" || len(c.TLSDomains) > 0 {
 		return false
 	}
 	site, err := url.Parse(c.SiteURL)
 	return c.SiteURL == "" || err == nil && isLoopback(site.Hostname())
+}
+
+// publicHost returns the first address of the ports that is not loopback, or "". Inside a container the address on which the
+// host publishes a port counts: the program itself listens on all addresses there.
+func (c *Config) publicHost() string {
+	hosts := c.PublishedOn
+	if len(hosts) == 0 {
+		hosts = List{c.Host}
+	}
+	for _, host := range hosts {
+		if !isLoopback(host) {
+			return host
+		}
+	}
+	return ""
 }
 
 func isLoopback(host string) bool {
@@ -143,10 +158,10 @@ func isLoopback(host string) bool {
 
 // Where describes the setting that makes the installation public, for error messages: "listening on 0.0.0.0".
 func (c *Config) Where() string {
-	if isLoopback(c.Host) {
-		return "serving " + c.SiteURL + strings.Join(c.TLSDomains, " ")
+	if host := c.publicHost(); host != "" {
+		return "listening on " + host
 	}
-	return "listening on " + c.Host
+	return "serving " + c.SiteURL + strings.Join(c.TLSDomains, " ")
 }
 
 // Address returns the host and the port to listen on for the public port.

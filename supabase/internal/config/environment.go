@@ -10,6 +10,7 @@ import (
 type Environment struct {
 	Data        string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with all data of the installation. Flag --data."`
 	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
+	PublishedOn List     `env:"PUBLISHED_ON" doc:"In a container: the host's addresses on which its ports are published, separated by commas. They decide instead of DAAWO_HOST whether this is a public installation."`
 	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
@@ -33,6 +34,9 @@ type Environment struct {
 	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
+	InboxURL string `env:"INBOX_URL" doc:"Address of an inbox for development that runs elsewhere. serve gateway prints it at its start."`
+	Command  string `env:"DAAWO_COMMAND" default:"daawo" doc:"How an administrator starts this program, for the commands in notices."`
+
 	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
@@ -50,6 +54,8 @@ type Environment struct {
 	Backup Backup
 
 	Keys APIKeys
+
+	OtherSecrets List `env:"OTHER_SECRETS" doc:"Secrets of the other services of the compose form, separated by commas. They are only checked: on a public address, well-known and short ones are refused."`
 }
 
 // Replica is a standby of the database. It serves reads that tolerate a lag of some seconds.
@@ -82,7 +88,8 @@ type Backup struct {
 // SMTP is the mail server for notifications and auth.
 type SMTP struct {
 	Host       string `env:"SMTP_HOST" doc:"Mail server. Required on a public address. Without it the development inbox receives all mail."`
-	Port       uint16 `env:"SMTP_PORT" default:"587" doc:"Port. 465 uses implicit TLS, others STARTTLS."`
+	Port       uint16 `env:"SMTP_PORT" default:"587" doc:"Port of the mail server."`
+	TLS        string `env:"SMTP_TLS" doc:"starttls, implicit or off. Not set: implicit on port 465, starttls on others. off sends mail unencrypted."`
 	User       string `env:"SMTP_USER" doc:"User name."`
 	Pass       string `env:"SMTP_PASS" doc:"Password."`
 	AdminEmail string `env:"SMTP_ADMIN_EMAIL" doc:"Sender address of all mail. Required with SMTP_HOST."`

@@ -52,6 +52,8 @@ func (c *Config) rules() []rule {
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
 		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
 		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
+		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
+			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
 		{c.StudioUpstreamURL != "" && c.DashboardPassword == "", "DASHBOARD_PASSWORD",
 			"is required with STUDIO_UPSTREAM_URL; Studio is never served without a login"},
 		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND", fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
@@ -73,7 +75,7 @@ func (c *Config) validateURLs() error {
 		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL}, {"IMGPROXY_URL", c.ImgproxyURL},
 		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
 		{"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
-		{"STUDIO_URL", c.StudioURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
+		{"STUDIO_URL", c.StudioURL}, {"INBOX_URL", c.InboxURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
 		{"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
 	} {
 		if u.value != "" && !isHTTP(u.value) {
@@ -134,6 +136,9 @@ func (c *Config) CheckPublic() error {
 	need(c.SiteURL, "SITE_URL", "links in pages and mails start with it")
 	need(c.AdminEmail, "ADMIN_EMAIL", "it receives the notices")
 	need(c.SMTP.Host, "SMTP_HOST", "mail is sent through it")
+	if c.SMTP.Host == developmentInbox {
+		errs = append(errs, fmt.Errorf("SMTP_HOST: %s is the inbox for development; mail for others never leaves it, so it is refused when %s", developmentInbox, c.Where()))
+	}
 	return errors.Join(append(errs, c.CheckSecrets())...)
 }
 
@@ -157,8 +162,12 @@ func (c *Config) CheckServices() error {
 	return errors.Join(errs...)
 }
 
-// placeholder matches the values that example files and tutorials use for secrets.
-var placeholder = regexp.MustCompile(`(?i)super-secret|insecure|change.?me|replace.?me|^(password|postgres|supabase|secret|admin|test)[0-9]*$|^(your|my)[-_ ]`)
+// developmentInbox is the host name of the inbox in the compose form.
+const developmentInbox = "mailpit"
+
+// placeholder matches the values that example files and tutorials use for secrets, and the official CLI's local S3 credentials.
+var placeholder = regexp.MustCompile(`(?i)super-secret|insecure|change.?me|replace.?me|^(password|postgres|supabase|secret|admin|test)[0-9]*$|^(your|my)[-_ ]` +
+	`|^supabaserealtime$|^625729a08b95bf1b7ff351a663f3a23c$|^850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907$`)
 
 // CheckSecrets refuses well-known and short secrets on an address that other machines can reach.
 func (c *Config) CheckSecrets() error {
@@ -178,6 +187,9 @@ func (c *Config) CheckSecrets() error {
 	secret("JWT_SECRET", c.Keys.JWTSecret, 32)
 	secret("DASHBOARD_PASSWORD", c.DashboardPassword, 12)
 	secret("METRICS_TOKEN", c.MetricsToken, 16)
+	for i, value := range c.OtherSecrets {
+		secret(fmt.Sprintf("OTHER_SECRETS: number %d", i+1), value, 16)
+	}
 	if u, err := url.Parse(c.DatabaseURL); err == nil && u.User != nil {
 		password, _ := u.User.Password()
 		secret("DATABASE_URL: password", password, 8)

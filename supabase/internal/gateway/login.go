@@ -12,8 +12,9 @@ import (
 )
 
 // Login requires a user name and a password (RFC 7617) for next. After five wrong passwords in a row a client may try one
-// password per second over all its connections. Other attempts get 429, even with the right password. proxies are the
-// proxies with a trusted X-Forwarded-For.
+// password per second over all its connections. Other attempts get 429, even with the right password. Requests that another
+// site caused get 403 if they can change something: browsers add a remembered password to them. proxies are the proxies with
+// a trusted X-Forwarded-For.
 func Login(user, password string, proxies []netip.Prefix, next http.Handler) http.Handler {
 	wantUser, wantPassword := sha256.Sum256([]byte(user)), sha256.Sum256([]byte(password))
 	attempts := newAttempts()
@@ -36,9 +37,28 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 			writeText(w, http.StatusUnauthorized, "Unauthorized")
 			return
 		}
+		if sameOrigin.Check(unsafeMethod(r)) != nil {
+			writeText(w, http.StatusForbidden, "This request came from another site.")
+			return
+		}
 		r.Header.Del("Authorization") // Studio's services would read it
 		next.ServeHTTP(w, r)
 	})
+}
+
+// sameOrigin refuses requests with an unsafe method from other origins, by Sec-Fetch-Site or Origin. Clients that are no
+// browsers send neither and pass.
+var sameOrigin = http.NewCrossOriginProtection()
+
+// unsafeMethod returns r for sameOrigin. A WebSocket handshake is a GET, but scripts of every site may open one and write to
+// it, so it counts as a POST.
+func unsafeMethod(r *http.Request) *http.Request {
+	if r.Method != http.MethodGet || r.Header.Get("Upgrade") == "" {
+		return r
+	}
+	as := *r
+	as.Method = http.MethodPost
+	return &as
 }
 
 const (

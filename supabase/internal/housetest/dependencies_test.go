@@ -19,7 +19,8 @@ func TestDependenciesHaveReasons(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, d := range append(goModules(t), npmPackages(t, "package.json", "web/package.json")...) {
+	modules := append(goModules(t, "go.mod"), goModules(t, "scripts/tools.mod")...)
+	for _, d := range append(modules, npmPackages(t, "package.json", "web/package.json")...) {
 		i := slices.IndexFunc(listed, func(name string) bool {
 			same, _ := path.Match(name, d)
 			return same || strings.HasSuffix(d, "/"+name) && !strings.HasPrefix(d, "@") // a Go module by the end of its path
@@ -37,10 +38,10 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	}
 }
 
-// goModules returns the direct dependencies of go.mod, without the suffix of their major version.
-func goModules(t *testing.T) (names []string) {
+// goModules returns the direct dependencies of a go.mod, without the suffix of their major version.
+func goModules(t *testing.T, file string) (names []string) {
 	t.Helper()
-	edit := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json")
+	edit := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", file)
 	edit.Dir = root(t)
 	out, err := edit.Output()
 	if err != nil {

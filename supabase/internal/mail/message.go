@@ -27,7 +27,8 @@ type Message struct {
 // Server is the SMTP server to send through, with the sender's address.
 type Server struct {
 	Host     string
-	Port     int    // 465 uses TLS from the start; other ports use STARTTLS
+	Port     int
+	TLS      string // "starttls", "implicit" or "off"; "" is implicit on port 465 and starttls on other ports
 	User     string // "" sends without authentication
 	Password string
 	From     string // address of the sender
@@ -74,7 +75,9 @@ func (s Server) options() []gomail.Option {
 	switch {
 	case s.Plain:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
-	case s.Port == 465:
+	case s.TLS == "off":
+		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
+	case s.TLS == "implicit", s.TLS == "" && s.Port == 465:
 		options = append(options, gomail.WithSSL())
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))

@@ -23,10 +23,11 @@ const incoming = ".incoming"
 
 // Disk is the file backend. It accesses files only through an os.Root, so no name and no symbolic link can lead outside.
 type Disk struct {
-	root    *os.Root
-	prefix  string       // <internal bucket>/<tenant>
-	step    func(string) // called before each step of a write; tests stop the process there
-	buffers sync.Pool    // of *[copyBuffer]byte
+	root     *os.Root
+	prefix   string       // <internal bucket>/<tenant>
+	readable bool         // see DiskConfig
+	step     func(string) // called before each step of a write; tests stop the process there
+	buffers  sync.Pool    // of *[copyBuffer]byte
 }
 
 // DiskConfig configures a Disk.
@@ -35,6 +36,10 @@ type DiskConfig struct {
 	Bucket string       // internal bucket, GLOBAL_S3_BUCKET of storage-api
 	Tenant string       // TENANT_ID of storage-api
 	Step   func(string) // if set, called before each step of a write
+
+	// Readable gives new files the mode 0644 and new folders 0755, for an imgproxy that runs as another user. Otherwise other
+	// users may not read them.
+	Readable bool
 }
 
 // OpenDisk opens the root folder and creates it if necessary.
@@ -50,7 +55,7 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage folder: %w", err)
 	}
-	d := &Disk{root: root, prefix: prefix, step: c.Step, buffers: sync.Pool{New: func() any { return new([copyBuffer]byte) }}}
+	d := &Disk{root: root, prefix: prefix, readable: c.Readable, step: c.Step, buffers: sync.Pool{New: func() any { return new([copyBuffer]byte) }}}
 	if d.step == nil {
 		d.step = func(string) {}
 	}
@@ -100,6 +105,11 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 			d.root.Remove(tmp)
 		}
 	}()
+	if d.readable {
+		if err := f.Chmod(0o644); err != nil { // the umask does not apply
+			return Meta{}, err
+		}
+	}
 	d.step("write bytes")
 	size, sum, err := d.copyHashed(f, &contextReader{ctx, body})
 	if err != nil {
@@ -172,6 +182,9 @@ func (d *Disk) mkdir(dir string) (changed []string, err error) {
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return changed, nil // if dir is a file, the next operation fails
+	}
+	if err == nil && d.readable {
+		err = d.root.Chmod(dir, 0o755)
 	}
 	return append(changed, parent), err
 }
