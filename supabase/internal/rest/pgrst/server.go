@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,7 +29,8 @@ type Options struct {
 // server is a stand-alone engine.
 type server struct {
 	options  Options
-	settings *Settings
+	settings *Settings    // of the start; a reload replaces only what the engine and the log use
+	logLevel atomic.Value // string
 	pool     *db.Pool
 	engine   *rest.Engine
 }
@@ -40,6 +42,7 @@ func open(ctx context.Context, o Options) (*server, error) {
 		return nil, err
 	}
 	v := &server{options: o, settings: s}
+	v.logLevel.Store(s.LogLevel)
 	v.pool, err = db.Open(ctx, db.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
 		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: "daawo rest"})
 	if err != nil {
@@ -73,6 +76,7 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 			return rest.Config{}, err
 		}
 	}
+	v.logLevel.Store(s.LogLevel)
 	return s.Rest, nil
 }
 
@@ -150,16 +154,26 @@ func (v *server) signals(ctx context.Context) {
 	}()
 }
 
-// logged returns a handler that logs requests by log-level: error logs 5xx, warn 4xx too, info all.
-func (v *server) logged() http.Handler {
-	least := map[string]int{"crit": 1000, "error": 500, "warn": 400}[v.settings.LogLevel]
-	if least == 1000 {
-		return v.engine
+// leastStatus returns the smallest status of a reply that a log level logs.
+func leastStatus(level string) int {
+	switch level {
+	case "crit":
+		return 1000
+	case "error":
+		return http.StatusInternalServerError
+	case "warn":
+		return http.StatusBadRequest
+	default:
+		return 0
 	}
+}
+
+// logged returns a handler that logs requests by log-level: error logs 5xx, warn 4xx too, info and debug all.
+func (v *server) logged() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		v.engine.ServeHTTP(s, r)
-		if s.status >= least {
+		if s.status >= leastStatus(v.logLevel.Load().(string)) {
 			v.options.Log.InfoContext(r.Context(), "rest: request", "method", r.Method, "path", r.URL.Path, "status", s.status)
 		}
 	})

@@ -144,6 +144,59 @@ func TestReloads(t *testing.T) {
 	silent.eventually("/third", "200")
 }
 
+// TestReloadReachesConnections checks that a reload of the schema replaces the connections of the pool, so that a changed
+// setting of the login role is in use.
+func TestReloadReachesConnections(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	database.Exec(`create function public.memory() returns text language sql as $$ select current_setting('work_mem') $$`)
+	s := start(t, database, "db-pool = 1\n")
+	s.eventually("/rpc/memory", "4MB")
+	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
+	if got := s.ask(s.socket, "/rpc/memory"); !strings.Contains(got, "4MB") {
+		t.Errorf("before the reload: %s", got)
+	}
+	database.Exec("notify pgrst, 'reload schema'")
+	s.eventually("/rpc/memory", "7MB")
+}
+
+// TestLogAndListenerReload checks that SIGUSR2 reloads log-level, log-query and db-channel-enabled.
+func TestLogAndListenerReload(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	s := start(t, database, "log-level = \"crit\"\ndb-channel-enabled = false\n")
+	s.ask(s.socket, "/nothing")
+	s.ask(s.socket, "/things")
+	if got := s.log.String(); strings.Contains(got, "404") || strings.Contains(got, `"things`) {
+		t.Errorf("log-level = crit: %s", got)
+	}
+	text, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(string(text) + "log-level = \"info\"\nlog-query = true\ndb-channel-enabled = true\n")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		s.ask(s.socket, "/things")
+		if got := s.log.String(); strings.Contains(got, "/things") && strings.Contains(got, `\"things\"`) {
+			break
+		}
+	}
+	if got := s.log.String(); !strings.Contains(got, "/things") || !strings.Contains(got, `\"things\"`) {
+		t.Errorf("log-level = info, log-query = true: %s", got)
+	}
+	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %pgrst%'`) == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("db-channel-enabled = true: nothing listens")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	database.Exec("create table public.fourth (id int); grant select on fourth to anon; notify pgrst, 'reload schema'")
+	s.eventually("/fourth", "200")
+}
+
 // TestLogs checks the log of requests and of their SQL.
 func TestLogs(t *testing.T) {
 	database := testdb.New(t)
