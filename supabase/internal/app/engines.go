@@ -41,7 +41,7 @@ func (s *services) openREST(ctx context.Context) error {
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
 		keyed.Keys = token.NewSet(s.keys.Verifying()...)
-		return pgrst.Overlay(ctx, pool, keyed)
+		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)
 	if err != nil {

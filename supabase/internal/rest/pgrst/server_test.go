@@ -2,6 +2,7 @@ package pgrst
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"syscall"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/testdb"
 )
 
@@ -195,6 +198,47 @@ func TestLogAndListenerReload(t *testing.T) {
 	}
 	database.Exec("create table public.fourth (id int); grant select on fourth to anon; notify pgrst, 'reload schema'")
 	s.eventually("/fourth", "200")
+}
+
+// TestInDatabaseSettings checks that the database sets only the settings that it may hold, and that an invalid one neither
+// stops the server nor keeps Overlay from applying the others.
+func TestInDatabaseSettings(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	set := func(name, value string) {
+		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.%s = '%s'`, database.Name, name, value))
+	}
+	for name, value := range map[string]string{"db_max_rows": "2", "log_level": "info", "log_query": "true", "jwt_cache_max_entries": "0",
+		"db_channel_enabled": "false", "server_host": "nowhere", "openapi_mode": "disabled"} {
+		set(name, value)
+	}
+	s := start(t, database, "log-level = \"crit\"\n")
+	if got := s.ask(s.socket, "/things?select=id"); !strings.Contains(got, "Content-Range: 0-1/*") {
+		t.Errorf("db_max_rows: %s", got)
+	}
+	if got := s.log.String(); strings.Contains(got, "/things") {
+		t.Errorf("log_level of the database is in use: %s", got)
+	}
+
+	set("openapi_mode", "nonsense")
+	s = start(t, database, "")
+	if got := s.ask(s.socket, "/things?select=id"); !strings.Contains(got, "Content-Range: 0-2/*") {
+		t.Errorf("an invalid setting: %s", got)
+	}
+	pool, err := db.Open(t.Context(), db.Config{URL: database.URL("authenticator"), MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	log := &logBuffer{}
+	base := rest.Default()
+	c, err := Overlay(t.Context(), pool, base, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil || c.MaxRows == nil || *c.MaxRows != 2 || c.OpenAPI != rest.FollowPrivileges {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if got := log.String(); !strings.Contains(got, "pgrst.openapi_mode") {
+		t.Errorf("the log does not name the invalid setting: %s", got)
+	}
 }
 
 // TestLogs checks the log of requests and of their SQL.
