@@ -34,6 +34,8 @@ type restFlags struct {
 	dumpConfig bool
 	dumpSchema bool
 	ready      bool
+	version    bool
+	example    bool
 }
 
 func (inv *Invocation) pgrstOptions(f restFlags, extra ...string) pgrst.Options {
@@ -48,6 +50,12 @@ func serveREST(ctx context.Context, inv *Invocation) error {
 	inv.flags.BoolVar(&f.dumpConfig, "dump-config", false, "print the configuration in use, and end")
 	inv.flags.BoolVar(&f.dumpSchema, "dump-schema", false, "print the schema as it is read, and end")
 	inv.flags.BoolVar(&f.ready, "ready", false, "ask a running server's admin port whether it is ready, and end")
+	for _, name := range []string{"version", "v"} {
+		inv.flags.BoolVar(&f.version, name, false, "print the version of PostgREST that the server equals, and end")
+	}
+	for _, name := range []string{"example", "e"} {
+		inv.flags.BoolVar(&f.example, name, false, "print an example of a configuration file, and end")
+	}
 	if err := inv.parse(0, 1); err != nil {
 		return err
 	}
@@ -56,12 +64,18 @@ func serveREST(ctx context.Context, inv *Invocation) error {
 	}
 	o := inv.pgrstOptions(f)
 	switch {
+	case f.version:
+		_, err := fmt.Fprint(inv.Stdout, pgrst.VersionText())
+		return err
+	case f.example:
+		_, err := fmt.Fprint(inv.Stdout, pgrst.Example())
+		return err
 	case f.dumpConfig:
 		return pgrst.DumpConfig(ctx, o, inv.Stdout)
 	case f.dumpSchema:
 		return pgrst.DumpSchema(ctx, o, inv.Stdout)
 	case f.ready:
-		return pgrst.CheckReady(ctx, o)
+		return pgrst.CheckReady(ctx, o, inv.Stdout)
 	default:
 		return pgrst.Run(ctx, o)
 	}

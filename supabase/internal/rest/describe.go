@@ -73,7 +73,7 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 
 func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
 	c := &s.config
-	doc := openapi.Document{Version: version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
+	doc := openapi.Document{Version: Version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
 	set, scope := s.setStatement(&buffers{}, r, q, id, nil, true)
 	name := [][]byte{[]byte(sql.Ident(q.schema))}
 	list := []db.Statement{set}

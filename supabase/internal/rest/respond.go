@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// version is the PostgREST version that the engine is compatible with.
-const version = "16.2"
+// Version is the PostgREST version that the engine is compatible with.
+const Version = "16.2"
 
 // respond writes the reply to a successful request.
 func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
@@ -234,7 +234,7 @@ func (j *job) warning() string {
 	for _, l := range j.plan.Legacy {
 		changes = append(changes, "`"+l[0]+"` to `"+l[1]+"`")
 	}
-	return `299 PostgRESTv` + version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
+	return `299 PostgRESTv` + Version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
 		"This is deprecated and will stop working in a future release. Update " + joinComma(changes) +
 		` in query string filters, orders or limits."`
 }

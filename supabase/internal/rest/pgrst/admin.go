@@ -3,6 +3,7 @@ package pgrst
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,7 +17,20 @@ import (
 type admin struct {
 	engine *rest.Engine
 	pool   *db.Pool
-	live   atomic.Bool // whether the main socket is open
+	socket string      // path of the main socket; "" for a port
+	open   atomic.Bool // whether the main socket is open
+}
+
+// live reports whether the main server can get requests: its socket is open and its file exists.
+func (a *admin) live() bool {
+	if !a.open.Load() {
+		return false
+	}
+	if a.socket == "" {
+		return true
+	}
+	_, err := os.Stat(a.socket)
+	return err == nil
 }
 
 func (a *admin) handler() http.Handler {
@@ -24,7 +38,7 @@ func (a *admin) handler() http.Handler {
 	registry.MustRegister(a)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
-		if !a.live.Load() {
+		if !a.live() {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
@@ -32,7 +46,7 @@ func (a *admin) handler() http.Handler {
 		switch {
 		case a.engine.Schema() == nil, a.engine.Loading():
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case !a.live.Load():
+		case !a.live():
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})

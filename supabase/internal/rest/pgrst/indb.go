@@ -3,6 +3,7 @@ package pgrst
 import (
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -56,7 +57,7 @@ func Overlay(ctx context.Context, pool *db.Pool, base rest.Config, log *slog.Log
 
 // overlay applies settings by name to base.
 func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
-	r := &reader{db: values}
+	r := &reader{db: values, readFile: os.ReadFile}
 	s := r.settings(base)
 	r.keys(s)
 	return s.Rest, r.err

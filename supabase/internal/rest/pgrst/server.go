@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,6 +16,9 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest"
 )
+
+// product is the name and the version that clients of PostgREST see.
+const product = "PostgREST " + rest.Version
 
 // Options configure a server.
 type Options struct {
@@ -33,15 +35,22 @@ type server struct {
 	logLevel atomic.Value // string
 	pool     *db.Pool
 	engine   *rest.Engine
+	readFile func(string) ([]byte, error)
+}
+
+// sources returns the file and the environment.
+func (v *server) sources() Sources {
+	return Sources{File: v.options.File, Environ: v.options.Environ, ReadFile: v.readFile}
 }
 
 // open reads the settings, including those in the database, and creates the engine.
 func open(ctx context.Context, o Options) (*server, error) {
-	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	v := &server{options: o, readFile: streams()}
+	s, err := Load(v.sources())
 	if err != nil {
 		return nil, err
 	}
-	v := &server{options: o, settings: s}
+	v.settings = s
 	v.logLevel.Store(s.LogLevel)
 	v.pool, err = db.Open(ctx, db.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
 		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: "daawo rest"})
@@ -63,7 +72,8 @@ func open(ctx context.Context, o Options) (*server, error) {
 
 // configure reloads the settings from file, environment and database.
 func (v *server) configure(ctx context.Context) (rest.Config, error) {
-	src := Sources{File: v.options.File, Environ: v.options.Environ, DBURI: v.settings.DBURI}
+	src := v.sources()
+	src.DBURI = v.settings.DBURI
 	s, err := Load(src)
 	if err != nil {
 		return rest.Config{}, err
@@ -88,7 +98,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer v.pool.Close()
 	s := v.settings
-	a := &admin{engine: v.engine, pool: v.pool}
+	a := &admin{engine: v.engine, pool: v.pool, socket: s.Socket}
 	servers := make(chan error, 2)
 
 	adminServer := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 10 * time.Second}
@@ -113,7 +123,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	main := &http.Server{Handler: v.logged(), ReadHeaderTimeout: 30 * time.Second}
 	go func() { servers <- main.Serve(l) }()
-	a.live.Store(true)
+	a.open.Store(true)
 	o.Log.InfoContext(ctx, "rest: listening", "address", l.Addr().String())
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
@@ -124,7 +134,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	case <-ctx.Done():
 	}
-	a.live.Store(false)
+	a.open.Store(false)
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if err := main.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -189,28 +199,33 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// DumpConfig writes the effective settings to out.
+// DumpConfig writes the effective settings to out. Without a database it warns and writes those of the file and the
+// environment.
 func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
-	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	src := Sources{File: o.File, Environ: o.Environ, ReadFile: streams()}
+	s, err := Load(src)
 	if err != nil {
 		return err
 	}
 	if s.InDatabase {
-		v, err := open(ctx, o)
-		if err != nil {
-			return err
-		}
-		defer v.pool.Close()
-		values, err := inDatabase(ctx, v.pool, s)
-		if err != nil {
-			return err
-		}
-		if s, err = Load(Sources{File: o.File, Environ: o.Environ, Database: values}); err != nil {
+		if src.Database, err = readDatabase(ctx, s); err != nil {
+			o.Log.WarnContext(ctx, "rest: in-database configuration load failed; ignoring it", "error", err)
+		} else if s, err = Load(src); err != nil {
 			return err
 		}
 	}
 	_, err = io.WriteString(out, s.Dump())
 	return err
+}
+
+// readDatabase returns the settings in the database of s.
+func readDatabase(ctx context.Context, s *Settings) (map[string]string, error) {
+	pool, err := db.Open(ctx, db.Config{URL: s.DBURI, MaxConns: 1, AcquireTimeout: s.AcquisitionTimeout})
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	return inDatabase(ctx, pool, s)
 }
 
 // DumpSchema writes the schema as JSON to out.
@@ -227,38 +242,6 @@ func DumpSchema(ctx context.Context, o Options, out io.Writer) error {
 	}
 	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
 	return json.NewEncoder(out).Encode(v.engine.Schema())
-}
-
-// CheckReady returns nil if the admin server of a running server reports that it is ready.
-func CheckReady(ctx context.Context, o Options) error {
-	s, err := Load(Sources{File: o.File, Environ: o.Environ})
-	if err != nil {
-		return err
-	}
-	if s.AdminPort == 0 {
-		return errors.New("admin server is not running: please check admin-server-port config")
-	}
-	host := s.AdminHost
-	switch host {
-	case "!4", "*", "*4":
-		host = "127.0.0.1"
-	case "!6", "*6":
-		host = "[::1]"
-	}
-	url := fmt.Sprintf("http://%s:%d/ready", host, s.AdminPort)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: status %s", url, res.Status)
-	}
-	return nil
 }
 
 // Explain returns the statement that the engine would run for a request.

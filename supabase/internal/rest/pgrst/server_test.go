@@ -2,6 +2,7 @@ package pgrst
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -37,7 +38,7 @@ func TestPorts(t *testing.T) {
 	if got := s.ask("", "/"); !strings.HasPrefix(got, "200") || s.address != fmt.Sprintf("127.0.0.1:%d", port) {
 		t.Errorf("%s: %s", s.address, got)
 	}
-	if err := CheckReady(t.Context(), Options{File: s.file}); err != nil {
+	if err := CheckReady(t.Context(), Options{File: s.file}, io.Discard); err != nil {
 		t.Error(err)
 	}
 	start(t, database, conf)
@@ -49,6 +50,24 @@ func TestSockets(t *testing.T) {
 	for path, want := range map[string]os.FileMode{s.socket: 0o600, s.admin: 0o666} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%v %v, want %v", info.Mode(), err, want)
+		}
+	}
+}
+
+// TestMissingSocketFile checks that /live and /ready fail when the file of the main socket is gone.
+func TestMissingSocketFile(t *testing.T) {
+	s := start(t, testdb.New(t), "")
+	for _, path := range []string{"/live", "/ready"} {
+		if got := s.ask(s.admin, path); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if err := os.Remove(s.socket); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/live", "/ready"} {
+		if got := s.ask(s.admin, path); !strings.HasPrefix(got, "500") {
+			t.Errorf("%s without the socket's file: %s", path, got)
 		}
 	}
 }
