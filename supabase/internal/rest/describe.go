@@ -37,7 +37,7 @@ select p.proname, p.pronargs
 )
 
 // describe answers the root with an OpenAPI document of everything, or of what the caller may use.
-func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity) error {
+func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity, t *stopwatch) error {
 	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
 		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
 	}) {
@@ -47,10 +47,12 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 		}
 		return wire.Errorf(406, "PGRST107", "None of these media types are available: %s", joinComma(names))
 	}
+	t.lap("plan")
 	doc, err := e.document(ctx, s, r, q, id)
 	if err != nil {
 		return err
 	}
+	t.lap("transaction")
 	body, err := openapi.Encode(doc)
 	if err != nil {
 		return err
@@ -61,6 +63,7 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	if q.negotiated {
 		h.Set("Content-Profile", q.schema)
 	}
+	t.header(h)
 	if r.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
 		return nil
@@ -83,6 +86,9 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 	first := len(list)
 	list = append(list, db.Statement{SQL: schemaCommentSQL, Args: name})
 	all := c.OpenAPI == IgnorePrivileges
+	if !all {
+		doc.SearchPath = append([]string{q.schema}, c.ExtraSearchPath...)
+	}
 	if !all {
 		list = append(list, db.Statement{SQL: visibleTablesSQL, Args: name}, db.Statement{SQL: visibleRoutinesSQL, Args: name})
 	}

@@ -32,8 +32,13 @@ type Options struct {
 	ReplicaTables []string // schema.name
 	// Configure reads the configuration again when a notification asks for it; nil keeps the configuration.
 	Configure func(context.Context) (Config, error)
-	Log       *slog.Logger     // nil means slog.Default()
-	Now       func() time.Time // nil means time.Now
+	// Failed is told why the schema could not be loaded or the connection that listens is lost. The engine tries again
+	// either way. nil is none.
+	Failed func(error)
+	// BodyTimeout is how long a request may send nothing of its body; 0 means 30 s.
+	BodyTimeout time.Duration
+	Log         *slog.Logger     // nil means slog.Default()
+	Now         func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler with the paths of PostgREST. Start loads the schema; until then every request gets 503.
@@ -42,6 +47,8 @@ type Engine struct {
 	replicaReads replicaReads
 	log          *slog.Logger
 	now          func() time.Time
+	failed       func(error)
+	bodyTimeout  time.Duration
 	state        atomic.Pointer[state]
 	loader       loader
 	counts       counts
@@ -103,7 +110,14 @@ func New(o Options) (*Engine, error) {
 	if len(o.Config.Schemas) == 0 {
 		return nil, errors.New("rest: Config.Schemas is empty; expose at least one schema")
 	}
-	e := &Engine{pool: o.Pool, replicaReads: replicaReads{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now}
+	e := &Engine{pool: o.Pool, replicaReads: replicaReads{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now,
+		failed: o.Failed, bodyTimeout: o.BodyTimeout}
+	if e.failed == nil {
+		e.failed = func(error) {}
+	}
+	if e.bodyTimeout == 0 {
+		e.bodyTimeout = 30 * time.Second
+	}
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -158,6 +172,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.config.NoCORS && s.cors(w, r) {
 		return
+	}
+	if r.ContentLength != 0 {
+		r.Body = &timedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), timeout: e.bodyTimeout}
 	}
 	if err := e.serve(r.Context(), s, w, r); err != nil {
 		e.fail(s, w, r, err)

@@ -54,6 +54,7 @@ func (l *loader) start(ctx context.Context) error {
 	<-l.listening
 	err := l.engine.load(ctx)
 	if err != nil {
+		l.engine.failed(err)
 		l.request(true) // the configuration in the database may be as unread as the schema
 	}
 	l.done.Go(func() { l.work(ctx) })
@@ -89,6 +90,7 @@ func (l *loader) work(ctx context.Context) {
 			if err == nil || ctx.Err() != nil {
 				break
 			}
+			l.engine.failed(err)
 			l.delay.Store(int64(delay / time.Second))
 			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay)
 			if !sleep(ctx, delay) {
@@ -155,7 +157,8 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, HoistedSettings: c.HoistedSettings})
+	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, MustExist: c.CheckSchemas,
+		HoistedSettings: c.HoistedSettings})
 	if err != nil {
 		return err
 	}
@@ -233,6 +236,7 @@ func (l *loader) listen(ctx context.Context) {
 		if time.Since(began) > maxDelay {
 			delay = time.Second
 		}
+		l.engine.failed(err)
 		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "channel", channel, "error", err, "retry_in", delay)
 		if !sleep(ctx, delay) {
 			return

@@ -63,10 +63,7 @@ func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch)
 	if warning := j.warning(); warning != "" {
 		h.Set("Warning", warning)
 	}
-	if t.on {
-		t.lap("response")
-		h.Set("Server-Timing", t.text)
-	}
+	t.header(h)
 	silent := status == http.StatusNoContent || j.http.Method == http.MethodHead
 	if !silent {
 		h["Content-Length"] = []string{strconv.FormatInt(body.length, 10)}
@@ -271,7 +268,7 @@ func (res *result) overrides() (given http.Header, status int, err error) {
 }
 
 // info answers OPTIONS with the methods that the resource allows.
-func (s *state) info(w http.ResponseWriter, q *request) error {
+func (s *state) info(w http.ResponseWriter, q *request, t *stopwatch) error {
 	allow := "OPTIONS,GET,HEAD"
 	switch q.resource {
 	case relation:
@@ -309,6 +306,9 @@ func (s *state) info(w http.ResponseWriter, q *request) error {
 	h.Set("Allow", allow)
 	h.Set("Content-Length", "0")
 	h.Set("Vary", "Accept, Prefer, Range")
+	t.lap("plan")
+	t.lap("transaction") // there is none, and PostgREST names it all the same
+	t.header(h)
 	w.WriteHeader(http.StatusOK)
 	return nil
 }

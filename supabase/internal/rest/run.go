@@ -85,6 +85,9 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	if j.state.config.LogQuery {
 		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", j.statement.SQL)
 	}
+	if !readOnly || !j.state.config.CancelReads {
+		ctx = context.WithoutCancel(ctx)
+	}
 	res := &result{}
 	res.body.begin(j.buffers)
 	defer func() {

@@ -23,9 +23,9 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	}
 	switch {
 	case r.Method == http.MethodOptions:
-		return s.info(w, p.request)
+		return s.info(w, p.request, &t)
 	case p.plan == nil:
-		return e.describe(ctx, s, w, r, p.request, id)
+		return e.describe(ctx, s, w, r, p.request, id, &t)
 	}
 	j := job{prepared: p, engine: e, state: s, http: r, id: id, buffers: e.buffers.get()}
 	defer e.buffers.put(j.buffers)

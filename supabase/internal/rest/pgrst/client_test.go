@@ -6,11 +6,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"daawo/supabase/internal/testdb"
 )
@@ -101,5 +104,64 @@ func TestExample(t *testing.T) {
 	s, err := load(t, strings.ReplaceAll("\n"+settings, "\n# ", "\n"))
 	if err != nil || s.Dump() != defaults.Dump() {
 		t.Errorf("%v\n%s", err, Example())
+	}
+}
+
+// TestUnknownSchema checks that an unknown schema keeps the schema cache from loading, in db-schemas and in
+// db-extra-search-path.
+func TestUnknownSchema(t *testing.T) {
+	database := testdb.New(t)
+	for _, setting := range []string{"db-schemas = \"public, nowhere\"\n", "db-extra-search-path = \"nowhere\"\n"} {
+		s := start(t, database, setting)
+		if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "503") || !strings.Contains(got, "PGRST002") {
+			t.Errorf("%s: %s", setting, got)
+		}
+		if got := s.ask(s.admin, "/ready"); !strings.HasPrefix(got, "503") {
+			t.Errorf("%s: /ready: %s", setting, got)
+		}
+	}
+}
+
+// TestFatalErrors checks the errors of the database that end the server: a wrong password, and any without
+// db-pool-automatic-recovery.
+func TestFatalErrors(t *testing.T) {
+	database := testdb.New(t)
+	u, err := url.Parse(database.URL("authenticator"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(more ...string) error {
+		environ := append([]string{"PGRST_SERVER_UNIX_SOCKET=" + filepath.Join(t.TempDir(), "s")}, more...)
+		return Run(t.Context(), Options{Environ: environ, Log: slog.New(slog.DiscardHandler)})
+	}
+	u.Path = "/unknown_database"
+	if err := run("PGRST_DB_URI="+u.String(), "PGRST_DB_POOL_AUTOMATIC_RECOVERY=false"); err == nil || !strings.Contains(err.Error(), "recovery disabled") {
+		t.Errorf("without automatic recovery: %v", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go refuseLogins(l)
+	err = run("PGRST_DB_URI=postgresql://a:b@" + l.Addr().String() + "/c?sslmode=disable")
+	if err == nil || !strings.HasPrefix(err.Error(), `Failed to establish a connection. {"code":"PGRST000",`) {
+		t.Errorf("a wrong password: %v", err)
+	}
+}
+
+// refuseLogins answers as a Postgres that refuses every password.
+func refuseLogins(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		b := pgproto3.NewBackend(conn, conn)
+		if _, err := b.ReceiveStartupMessage(); err == nil {
+			b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01", Message: "password authentication failed"})
+			_ = b.Flush()
+		}
+		conn.Close()
 	}
 }

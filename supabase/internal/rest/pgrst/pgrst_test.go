@@ -63,6 +63,16 @@ max-rows = 9
 	}
 }
 
+// TestCancelReads checks the setting that PostgREST does not have: off and absent from the dump by default.
+func TestCancelReads(t *testing.T) {
+	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.Dump(), "cancel") {
+		t.Errorf("%v, %+v", err, s)
+	}
+	if s, err := load(t, "server-cancel-reads = true"); err != nil || !s.Rest.CancelReads || !strings.Contains(s.Dump(), "server-cancel-reads = true\n") {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
 func TestInvalidSettings(t *testing.T) {
 	for file, want := range map[string]string{
 		`db-tx-end = "never"`:                   "Invalid transaction termination",

@@ -15,6 +15,7 @@ import (
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest"
+	"daawo/supabase/internal/wire"
 )
 
 // product is the name and the version that clients of PostgREST see.
@@ -36,6 +37,26 @@ type server struct {
 	pool     *db.Pool
 	engine   *rest.Engine
 	readFile func(string) ([]byte, error)
+	fatal    chan error // errors that end the process
+}
+
+// failed ends the process after an error of the database that a later attempt does not repair, or after any error
+// without db-pool-automatic-recovery.
+func (v *server) failed(err error) {
+	password := db.IsCode(err, "28P01")
+	if !password && v.settings.AutomaticRecovery {
+		return
+	}
+	text := "Automatic recovery disabled, exiting. "
+	if password {
+		text = "Failed to establish a connection. "
+	}
+	e := wire.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
+	e.Details = err.Error()
+	select {
+	case v.fatal <- configError(text + string(wire.RestBody(e, false))):
+	default: // another error ends it
+	}
 }
 
 // sources returns the file and the environment.
@@ -45,7 +66,7 @@ func (v *server) sources() Sources {
 
 // open reads the settings, including those in the database, and creates the engine.
 func open(ctx context.Context, o Options) (*server, error) {
-	v := &server{options: o, readFile: streams()}
+	v := &server{options: o, readFile: streams(), fatal: make(chan error, 1)}
 	s, err := Load(v.sources())
 	if err != nil {
 		return nil, err
@@ -62,7 +83,7 @@ func open(ctx context.Context, o Options) (*server, error) {
 	} else {
 		s.Rest = c
 	}
-	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Log: o.Log})
+	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Failed: v.failed, Log: o.Log})
 	if err != nil {
 		v.pool.Close()
 		return nil, err
@@ -116,6 +137,11 @@ func Run(ctx context.Context, o Options) error {
 		o.Log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err)
 	}
 	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
+	select {
+	case err := <-v.fatal:
+		return err
+	default:
+	}
 
 	l, err := listen(ctx, s.Socket, s.Mode, s.Host, s.Port, s.ReusePort)
 	if err != nil {
@@ -131,6 +157,8 @@ func Run(ctx context.Context, o Options) error {
 
 	select {
 	case err := <-servers:
+		return err
+	case err := <-v.fatal:
 		return err
 	case <-ctx.Done():
 	}
@@ -193,6 +221,9 @@ type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
+
+// Unwrap returns the writer below, for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status

@@ -85,6 +85,7 @@ func Load(src Sources) (*Settings, error) {
 		}
 	}
 	s := r.settings(rest.Default())
+	s.Rest.CheckSchemas = true
 	if src.DBURI != "" {
 		s.DBURI = src.DBURI
 	} else if path, ok := strings.CutPrefix(s.DBURI, "@"); ok {
@@ -286,6 +287,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 	if s.AdminPort != 0 && s.AdminPort == s.Port {
 		r.fail(configError("admin-server-port cannot be the same as server-port"))
 	}
+	s.Rest.CancelReads = r.flag(c.CancelReads, "server-cancel-reads")
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
 	s.channel = s.Rest.Channel

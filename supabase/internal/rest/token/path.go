@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Path is the path to the role in the claims: JSONPath (RFC 9535) like "$.a.b[0]", with quoted names, negative indexes, *
@@ -75,7 +76,7 @@ func parseName(s string) (step, string, error) {
 	if rest, ok := strings.CutPrefix(s, "*"); ok {
 		return step{kind: byAll}, rest, nil
 	}
-	n := strings.IndexAny(s, ".[")
+	n := strings.IndexFunc(s, func(r rune) bool { return !nameRune(r) })
 	if n < 0 {
 		n = len(s)
 	}
@@ -83,6 +84,11 @@ func parseName(s string) (step, string, error) {
 		return step{}, "", errPath
 	}
 	return step{name: s[:n]}, s[n:], nil
+}
+
+// nameRune reports whether a name without quotes may contain r.
+func nameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '$' || r == '@' || r > unicode.MaxASCII
 }
 
 func parseBracket(s string) (step, string, error) {

@@ -88,7 +88,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`} {
+	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`, ".role##", "$.my_role;;domain", "$.a b", ".#$$%&$%/"} {
 		if _, err := ParsePath(bad); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
