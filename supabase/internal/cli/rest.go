@@ -77,6 +77,7 @@ func serveREST(ctx context.Context, inv *Invocation) error {
 	case f.ready:
 		return pgrst.CheckReady(ctx, o, inv.Stdout)
 	default:
+		o.Stdout, o.Stderr = inv.Stdout, inv.Stderr
 		return pgrst.Run(ctx, o)
 	}
 }

@@ -37,7 +37,7 @@ select p.proname, p.pronargs
 )
 
 // describe answers the root with an OpenAPI document of everything, or of what the caller may use.
-func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity, t *stopwatch) error {
+func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity, t *stopwatch, report *Report) error {
 	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
 		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
 	}) {
@@ -48,7 +48,7 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 		return wire.Errorf(406, "PGRST107", "None of these media types are available: %s", joinComma(names))
 	}
 	t.lap("plan")
-	doc, err := e.document(ctx, s, r, q, id)
+	doc, err := e.document(ctx, s, r, q, id, report)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	return nil
 }
 
-func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
+func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity, report *Report) (openapi.Document, error) {
 	c := &s.config
 	doc := openapi.Document{Version: Version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
 	set, scope := s.setStatement(&buffers{}, r, q, id, nil, true)
@@ -92,6 +92,7 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 	if !all {
 		list = append(list, db.Statement{SQL: visibleTablesSQL, Args: name}, db.Statement{SQL: visibleRoutinesSQL, Args: name})
 	}
+	e.logQuery(ctx, c, id, list, report)
 	tables, routines := map[string]bool{}, map[string]bool{}
 	err := e.pool.Session(ctx, scope, func(conn *db.Session) error {
 		return conn.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {

@@ -92,7 +92,8 @@ func (l *loader) work(ctx context.Context) {
 			}
 			l.engine.failed(err)
 			l.delay.Store(int64(delay / time.Second))
-			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay)
+			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay,
+				"schemas", l.engine.Config().Schemas, "search_path", l.engine.Config().ExtraSearchPath)
 			if !sleep(ctx, delay) {
 				return
 			}
@@ -270,6 +271,8 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 		return err
 	}
 	listening()
+	l.engine.log.InfoContext(ctx, "rest: listening for notifications", "channel", channel, "host", conn.Config().Host, "port", conn.Config().Port,
+		"server_version", conn.PgConn().ParameterStatus("server_version"))
 	l.connected.Store(true)
 	defer l.connected.Store(false)
 	for {
@@ -277,6 +280,7 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 		if err != nil {
 			return err
 		}
+		l.engine.log.InfoContext(ctx, "rest: notification", "channel", channel, "payload", n.Payload)
 		switch n.Payload {
 		case "", "reload config":
 			l.request(true)

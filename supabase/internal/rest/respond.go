@@ -227,13 +227,18 @@ func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""
 	}
+	return `299 PostgRESTv` + Version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
+		"This is deprecated and will stop working in a future release. Update " + LegacyHint(j.plan.Legacy) +
+		` in query string filters, orders or limits."`
+}
+
+// LegacyHint returns the changes that make a URL refer to relations by their aliases.
+func LegacyHint(legacy [][2]string) string {
 	var changes []string
-	for _, l := range j.plan.Legacy {
+	for _, l := range legacy {
 		changes = append(changes, "`"+l[0]+"` to `"+l[1]+"`")
 	}
-	return `299 PostgRESTv` + Version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
-		"This is deprecated and will stop working in a future release. Update " + joinComma(changes) +
-		` in query string filters, orders or limits."`
+	return joinComma(changes)
 }
 
 // overrides decodes the settings response.headers and response.status. Without response.status the status is 0.

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/wire"
@@ -26,7 +28,9 @@ type Options struct {
 	File    string // the configuration file; "" is none
 	Environ []string
 	Log     *slog.Logger
-	Ready   func(address string) // called when the port is open; may be nil
+	// Stdout and Stderr get PostgREST's log of a running server instead of Log. nil is none.
+	Stdout, Stderr io.Writer
+	Ready          func(address string) // called when the port is open; may be nil
 }
 
 // server is a stand-alone engine.
@@ -38,6 +42,14 @@ type server struct {
 	engine   *rest.Engine
 	readFile func(string) ([]byte, error)
 	fatal    chan error // errors that end the process
+}
+
+// applicationName returns the name of the connections: the one of the URI or of PGAPPNAME, otherwise that of PostgREST.
+func applicationName(uri string) string {
+	if c, err := pgx.ParseConfig(uri); err == nil && c.RuntimeParams["application_name"] != "" {
+		return c.RuntimeParams["application_name"]
+	}
+	return product
 }
 
 // failed ends the process after an error of the database that a later attempt does not repair, or after any error
@@ -73,8 +85,15 @@ func open(ctx context.Context, o Options) (*server, error) {
 	}
 	v.settings = s
 	v.logLevel.Store(s.LogLevel)
+	var report func(*http.Request, *rest.Report)
+	if o.Stdout != nil && o.Stderr != nil {
+		j := &journal{out: o.Stdout, diagnostics: o.Stderr, level: func() string { return v.logLevel.Load().(string) }}
+		o.Log, report = slog.New(j), j.request
+		o.Log.InfoContext(ctx, "Starting "+product+"...")
+	}
+	v.options = o
 	v.pool, err = db.Open(ctx, db.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
-		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: "daawo rest"})
+		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: applicationName(s.DBURI)})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +102,8 @@ func open(ctx context.Context, o Options) (*server, error) {
 	} else {
 		s.Rest = c
 	}
-	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Failed: v.failed, Log: o.Log})
+	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Failed: v.failed, Report: report,
+		Log: o.Log})
 	if err != nil {
 		v.pool.Close()
 		return nil, err
@@ -118,6 +138,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer v.pool.Close()
+	o = v.options
 	s := v.settings
 	a := &admin{engine: v.engine, pool: v.pool, socket: s.Socket}
 	servers := make(chan error, 2)
@@ -128,13 +149,15 @@ func Run(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
+		o.Log.InfoContext(ctx, "Admin server listening on "+l.Addr().String())
 		go func() { servers <- adminServer.Serve(l) }()
 		defer adminServer.Close()
 	}
 
 	v.signals(ctx)
 	if err := v.engine.Start(ctx); err != nil {
-		o.Log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err)
+		o.Log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", time.Second,
+			"schemas", v.engine.Config().Schemas, "search_path", v.engine.Config().ExtraSearchPath)
 	}
 	defer func() { _ = v.engine.Close(context.WithoutCancel(ctx)) }()
 	select {
@@ -147,10 +170,10 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	main := &http.Server{Handler: v.logged(), ReadHeaderTimeout: 30 * time.Second}
+	main := &http.Server{Handler: v.named(), ReadHeaderTimeout: 30 * time.Second}
 	go func() { servers <- main.Serve(l) }()
 	a.open.Store(true)
-	o.Log.InfoContext(ctx, "rest: listening", "address", l.Addr().String())
+	o.Log.InfoContext(ctx, "API server listening on "+l.Addr().String())
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
 	}
@@ -174,7 +197,7 @@ func Run(ctx context.Context, o Options) error {
 // signals starts to reload the schema on SIGUSR1 and the configuration on SIGUSR2.
 func (v *server) signals(ctx context.Context) {
 	c := make(chan os.Signal, 4)
-	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		defer signal.Stop(c)
 		for {
@@ -182,10 +205,15 @@ func (v *server) signals(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case s := <-c:
-				if s == syscall.SIGUSR1 {
+				switch s {
+				case syscall.SIGUSR1:
 					v.engine.Reload()
-				} else {
+				case syscall.SIGUSR2:
 					v.engine.ReloadConfig()
+				case syscall.SIGTERM: // the caller ends ctx
+					v.options.Log.InfoContext(ctx, "Received termination unix signal SIGTERM")
+				case syscall.SIGINT:
+					v.options.Log.InfoContext(ctx, "Received termination unix signal SIGINT")
 				}
 			}
 		}
@@ -206,28 +234,12 @@ func leastStatus(level string) int {
 	}
 }
 
-// logged returns a handler that logs requests by log-level: error logs 5xx, warn 4xx too, info and debug all.
-func (v *server) logged() http.Handler {
+// named returns a handler that names the product in each reply, as PostgREST does.
+func (v *server) named() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		v.engine.ServeHTTP(s, r)
-		if s.status >= leastStatus(v.logLevel.Load().(string)) {
-			v.options.Log.InfoContext(r.Context(), "rest: request", "method", r.Method, "path", r.URL.Path, "status", s.status)
-		}
+		w.Header().Set("Server", "postgrest/"+rest.Version)
+		v.engine.ServeHTTP(w, r)
 	})
-}
-
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-// Unwrap returns the writer below, for http.ResponseController.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // DumpConfig writes the effective settings to out. Without a database it warns and writes those of the file and the
