@@ -101,7 +101,11 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	if !j.batch.explicit && j.engine.replicaReads.allow(j) {
 		session = j.engine.replicaReads.replica.Session
 	}
-	err = session(ctx, j.batch.scope, func(c *db.Session) error { return j.transaction(ctx, c, res) })
+	j.engine.log.DebugContext(ctx, "Trying to borrow a connection from pool")
+	err = session(ctx, j.batch.scope, func(c *db.Session) error {
+		j.engine.log.DebugContext(ctx, "Borrowed a connection from the pool")
+		return j.transaction(ctx, c, res)
+	})
 	if err != nil {
 		return nil, j.engine.databaseError(err, j.id.anon, readOnly)
 	}

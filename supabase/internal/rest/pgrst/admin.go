@@ -55,9 +55,23 @@ func (a *admin) handler() http.Handler {
 			_ = json.NewEncoder(w).Encode(c) // the client may have disconnected
 		}
 	})
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) { metrics.ServeHTTP(plainText{w}, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	return mux
+}
+
+// plainText is a ResponseWriter with PostgREST's Content-Type of metrics.
+type plainText struct{ http.ResponseWriter }
+
+func (w plainText) Write(b []byte) (int, error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return w.ResponseWriter.Write(b)
+}
+
+func (w plainText) WriteHeader(status int) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

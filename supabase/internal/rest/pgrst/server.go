@@ -128,7 +128,18 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 		}
 	}
 	v.logLevel.Store(s.LogLevel)
+	v.warnOfOldPath(ctx, s)
 	return s.Rest, nil
+}
+
+// warnOfOldPath logs PostgREST's warning about the older form of jwt-role-claim-key.
+func (v *server) warnOfOldPath(ctx context.Context, s *Settings) {
+	if path := s.Rest.RoleClaim; path.Old() {
+		v.options.Log.WarnContext(ctx, "WARNING: The config `jwt-role-claim-key="+path.String()+"` is using the deprecated JSPath syntax.")
+		v.options.Log.WarnContext(ctx, "Update `jwt-role-claim-key="+path.String()+"` to the new JSONPath syntax as support for JSPath "+
+			"will be removed in a future release. See the migration guide on how to update: "+
+			"https://github.com/PostgREST/postgrest/blob/main/CHANGELOG.md#migration-to-v16")
+	}
 }
 
 // Run serves until ctx ends, then waits for running requests.
@@ -155,6 +166,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 
 	v.signals(ctx)
+	ending := make(chan os.Signal, 1)
+	signal.Notify(ending, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(ending)
 	if err := v.engine.Start(ctx); err != nil {
 		o.Log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", time.Second,
 			"schemas", v.engine.Config().Schemas, "search_path", v.engine.Config().ExtraSearchPath)
@@ -185,6 +199,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	case <-ctx.Done():
 	}
+	v.logSignal(ctx, ending)
 	a.open.Store(false)
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
@@ -194,10 +209,20 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
+// logSignal logs the signal that ended ctx. The caller of Run ends ctx on the same signals.
+func (v *server) logSignal(ctx context.Context, ending <-chan os.Signal) {
+	names := map[os.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGINT: "SIGINT"}
+	select {
+	case s := <-ending:
+		v.options.Log.InfoContext(ctx, "Received termination unix signal "+names[s])
+	case <-time.After(20 * time.Millisecond): // the caller ended it for another reason
+	}
+}
+
 // signals starts to reload the schema on SIGUSR1 and the configuration on SIGUSR2.
 func (v *server) signals(ctx context.Context) {
 	c := make(chan os.Signal, 4)
-	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(c, syscall.SIGUSR1, syscall.SIGUSR2)
 	go func() {
 		defer signal.Stop(c)
 		for {
@@ -210,10 +235,6 @@ func (v *server) signals(ctx context.Context) {
 					v.engine.Reload()
 				case syscall.SIGUSR2:
 					v.engine.ReloadConfig()
-				case syscall.SIGTERM: // the caller ends ctx
-					v.options.Log.InfoContext(ctx, "Received termination unix signal SIGTERM")
-				case syscall.SIGINT:
-					v.options.Log.InfoContext(ctx, "Received termination unix signal SIGINT")
 				}
 			}
 		}
