@@ -33,6 +33,7 @@ func (s *services) openREST(ctx context.Context) error {
 	c := rest.Default()
 	c.Schemas, c.ExtraSearchPath = s.cfg.API.Schemas, s.cfg.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
+	c.RequireFilter, c.CancelReads = true, true
 	c.ProxyURL = s.public + "/rest/v1"
 	if s.cfg.API.MaxRows > 0 {
 		c.MaxRows = &s.cfg.API.MaxRows
@@ -41,7 +42,7 @@ func (s *services) openREST(ctx context.Context) error {
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
 		keyed.Keys = token.NewSet(s.keys.Verifying()...)
-		return pgrst.Overlay(ctx, pool, keyed)
+		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)
 	if err != nil {

@@ -34,6 +34,7 @@ type Verifier interface {
 type Config struct {
 	Schemas         []string     // [db-schemas] the exposed schemas; the first is the default
 	ExtraSearchPath []string     // [db-extra-search-path]
+	CheckSchemas    bool         // Schemas and ExtraSearchPath must exist; without it an unknown one is empty
 	AnonRole        string       // [db-anon-role] "" refuses requests without a token
 	MaxRows         *int64       // [db-max-rows]
 	Aggregates      bool         // [db-aggregates-enabled]
@@ -57,6 +58,12 @@ type Config struct {
 	ProxyURL       string      // [openapi-server-proxy-uri]
 	Host           string      // [server-host], as OpenAPI shows it
 	Port           int         // [server-port], as OpenAPI shows it
+
+	// CancelReads cancels the statement of a read whose client has disconnected. Without it every statement runs to its
+	// end, as with PostgREST. A statement that may write always does.
+	CancelReads bool
+	// RequireFilter refuses an UPDATE or DELETE without a filter, as the extension safeupdate does.
+	RequireFilter bool
 
 	LogQuery          bool        // [log-query]
 	AppSettings       [][2]string // [app.settings.*]

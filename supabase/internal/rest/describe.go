@@ -37,7 +37,7 @@ select p.proname, p.pronargs
 )
 
 // describe answers the root with an OpenAPI document of everything, or of what the caller may use.
-func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity) error {
+func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity, t *stopwatch, report *Report) error {
 	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
 		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
 	}) {
@@ -47,10 +47,12 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 		}
 		return wire.Errorf(406, "PGRST107", "None of these media types are available: %s", joinComma(names))
 	}
-	doc, err := e.document(ctx, s, r, q, id)
+	t.lap("plan")
+	doc, err := e.document(ctx, s, r, q, id, report)
 	if err != nil {
 		return err
 	}
+	t.lap("transaction")
 	body, err := openapi.Encode(doc)
 	if err != nil {
 		return err
@@ -61,6 +63,7 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	if q.negotiated {
 		h.Set("Content-Profile", q.schema)
 	}
+	t.header(h)
 	if r.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
 		return nil
@@ -71,9 +74,9 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	return nil
 }
 
-func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity) (openapi.Document, error) {
+func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity, report *Report) (openapi.Document, error) {
 	c := &s.config
-	doc := openapi.Document{Version: version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
+	doc := openapi.Document{Version: Version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
 	set, scope := s.setStatement(&buffers{}, r, q, id, nil, true)
 	name := [][]byte{[]byte(sql.Ident(q.schema))}
 	list := []db.Statement{set}
@@ -84,8 +87,12 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 	list = append(list, db.Statement{SQL: schemaCommentSQL, Args: name})
 	all := c.OpenAPI == IgnorePrivileges
 	if !all {
+		doc.SearchPath = append([]string{q.schema}, c.ExtraSearchPath...)
+	}
+	if !all {
 		list = append(list, db.Statement{SQL: visibleTablesSQL, Args: name}, db.Statement{SQL: visibleRoutinesSQL, Args: name})
 	}
+	e.logQuery(ctx, c, id, list, report)
 	tables, routines := map[string]bool{}, map[string]bool{}
 	err := e.pool.Session(ctx, scope, func(conn *db.Session) error {
 		return conn.Run(ctx, list, func(i int, rows *pgconn.ResultReader) error {

@@ -32,8 +32,16 @@ type Options struct {
 	ReplicaTables []string // schema.name
 	// Configure reads the configuration again when a notification asks for it; nil keeps the configuration.
 	Configure func(context.Context) (Config, error)
-	Log       *slog.Logger     // nil means slog.Default()
-	Now       func() time.Time // nil means time.Now
+	// Report is called after each request. The engine then leaves the log of requests, error replies and SQL to it. nil
+	// is none.
+	Report func(*http.Request, *Report)
+	// Failed is told why the schema could not be loaded or the connection that listens is lost. The engine tries again
+	// either way. nil is none.
+	Failed func(error)
+	// BodyTimeout is how long a request may send nothing of its body; 0 means 30 s.
+	BodyTimeout time.Duration
+	Log         *slog.Logger     // nil means slog.Default()
+	Now         func() time.Time // nil means time.Now
 }
 
 // Engine is an http.Handler with the paths of PostgREST. Start loads the schema; until then every request gets 503.
@@ -42,6 +50,9 @@ type Engine struct {
 	replicaReads replicaReads
 	log          *slog.Logger
 	now          func() time.Time
+	failed       func(error)
+	report       func(*http.Request, *Report)
+	bodyTimeout  time.Duration
 	state        atomic.Pointer[state]
 	loader       loader
 	counts       counts
@@ -103,7 +114,14 @@ func New(o Options) (*Engine, error) {
 	if len(o.Config.Schemas) == 0 {
 		return nil, errors.New("rest: Config.Schemas is empty; expose at least one schema")
 	}
-	e := &Engine{pool: o.Pool, replicaReads: replicaReads{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now}
+	e := &Engine{pool: o.Pool, replicaReads: replicaReads{o.Replica, o.ReplicaTables}, log: o.Log, now: o.Now,
+		failed: o.Failed, report: o.Report, bodyTimeout: o.BodyTimeout}
+	if e.failed == nil {
+		e.failed = func(error) {}
+	}
+	if e.bodyTimeout == 0 {
+		e.bodyTimeout = 30 * time.Second
+	}
 	if e.log == nil {
 		e.log = slog.Default()
 	}
@@ -159,13 +177,22 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.config.NoCORS && s.cors(w, r) {
 		return
 	}
-	if err := e.serve(r.Context(), s, w, r); err != nil {
-		e.fail(s, w, r, err)
+	var report *Report
+	if e.report != nil {
+		rec := &recorder{ResponseWriter: w, report: Report{Status: http.StatusOK}}
+		w, report = rec, &rec.report
+		defer func() { e.report(r, report) }()
+	}
+	if r.ContentLength != 0 {
+		r.Body = &timedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), timeout: e.bodyTimeout}
+	}
+	if err := e.serve(r.Context(), s, w, r, report); err != nil {
+		e.fail(s, w, r, err, report)
 	}
 }
 
 // fail answers with an error. An error that is not a wire.Error is an internal one: it is logged and not shown.
-func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error) {
+func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error, report *Report) {
 	we, ok := wire.AsError(err)
 	if !ok {
 		if r.Context().Err() != nil {
@@ -177,7 +204,9 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 	if we.Status == http.StatusServiceUnavailable && we.Header.Get("Retry-After") == "" {
 		we = we.WithHeader("Retry-After", e.loader.retryAfter())
 	}
-	if we.Status >= 500 {
+	if report != nil {
+		report.Err = we
+	} else if we.Status >= 500 {
 		e.log.WarnContext(r.Context(), "rest: error reply", "method", r.Method, "status", we.Status, "code", we.Code, "error", err)
 	}
 	if r.Method == http.MethodHead {

@@ -44,10 +44,12 @@ func TestFormats(t *testing.T) {
 		{name: "other origin", url: "/shelves?limit=0", header: "Origin: http://b.example", reply: "Access-Control-Allow-Origin:"},
 		{name: "trace header", url: "/shelves?limit=0", header: "X-Request-Id: 7", reply: "X-Request-Id: 7"},
 	})
-	w := off.do(t, scenario{url: "/shelves?limit=0"})
-	for _, phase := range []string{"jwt;dur=", "parse;dur=", "plan;dur=", "transaction;dur=", "response;dur="} {
-		if !strings.Contains(w.Header().Get("Server-Timing"), phase) {
-			t.Errorf("Server-Timing %q lacks %s", w.Header().Get("Server-Timing"), phase)
+	for _, s := range []scenario{{url: "/shelves?limit=0"}, {url: "/"}, {url: "/", method: "HEAD"}, {url: "/", method: "OPTIONS"}, {url: "/shelves", method: "OPTIONS"}} {
+		w := off.do(t, s)
+		for _, phase := range []string{"jwt;dur=", "parse;dur=", "plan;dur=", "transaction;dur=", "response;dur="} {
+			if !strings.Contains(w.Header().Get("Server-Timing"), phase) {
+				t.Errorf("%s %s: Server-Timing %q lacks %s", s.method, s.url, w.Header().Get("Server-Timing"), phase)
+			}
 		}
 	}
 }

@@ -91,6 +91,7 @@ type scenario struct {
 	status int    // 200 when 0
 	want   string // the body as JSON, or as text after "="; "" skips the check
 	reply  string // reply headers as "Name: value" lines; "Name:" must be absent
+	has    string // text that must be in the body
 	not    string // text that must not be in the body
 }
 
@@ -170,6 +171,9 @@ func (b *harness) run(t *testing.T, scenarios []scenario) {
 				if got := strings.Join(w.Header().Values(name), ", "); got != strings.Join(values, ", ") {
 					t.Errorf("%s: %q, want %q", name, got, values)
 				}
+			}
+			if !strings.Contains(body, s.has) {
+				t.Errorf("%q is missing in %s", s.has, body)
 			}
 			if s.not != "" && strings.Contains(body, s.not) {
 				t.Errorf("unexpected %q in %s", s.not, body)

@@ -19,6 +19,8 @@ type loader struct {
 	config    atomic.Bool // the next reload includes the configuration
 	requested chan struct{}
 	listening chan struct{} // closed after the first attempt to listen
+	rechannel chan struct{} // the channel to listen to has changed
+	connected atomic.Bool   // the listener has a connection
 	cancel    context.CancelFunc
 	done      sync.WaitGroup
 	delay     atomic.Int64 // the delay before the next attempt, in seconds
@@ -29,6 +31,7 @@ const maxDelay = 32 * time.Second
 
 func (l *loader) init(e *Engine, configure func(context.Context) (Config, error)) {
 	l.engine, l.configure, l.requested, l.listening = e, configure, make(chan struct{}, 1), make(chan struct{})
+	l.rechannel = make(chan struct{}, 1)
 }
 
 // request makes work reload the schema, and the configuration too if config is true.
@@ -51,7 +54,8 @@ func (l *loader) start(ctx context.Context) error {
 	<-l.listening
 	err := l.engine.load(ctx)
 	if err != nil {
-		l.request(false)
+		l.engine.failed(err)
+		l.request(true) // the configuration in the database may be as unread as the schema
 	}
 	l.done.Go(func() { l.work(ctx) })
 	return err
@@ -86,8 +90,10 @@ func (l *loader) work(ctx context.Context) {
 			if err == nil || ctx.Err() != nil {
 				break
 			}
+			l.engine.failed(err)
 			l.delay.Store(int64(delay / time.Second))
-			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay)
+			l.engine.log.WarnContext(ctx, "rest: schema load failed; retrying", "error", err, "retry_in", delay,
+				"schemas", l.engine.Config().Schemas, "search_path", l.engine.Config().ExtraSearchPath)
 			if !sleep(ctx, delay) {
 				return
 			}
@@ -106,7 +112,15 @@ func (l *loader) reconfigure(ctx context.Context) {
 		l.engine.log.ErrorContext(ctx, "rest: configuration load failed; keeping the old one", "error", err)
 		return
 	}
+	changed := c.Channel != l.engine.Config().Channel
 	l.engine.replaceConfig(c)
+	l.engine.log.InfoContext(ctx, "rest: configuration loaded")
+	if changed {
+		select {
+		case l.rechannel <- struct{}{}:
+		default: // listen has not seen the previous change yet; it will see this one too
+		}
+	}
 }
 
 // sleep waits for d and returns true, or false if ctx ends first.
@@ -144,11 +158,15 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, HoistedSettings: c.HoistedSettings})
+	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, MustExist: c.CheckSchemas,
+		HoistedSettings: c.HoistedSettings})
 	if err != nil {
 		return err
 	}
 	e.replaceSchema(cache, roles)
+	// New connections see changed settings of the login role and do not hold the old catalogue in their caches. A
+	// connection in use closes when its request is done.
+	e.pool.Pgx().Reset()
 	duration := e.now().Sub(begun)
 	e.counts.loadTime.Store(int64(duration))
 	e.log.InfoContext(ctx, "rest: schema loaded", "schema", cache.String(), "duration", duration)
@@ -197,22 +215,49 @@ func (l *loader) listen(ctx context.Context) {
 	for delay := time.Second; ctx.Err() == nil; delay = min(2*delay, maxDelay) {
 		channel := l.engine.Config().Channel
 		if channel == "" {
-			return
+			once()
+			select {
+			case <-l.rechannel:
+			case <-ctx.Done():
+			}
+			delay = time.Second / 2
+			continue
 		}
 		began := time.Now()
-		err := l.listenOnce(ctx, channel, listening)
+		changed, err := l.listenUntilChange(ctx, channel, listening)
 		once()
 		listening = func() { l.request(true) } // a notification may have been missed while not listening
 		if ctx.Err() != nil {
 			return
 		}
+		if changed {
+			delay = time.Second / 2
+			continue
+		}
 		if time.Since(began) > maxDelay {
 			delay = time.Second
 		}
-		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "error", err, "retry_in", delay)
+		l.engine.failed(err)
+		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "channel", channel, "error", err, "retry_in", delay)
 		if !sleep(ctx, delay) {
 			return
 		}
+	}
+}
+
+// listenUntilChange listens until an error occurs or the channel of the configuration changes.
+func (l *loader) listenUntilChange(ctx context.Context, channel string, listening func()) (changed bool, err error) {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- l.listenOnce(inner, channel, listening) }()
+	select {
+	case err := <-ended:
+		return false, err
+	case <-l.rechannel:
+		cancel()
+		<-ended
+		return true, nil
 	}
 }
 
@@ -222,15 +267,20 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{channel}.Sanitize()); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return err
 	}
 	listening()
+	l.engine.log.InfoContext(ctx, "rest: listening for notifications", "channel", channel, "host", conn.Config().Host, "port", conn.Config().Port,
+		"server_version", conn.PgConn().ParameterStatus("server_version"))
+	l.connected.Store(true)
+	defer l.connected.Store(false)
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return err
 		}
+		l.engine.log.InfoContext(ctx, "rest: notification", "channel", channel, "payload", n.Payload)
 		switch n.Payload {
 		case "", "reload config":
 			l.request(true)

@@ -45,6 +45,14 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	if perr != nil {
 		return nil, perr
 	}
+	if s.config.RequireFilter {
+		if err := checkFilter(made); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkBounds(q.Query.Huge, s.config.MaxRows != nil); err != nil {
+		return nil, err
+	}
 	p.plan = made
 	p.reply, p.media, err = s.negotiate(q, made, handlerTarget(q, made), r.Method == http.MethodHead)
 	if err != nil {
@@ -113,6 +121,37 @@ func handlerTarget(q *request, p *plan.Plan) schema.Name {
 		n.Name = p.Call.Routine.Return.Name
 	}
 	return n
+}
+
+// checkFilter returns the error of the extension safeupdate for a plan that updates or deletes all rows of a table.
+func checkFilter(p *plan.Plan) error {
+	m := p.Mutation
+	if m == nil || len(m.Where) > 0 {
+		return nil
+	}
+	verb := ""
+	switch {
+	case m.Action == plan.Delete:
+		verb = "DELETE"
+	case m.Action == plan.Update && len(m.Columns) > 0: // without columns nothing changes
+		verb = "UPDATE"
+	default:
+		return nil
+	}
+	return wire.Errorf(http.StatusBadRequest, "21000", "%s requires a WHERE clause", verb)
+}
+
+// checkBounds returns Postgres' error for a limit or an offset that its bigint cannot hold. A server with a maximum of rows
+// never sends such a limit to Postgres.
+func checkBounds(h ast.Huge, limited bool) error {
+	number := h.Limit
+	if number == "" || limited {
+		number = h.Offset
+	}
+	if number == "" {
+		return nil
+	}
+	return wire.Errorf(http.StatusBadRequest, "22003", "value \"%s\" is out of range for type bigint", number)
 }
 
 // checkPreferences returns an error for preferences that handling=strict does not allow.

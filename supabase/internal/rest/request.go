@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -162,10 +164,17 @@ func (q *request) setAction(method string) error {
 // setRange combines the Range header with limit and offset.
 func (q *request) setRange(r *http.Request) error {
 	header := ast.AllRows()
-	if r.Method == http.MethodGet {
-		header = grammar.Range(r.Header.Get("Range"))
-	}
 	limit := q.Query.Range
+	if r.Method == http.MethodGet {
+		var huge ast.Huge
+		header, huge = grammar.Range(r.Header.Get("Range"))
+		if _, limited := limit.Limit(); !limited && huge.Limit != "" {
+			q.Query.Huge.Limit = huge.Limit
+		}
+		if huge.Offset != "" {
+			q.Query.Huge.Offset = huge.Offset
+		}
+	}
 	q.Range = header.Intersect(limit)
 	if limit.LimitZero() {
 		q.Range = ast.Range{Lo: 0, Hi: -1}
@@ -193,6 +202,9 @@ func (q *request) readBody(r *http.Request) error {
 		return nil
 	}
 	body, err := io.ReadAll(r.Body)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return wire.Errorf(http.StatusRequestTimeout, "PGRSTX01", "The client stopped sending the request body").WithCause(err)
+	}
 	if err != nil {
 		return wire.Errorf(400, "PGRST102", "Empty or invalid json").WithCause(err)
 	}

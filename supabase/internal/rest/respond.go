@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/internal/wire"
 )
 
-// version is the PostgREST version that the engine is compatible with.
-const version = "16.2"
+// Version is the PostgREST version that the engine is compatible with.
+const Version = "16.2"
 
 // respond writes the reply to a successful request.
 func (j *job) respond(w http.ResponseWriter, res *result, t *stopwatch) error {
@@ -63,10 +63,7 @@ func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch)
 	if warning := j.warning(); warning != "" {
 		h.Set("Warning", warning)
 	}
-	if t.on {
-		t.lap("response")
-		h.Set("Server-Timing", t.text)
-	}
+	t.header(h)
 	silent := status == http.StatusNoContent || j.http.Method == http.MethodHead
 	if !silent {
 		h["Content-Length"] = []string{strconv.FormatInt(body.length, 10)}
@@ -230,13 +227,18 @@ func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""
 	}
+	return `299 PostgRESTv` + Version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
+		"This is deprecated and will stop working in a future release. Update " + LegacyHint(j.plan.Legacy) +
+		` in query string filters, orders or limits."`
+}
+
+// LegacyHint returns the changes that make a URL refer to relations by their aliases.
+func LegacyHint(legacy [][2]string) string {
 	var changes []string
-	for _, l := range j.plan.Legacy {
+	for _, l := range legacy {
 		changes = append(changes, "`"+l[0]+"` to `"+l[1]+"`")
 	}
-	return `299 PostgRESTv` + version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
-		"This is deprecated and will stop working in a future release. Update " + joinComma(changes) +
-		` in query string filters, orders or limits."`
+	return joinComma(changes)
 }
 
 // overrides decodes the settings response.headers and response.status. Without response.status the status is 0.
@@ -271,7 +273,7 @@ func (res *result) overrides() (given http.Header, status int, err error) {
 }
 
 // info answers OPTIONS with the methods that the resource allows.
-func (s *state) info(w http.ResponseWriter, q *request) error {
+func (s *state) info(w http.ResponseWriter, q *request, t *stopwatch) error {
 	allow := "OPTIONS,GET,HEAD"
 	switch q.resource {
 	case relation:
@@ -309,6 +311,9 @@ func (s *state) info(w http.ResponseWriter, q *request) error {
 	h.Set("Allow", allow)
 	h.Set("Content-Length", "0")
 	h.Set("Vary", "Accept, Prefer, Range")
+	t.lap("plan")
+	t.lap("transaction") // there is none, and PostgREST names it all the same
+	t.header(h)
 	w.WriteHeader(http.StatusOK)
 	return nil
 }

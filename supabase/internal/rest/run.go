@@ -22,6 +22,7 @@ type job struct {
 	id      identity
 	buffers *buffers
 	batch   batch
+	report  *Report // nil for none
 }
 
 // readOnly reports whether the transaction may only read.
@@ -82,8 +83,12 @@ func (j *job) checkRows(res *result) error {
 func (j *job) run(ctx context.Context) (_ *result, err error) {
 	readOnly := j.readOnly()
 	j.makeBatch(readOnly)
-	if j.state.config.LogQuery {
-		j.engine.log.InfoContext(ctx, "rest: query", "role", j.id.role, "sql", j.statement.SQL)
+	j.engine.logQuery(ctx, &j.state.config, j.id, j.batch.list, j.report)
+	if j.report != nil && j.state.config.LegacyTargetNames {
+		j.report.Legacy = j.plan.Legacy
+	}
+	if !readOnly || !j.state.config.CancelReads {
+		ctx = context.WithoutCancel(ctx)
 	}
 	res := &result{}
 	res.body.begin(j.buffers)
@@ -96,7 +101,11 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 	if !j.batch.explicit && j.engine.replicaReads.allow(j) {
 		session = j.engine.replicaReads.replica.Session
 	}
-	err = session(ctx, j.batch.scope, func(c *db.Session) error { return j.transaction(ctx, c, res) })
+	j.engine.log.DebugContext(ctx, "Trying to borrow a connection from pool")
+	err = session(ctx, j.batch.scope, func(c *db.Session) error {
+		j.engine.log.DebugContext(ctx, "Borrowed a connection from the pool")
+		return j.transaction(ctx, c, res)
+	})
 	if err != nil {
 		return nil, j.engine.databaseError(err, j.id.anon, readOnly)
 	}
@@ -106,6 +115,20 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		}
 	}
 	return res, nil
+}
+
+// logQuery adds the SQL of statements to the report, or logs it if there is no report.
+func (e *Engine) logQuery(ctx context.Context, c *Config, id identity, list []db.Statement, report *Report) {
+	if !c.LogQuery {
+		return
+	}
+	for _, st := range list {
+		if report != nil {
+			report.Queries = append(report.Queries, st.SQL)
+		} else {
+			e.log.InfoContext(ctx, "rest: query", "role", id.role, "sql", st.SQL)
+		}
+	}
 }
 
 // transaction runs the batch in a session and decodes its results into res. It may be called again after a failure. If

@@ -6,12 +6,15 @@ import (
 )
 
 // serve answers a request or returns the error to answer with.
-func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request) error {
+func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, report *Report) error {
 	t := stopwatch{on: s.config.ServerTiming, now: e.now}
 	t.start()
 	id, err := e.identify(s, r)
 	if err != nil {
 		return err
+	}
+	if report != nil {
+		report.Role = id.role
 	}
 	t.lap("jwt")
 	if s.schemaCache == nil {
@@ -23,11 +26,11 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	}
 	switch {
 	case r.Method == http.MethodOptions:
-		return s.info(w, p.request)
+		return s.info(w, p.request, &t)
 	case p.plan == nil:
-		return e.describe(ctx, s, w, r, p.request, id)
+		return e.describe(ctx, s, w, r, p.request, id, &t, report)
 	}
-	j := job{prepared: p, engine: e, state: s, http: r, id: id, buffers: e.buffers.get()}
+	j := job{prepared: p, engine: e, state: s, http: r, id: id, buffers: e.buffers.get(), report: report}
 	defer e.buffers.put(j.buffers)
 	res, err := j.run(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"net/http"
 	"strconv"
 	"time"
 )
@@ -16,6 +17,14 @@ type stopwatch struct {
 func (t *stopwatch) start() {
 	if t.on {
 		t.last = t.now()
+	}
+}
+
+// header ends the phase "response" and sets the Server-Timing header.
+func (t *stopwatch) header(h http.Header) {
+	if t.on {
+		t.lap("response")
+		h.Set("Server-Timing", t.text)
 	}
 }
 

@@ -136,6 +136,7 @@ type Query struct {
 	Order      []At[[]OrderTerm]
 	Ranges     []At[Range] // limits and offsets of embedded relations; Range is the root's
 	Range      Range
+	Huge       Huge     // numbers of limits and offsets that are too large
 	Columns    []string // columns=, sorted and without duplicates; nil when absent
 	OnConflict []string // on_conflict=; nil when absent
 	Params     []Param  // arguments of a function called with GET: parameters that are not filters

@@ -226,7 +226,7 @@ func (p *parser) logicValue() (string, bool) {
 // logic = filter | [ "not." ] ( "and" | "or" ) "(" logic { "," logic } ")".
 func (p *parser) logic(depth int) (ast.Logic, bool) {
 	if depth > maxDepth {
-		p.fail(message{unexpected, "nesting"})
+		p.fail(message{unexpected, tooDeep})
 		return ast.Logic{}, false
 	}
 	m := p.mark()

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,21 +183,32 @@ func splitMediaType(s string) (string, map[string]string) {
 }
 
 // Range parses a Range header of rows, "0-9" or "10-". Any other value means all rows.
-func Range(header string) ast.Range {
+func Range(header string) (r ast.Range, huge ast.Huge) {
 	lo, hi, ok := strings.Cut(header, "-")
 	if !ok || !digits(lo) || lo == "" || !digits(hi) {
-		return ast.AllRows()
+		return ast.AllRows(), huge
 	}
-	r := ast.AllRows()
-	if n, ok := integer(lo); ok {
-		r.Lo = n
+	r = ast.AllRows()
+	n, _, large := integer(lo)
+	if r.Lo = n; large {
+		huge.Offset = lo
 	}
-	if hi != "" {
-		if n, ok := integer(hi); ok {
-			r.Hi = n
+	if hi == "" {
+		return r, huge
+	}
+	if r.Hi, _, large = integer(hi); large {
+		var first, last big.Int
+		first.SetString(lo, 10)
+		last.SetString(hi, 10)
+		limit := last.Add(&last, big.NewInt(1)).Sub(&last, &first)
+		if limit.Sign() <= 0 {
+			return ast.Range{Lo: 1, Hi: 0}, ast.Huge{}
+		}
+		if !limit.IsInt64() {
+			huge.Limit = limit.String()
 		}
 	}
-	return r
+	return r, huge
 }
 
 func digits(s string) bool {

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,6 +167,9 @@ type rangeSet map[string]*rangeEntry
 type rangeEntry struct {
 	limit, offset       ast.Range
 	hasLimit, hasOffset bool
+	// The numbers as sent, for those that Postgres' bigint cannot hold.
+	hugeLimit, hugeOffset bool
+	limitText, offsetText string
 }
 
 func (s rangeSet) entry(key string) *rangeEntry {
@@ -181,31 +185,44 @@ func (s rangeSet) limit(key, value string) {
 	e := s.entry(key)
 	e.hasLimit = true
 	e.limit = ast.AllRows()
-	if n, ok := integer(value); ok {
+	n, ok, huge := integer(value)
+	if ok {
 		e.limit = ast.Range{Lo: 0, Hi: n - 1}
 	}
+	e.hugeLimit = huge && n > 0
+	e.limitText = strings.TrimSpace(value)
 }
 
 func (s rangeSet) offset(key, value string) {
 	e := s.entry(key)
 	e.hasOffset = true
 	e.offset = ast.AllRows()
-	if n, ok := integer(value); ok {
+	n, ok, huge := integer(value)
+	if ok {
 		e.offset = ast.Range{Lo: n, Hi: ast.NoLimit}
 	}
+	e.hugeOffset = huge
+	e.offsetText = strings.TrimSpace(value)
 }
 
-// integer parses a limit or an offset.
-func integer(s string) (int64, bool) {
+// integer parses a limit or an offset. huge means that the number is beyond 64 bits.
+func integer(s string) (n int64, ok, huge bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	huge = errors.Is(err, strconv.ErrRange)
 	// No table has more rows than this bound, which keeps sums from overflowing.
 	const most = 1 << 61
-	return max(min(n, most), -most), err == nil
+	return max(min(n, most), -most), err == nil || huge, huge
 }
 
 // into sets the ranges of q.
 func (s rangeSet) into(q *ast.Query) *Error {
 	for key, e := range s {
+		if e.hugeLimit {
+			q.Huge.Limit = e.limitText
+		}
+		if e.hugeOffset {
+			q.Huge.Offset = e.offsetText
+		}
 		r := e.limit
 		switch {
 		case e.hasLimit && e.hasOffset:

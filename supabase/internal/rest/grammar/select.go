@@ -5,7 +5,7 @@ import "daawo/supabase/internal/rest/ast"
 // items = [ item { ws "," ws item } ].
 func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
 	if depth > maxDepth {
-		p.fail(message{unexpected, "nesting"})
+		p.fail(message{unexpected, tooDeep})
 		return nil, false
 	}
 	start := p.pos
@@ -30,6 +30,8 @@ func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
 
 // maxDepth bounds the nesting of embedded relations and of logic, and so the size of the stack.
 const maxDepth = 100
+
+const tooDeep = "nesting of more than 100 levels"
 
 // item = "..." relation "(" items ")" | relation "(" items ")" | field.
 func (p *parser) item(depth int) (ast.SelectItem, bool) {

@@ -34,7 +34,7 @@ func (d Document) paths() object {
 	for _, r := range d.Routines {
 		if path := "/rpc/" + r.Name.Name; !seen[path] { // overloads share a path
 			seen[path] = true
-			out = append(out, member{path, routinePath(r)})
+			out = append(out, member{path, d.routinePath(r)})
 		}
 	}
 	return out
@@ -68,7 +68,7 @@ func tablePath(t *schema.Table) object {
 	}
 }
 
-func routinePath(r *schema.Routine) object {
+func (d Document) routinePath(r *schema.Routine) object {
 	first, rest := summary(r.Comment)
 	operation := func(parameters []object) object {
 		return object{
@@ -84,6 +84,7 @@ func routinePath(r *schema.Routine) object {
 	var required []string
 	query := []object{}
 	for _, p := range r.Params {
+		p.Type = d.typeName(p.Type)
 		properties = append(properties, member{p.Name, object{{"format", format(p.Type)}, {"items", items(p.Type)}, {"type", typeOf(p.Type)}}})
 		if p.Required {
 			required = append(required, p.Name)

@@ -3,6 +3,7 @@ package pgrst
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,7 +17,20 @@ import (
 type admin struct {
 	engine *rest.Engine
 	pool   *db.Pool
-	live   atomic.Bool // whether the main socket is open
+	socket string      // path of the main socket; "" for a port
+	open   atomic.Bool // whether the main socket is open
+}
+
+// live reports whether the main server can get requests: its socket is open and its file exists.
+func (a *admin) live() bool {
+	if !a.open.Load() {
+		return false
+	}
+	if a.socket == "" {
+		return true
+	}
+	_, err := os.Stat(a.socket)
+	return err == nil
 }
 
 func (a *admin) handler() http.Handler {
@@ -24,7 +38,7 @@ func (a *admin) handler() http.Handler {
 	registry.MustRegister(a)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
-		if !a.live.Load() {
+		if !a.live() {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
@@ -32,7 +46,7 @@ func (a *admin) handler() http.Handler {
 		switch {
 		case a.engine.Schema() == nil, a.engine.Loading():
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case !a.live.Load():
+		case !a.live():
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
@@ -41,9 +55,23 @@ func (a *admin) handler() http.Handler {
 			_ = json.NewEncoder(w).Encode(c) // the client may have disconnected
 		}
 	})
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) { metrics.ServeHTTP(plainText{w}, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	return mux
+}
+
+// plainText is a ResponseWriter with PostgREST's Content-Type of metrics.
+type plainText struct{ http.ResponseWriter }
+
+func (w plainText) Write(b []byte) (int, error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return w.ResponseWriter.Write(b)
+}
+
+func (w plainText) WriteHeader(status int) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -2,5 +2,5 @@
 // PGRST_* variables, settings of the database role), listens in the same ways, reloads on the same signals and
 // notifications, and has the same admin server.
 //
-// Only app and cli import it; of ours it imports db and rest.
+// Only app and cli import it; of ours it imports db, rest and wire.
 package pgrst

@@ -14,6 +14,9 @@ import (
 // Dump returns the settings as a configuration file, sorted by name.
 func (s *Settings) Dump() string {
 	lines := slices.Concat(s.dumpDB(), s.dumpJWT(), s.dumpAPI(), s.dumpServer())
+	if s.Rest.CancelReads { // not a setting of PostgREST, so its default is not in the dump
+		lines = append(lines, "server-cancel-reads = true")
+	}
 	for _, kv := range s.Rest.AppSettings {
 		lines = append(lines, kv[0]+" = "+text(kv[1]))
 	}

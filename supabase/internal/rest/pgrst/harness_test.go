@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -80,7 +79,7 @@ func start(t *testing.T, database *testdb.DB, more string) *testServer {
 	ctx, stop := context.WithCancel(t.Context())
 	ready, done := make(chan string, 1), make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Options{File: s.file, Log: slog.New(slog.NewTextHandler(s.log, nil)), Ready: func(a string) { ready <- a }})
+		done <- Run(ctx, Options{File: s.file, Stdout: s.log, Stderr: s.log, Ready: func(a string) { ready <- a }})
 	}()
 	select {
 	case s.address = <-ready:

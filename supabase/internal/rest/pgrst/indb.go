@@ -2,6 +2,8 @@ package pgrst
 
 import (
 	"context"
+	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -11,16 +13,17 @@ import (
 	"daawo/supabase/internal/rest/sql"
 )
 
-// settable returns the names of the settings that the database may hold, with underscores.
+// settable returns the names of the settings that the database may hold, with underscores. The database's value of any
+// other setting is ignored.
 func settable() []string {
 	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config db_extra_search_path
 		db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request db_prepared_statements db_root_spec db_schemas db_tx_end
-		jwt_aud jwt_cache_max_entries jwt_role_claim_key jwt_secret jwt_secret_is_base64 log_level log_query openapi_mode
-		openapi_security_active openapi_server_proxy_uri server_cors_allowed_origins server_trace_header server_timing_enabled
-		url_use_legacy_target_names db_channel_enabled`)
+		jwt_aud jwt_role_claim_key jwt_secret jwt_secret_is_base64 openapi_mode openapi_security_active
+		openapi_server_proxy_uri server_cors_allowed_origins server_trace_header server_timing_enabled
+		url_use_legacy_target_names`)
 }
 
-// roleSettingsSQL returns the settings pgrst.* of the login role. Those for this database come last and take
+// roleSettingsSQL returns those settings of the login role whose names are in $1. Those for this database come last and take
 // precedence.
 const roleSettingsSQL = `
 select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
@@ -28,22 +31,36 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   cross join unnest(r.setconfig) s
  where r.setrole = (select oid from pg_roles where rolname = current_user)
    and r.setdatabase in (0, (select oid from pg_database where datname = current_catalog))
-   and split_part(s, '=', 1) like 'pgrst.%'
+   and split_part(s, '=', 1) = any($1::text[])
  order by r.setdatabase`
 
-// Overlay applies the settings in the database (alter role authenticator set pgrst.… = …) to base.
-func Overlay(ctx context.Context, pool *db.Pool, base rest.Config) (rest.Config, error) {
+// Overlay applies the settings in the database (alter role authenticator set pgrst.… = …) to base. It skips and logs an
+// invalid setting, so that a mistake in the database never keeps the server from starting or from reloading its keys.
+func Overlay(ctx context.Context, pool *db.Pool, base rest.Config, log *slog.Logger) (rest.Config, error) {
 	values, err := inDatabase(ctx, pool, &Settings{})
 	if err != nil {
 		return base, err
 	}
-	r := &reader{db: values}
+	for name, value := range values {
+		if _, err := overlay(map[string]string{name: value}, base); err != nil {
+			log.ErrorContext(ctx, "rest: in-database setting is invalid; ignoring it", "setting", "pgrst."+name, "error", err)
+			delete(values, name)
+		}
+	}
+	c, err := overlay(values, base)
+	if err != nil { // each setting is valid, but not all together
+		log.ErrorContext(ctx, "rest: in-database settings are invalid; ignoring them", "error", err)
+		return base, nil
+	}
+	return c, nil
+}
+
+// overlay applies settings by name to base.
+func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
+	r := &reader{db: values, readFile: os.ReadFile}
 	s := r.settings(base)
 	r.keys(s)
-	if r.err != nil {
-		return base, r.err
-	}
-	return s.Rest, nil
+	return s.Rest, r.err
 }
 
 // inDatabase returns the settings in the database: those that the pre-config function sets, then those of the login
@@ -79,7 +96,7 @@ func inDatabase(ctx context.Context, pool *db.Pool, s *Settings) (map[string]str
 				return err
 			}
 		}
-		return take(roleSettingsSQL)
+		return take(roleSettingsSQL, keys)
 	})
 	return found, err
 }

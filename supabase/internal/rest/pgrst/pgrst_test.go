@@ -63,6 +63,16 @@ max-rows = 9
 	}
 }
 
+// TestCancelReads checks the setting that PostgREST does not have: off and absent from the dump by default.
+func TestCancelReads(t *testing.T) {
+	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.Dump(), "cancel") {
+		t.Errorf("%v, %+v", err, s)
+	}
+	if s, err := load(t, "server-cancel-reads = true"); err != nil || !s.Rest.CancelReads || !strings.Contains(s.Dump(), "server-cancel-reads = true\n") {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
 func TestInvalidSettings(t *testing.T) {
 	for file, want := range map[string]string{
 		`db-tx-end = "never"`:                   "Invalid transaction termination",
@@ -102,7 +112,7 @@ func TestServe(t *testing.T) {
 	}
 	for path, want := range map[string][]string{
 		"/live": {"200"}, "/ready": {"200"}, "/other": {"404"},
-		"/metrics":      {"200", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1`},
+		"/metrics":      {"200", "Content-Type: text/plain; charset=utf-8", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1`},
 		"/schema_cache": {"200", "public.things"},
 	} {
 		got := s.ask(s.admin, path)

@@ -2,6 +2,8 @@ package pgrst
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"syscall"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/rest"
 	"daawo/supabase/internal/testdb"
 )
 
@@ -34,7 +38,7 @@ func TestPorts(t *testing.T) {
 	if got := s.ask("", "/"); !strings.HasPrefix(got, "200") || s.address != fmt.Sprintf("127.0.0.1:%d", port) {
 		t.Errorf("%s: %s", s.address, got)
 	}
-	if err := CheckReady(t.Context(), Options{File: s.file}); err != nil {
+	if err := CheckReady(t.Context(), Options{File: s.file}, io.Discard); err != nil {
 		t.Error(err)
 	}
 	start(t, database, conf)
@@ -46,6 +50,24 @@ func TestSockets(t *testing.T) {
 	for path, want := range map[string]os.FileMode{s.socket: 0o600, s.admin: 0o666} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%v %v, want %v", info.Mode(), err, want)
+		}
+	}
+}
+
+// TestMissingSocketFile checks that /live and /ready fail when the file of the main socket is gone.
+func TestMissingSocketFile(t *testing.T) {
+	s := start(t, testdb.New(t), "")
+	for _, path := range []string{"/live", "/ready"} {
+		if got := s.ask(s.admin, path); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if err := os.Remove(s.socket); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/live", "/ready"} {
+		if got := s.ask(s.admin, path); !strings.HasPrefix(got, "500") {
+			t.Errorf("%s without the socket's file: %s", path, got)
 		}
 	}
 }
@@ -144,6 +166,100 @@ func TestReloads(t *testing.T) {
 	silent.eventually("/third", "200")
 }
 
+// TestReloadReachesConnections checks that a reload of the schema replaces the connections of the pool, so that a changed
+// setting of the login role is in use.
+func TestReloadReachesConnections(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	database.Exec(`create function public.memory() returns text language sql as $$ select current_setting('work_mem') $$`)
+	s := start(t, database, "db-pool = 1\n")
+	s.eventually("/rpc/memory", "4MB")
+	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
+	if got := s.ask(s.socket, "/rpc/memory"); !strings.Contains(got, "4MB") {
+		t.Errorf("before the reload: %s", got)
+	}
+	database.Exec("notify pgrst, 'reload schema'")
+	s.eventually("/rpc/memory", "7MB")
+}
+
+// TestLogAndListenerReload checks that SIGUSR2 reloads log-level, log-query and db-channel-enabled.
+func TestLogAndListenerReload(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	s := start(t, database, "log-level = \"crit\"\ndb-channel-enabled = false\n")
+	s.ask(s.socket, "/nothing")
+	s.ask(s.socket, "/things")
+	if got := s.log.String(); strings.Contains(got, "404") || strings.Contains(got, `"things`) {
+		t.Errorf("log-level = crit: %s", got)
+	}
+	text, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(string(text) + "log-level = \"info\"\nlog-query = true\ndb-channel-enabled = true\n")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		s.ask(s.socket, "/things")
+		if got := s.log.String(); strings.Contains(got, "/things") && strings.Contains(got, `"things"`) {
+			break
+		}
+	}
+	if got := s.log.String(); !strings.Contains(got, "/things") || !strings.Contains(got, `"things"`) {
+		t.Errorf("log-level = info, log-query = true: %s", got)
+	}
+	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %pgrst%'`) == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("db-channel-enabled = true: nothing listens")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	database.Exec("create table public.fourth (id int); grant select on fourth to anon; notify pgrst, 'reload schema'")
+	s.eventually("/fourth", "200")
+}
+
+// TestInDatabaseSettings checks that the database sets only the settings that it may hold, and that an invalid one neither
+// stops the server nor keeps Overlay from applying the others.
+func TestInDatabaseSettings(t *testing.T) {
+	database := testdb.New(t)
+	database.Exec(settingsSQL)
+	set := func(name, value string) {
+		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.%s = '%s'`, database.Name, name, value))
+	}
+	for name, value := range map[string]string{"db_max_rows": "2", "log_level": "info", "log_query": "true", "jwt_cache_max_entries": "0",
+		"db_channel_enabled": "false", "server_host": "nowhere", "openapi_mode": "disabled"} {
+		set(name, value)
+	}
+	s := start(t, database, "log-level = \"crit\"\n")
+	if got := s.ask(s.socket, "/things?select=id"); !strings.Contains(got, "Content-Range: 0-1/*") {
+		t.Errorf("db_max_rows: %s", got)
+	}
+	if got := s.log.String(); strings.Contains(got, "/things") {
+		t.Errorf("log_level of the database is in use: %s", got)
+	}
+
+	set("openapi_mode", "nonsense")
+	s = start(t, database, "")
+	if got := s.ask(s.socket, "/things?select=id"); !strings.Contains(got, "Content-Range: 0-2/*") {
+		t.Errorf("an invalid setting: %s", got)
+	}
+	pool, err := db.Open(t.Context(), db.Config{URL: database.URL("authenticator"), MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	log := &logBuffer{}
+	base := rest.Default()
+	c, err := Overlay(t.Context(), pool, base, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil || c.MaxRows == nil || *c.MaxRows != 2 || c.OpenAPI != rest.FollowPrivileges {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if got := log.String(); !strings.Contains(got, "pgrst.openapi_mode") {
+		t.Errorf("the log does not name the invalid setting: %s", got)
+	}
+}
+
 // TestLogs checks the log of requests and of their SQL.
 func TestLogs(t *testing.T) {
 	database := testdb.New(t)
@@ -153,10 +269,11 @@ func TestLogs(t *testing.T) {
 		s.ask(s.socket, "/nothing")
 		s.ask(s.socket, "/things")
 		got := s.log.String()
-		if strings.Contains(got, "status=404") != want[0] || strings.Contains(got, "status=200") != want[1] {
+		if strings.Contains(got, `- - anon [`) != want[0] || strings.Contains(got, `"GET /nothing HTTP/1.1" 404 `) != want[0] ||
+			strings.Contains(got, `"GET /things HTTP/1.1" 200 `) != want[1] {
 			t.Errorf("%s: %s", level, got)
 		}
-		if !strings.Contains(got, `\"things\"`) {
+		if strings.Contains(got, `"api"."things"`) || strings.Contains(got, `"things"`) != want[1] {
 			t.Errorf("log-query: %s", got)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"daawo/supabase/internal/rest"
@@ -57,8 +58,9 @@ type Settings struct {
 type Sources struct {
 	File     string // path; "" is none
 	Environ  []string
-	Database map[string]string // by name, with underscores
-	DBURI    string            // on reload the URI in use, which does not change
+	Database map[string]string                 // by name, with underscores
+	DBURI    string                            // on reload the URI in use, which does not change
+	ReadFile func(path string) ([]byte, error) // reads the files that settings name; nil is os.ReadFile
 }
 
 // Load reads the settings.
@@ -68,7 +70,10 @@ func Load(src Sources) (*Settings, error) {
 		k, v, _ := strings.Cut(kv, "=")
 		env[k] = v
 	}
-	r := &reader{env: env, db: src.Database, file: map[string]string{}}
+	r := &reader{env: env, db: src.Database, file: map[string]string{}, readFile: src.ReadFile}
+	if r.readFile == nil {
+		r.readFile = os.ReadFile
+	}
 	if src.File != "" {
 		text, err := os.ReadFile(src.File)
 		if err != nil {
@@ -80,10 +85,11 @@ func Load(src Sources) (*Settings, error) {
 		}
 	}
 	s := r.settings(rest.Default())
+	s.Rest.CheckSchemas = true
 	if src.DBURI != "" {
 		s.DBURI = src.DBURI
 	} else if path, ok := strings.CutPrefix(s.DBURI, "@"); ok {
-		text, err := os.ReadFile(path)
+		text, err := r.readFile(path)
 		r.fail(err)
 		s.DBURI = strings.TrimSpace(string(text))
 	}
@@ -102,7 +108,31 @@ func (m configError) Error() string { return string(m) }
 // reader looks up settings and keeps the first error.
 type reader struct {
 	file, env, db map[string]string
+	readFile      func(string) ([]byte, error)
 	err           error
+}
+
+// streams returns a function that reads files. It reads a pipe or a device such as /dev/stdin once and keeps its content,
+// because a second read would find nothing.
+func streams() func(path string) ([]byte, error) {
+	var mu sync.Mutex
+	kept := map[string][]byte{}
+	return func(path string) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if text, ok := kept[path]; ok {
+			return text, nil
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && !info.Mode().IsRegular() {
+			kept[path] = text
+		}
+		return text, err
+	}
 }
 
 func (r *reader) fail(err error) {
@@ -257,6 +287,7 @@ func (r *reader) settings(c rest.Config) *Settings {
 	if s.AdminPort != 0 && s.AdminPort == s.Port {
 		r.fail(configError("admin-server-port cannot be the same as server-port"))
 	}
+	s.Rest.CancelReads = r.flag(c.CancelReads, "server-cancel-reads")
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
 	s.channel = s.Rest.Channel
@@ -386,7 +417,7 @@ func openAPIModes() map[rest.OpenAPIMode]string {
 // keys reads the secret, from a file if it begins with "@", and decodes it if it is base64.
 func (r *reader) keys(s *Settings) {
 	if path, ok := strings.CutPrefix(string(s.secret), "@"); ok {
-		text, err := os.ReadFile(path)
+		text, err := r.readFile(path)
 		r.fail(err)
 		s.secret = []byte(strings.TrimSuffix(string(text), "\n"))
 	}

@@ -12,6 +12,7 @@ import (
 type Source struct {
 	Schemas         []string // the exposed schemas
 	ExtraSearchPath []string // further schemas with views to follow
+	MustExist       bool     // an unknown schema is an error
 	HoistedSettings []string // settings of functions that apply to the whole transaction
 }
 
@@ -27,6 +28,9 @@ func Load(ctx context.Context, conn interface {
 	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean
 	// pg_catalog. The statement timeout of the login role is meant for requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
+	if src.MustExist {
+		batch.Queue("select count(quote_ident(name)::regnamespace) from unnest($1::text[] || $2::text[]) name", src.Schemas, extra)
+	}
 	batch.Queue(tablesSQL, src.Schemas)
 	batch.Queue(keysSQL)
 	batch.Queue(relationsSQL, src.Schemas, extra)
@@ -50,7 +54,11 @@ func Load(ctx context.Context, conn interface {
 // read decodes the results of the batch, in the order of its statements.
 func read(res pgx.BatchResults, src Source) (*Cache, error) {
 	c := &Cache{Tables: map[Name]*Table{}, Routines: map[Name][]*Routine{}}
-	for range 2 { // begin and set_config
+	leading := 2 // begin and set_config
+	if src.MustExist {
+		leading++
+	}
+	for range leading {
 		if _, err := res.Exec(); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Path is the path to the role in the claims: JSONPath (RFC 9535) like "$.a.b[0]", with quoted names, negative indexes, *
@@ -23,6 +24,7 @@ type step struct {
 	index int
 	kind  stepKind
 	keep  func(string) bool
+	test  string // the comparison of a filter in the older form
 }
 
 type stepKind uint8
@@ -36,12 +38,31 @@ const (
 
 var errPath = errors.New("not a path to the role")
 
-// String returns the path as it was written.
+// Old reports whether the path is in the older form, which PostgREST has deprecated.
+func (p Path) Old() bool { return strings.HasPrefix(p.text, ".") }
+
+// String returns the path as it was written, or one in the older form with all names quoted.
 func (p Path) String() string {
 	if p.steps == nil {
 		return "$.role"
 	}
-	return p.text
+	if !p.Old() {
+		return p.text
+	}
+	var b strings.Builder
+	for _, s := range p.steps {
+		switch s.kind {
+		case byName:
+			b.WriteString("." + strconv.Quote(s.name))
+		case byIndex:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case byFilter:
+			b.WriteString("[?(" + s.test + ")]")
+		case byAll:
+			return p.text
+		}
+	}
+	return b.String()
 }
 
 // ParsePath reads a path.
@@ -75,7 +96,7 @@ func parseName(s string) (step, string, error) {
 	if rest, ok := strings.CutPrefix(s, "*"); ok {
 		return step{kind: byAll}, rest, nil
 	}
-	n := strings.IndexAny(s, ".[")
+	n := strings.IndexFunc(s, func(r rune) bool { return !nameRune(r) })
 	if n < 0 {
 		n = len(s)
 	}
@@ -83,6 +104,11 @@ func parseName(s string) (step, string, error) {
 		return step{}, "", errPath
 	}
 	return step{name: s[:n]}, s[n:], nil
+}
+
+// nameRune reports whether a name without quotes may contain r.
+func nameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '$' || r == '@' || r > unicode.MaxASCII
 }
 
 func parseBracket(s string) (step, string, error) {
@@ -96,7 +122,9 @@ func parseBracket(s string) (step, string, error) {
 		st.kind, s = byAll, s[1:]
 	case strings.HasPrefix(s, "?"):
 		st.kind = byFilter
-		st.keep, s, err = parseFilter(strings.TrimLeft(s[1:], " "))
+		before := strings.TrimLeft(s[1:], " ")
+		st.keep, s, err = parseFilter(before)
+		st.test = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(before[:len(before)-len(s)]), "("), ")"))
 	default:
 		n := strings.IndexByte(s, ']')
 		if n < 0 {

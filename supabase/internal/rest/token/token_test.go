@@ -88,7 +88,12 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`} {
+	for path, want := range map[string]string{`.roles[?(@ ^== "r")]`: `."roles"[?(@ ^== "r")]`, ".a.b[0]": `."a"."b"[0]`, "$.a.b[0]": "$.a.b[0]"} {
+		if p, err := ParsePath(path); err != nil || p.String() != want || p.Old() != (path[0] == '.') {
+			t.Errorf("%s: %s, %v", path, p, err)
+		}
+	}
+	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`, ".role##", "$.my_role;;domain", "$.a b", ".#$$%&$%/"} {
 		if _, err := ParsePath(bad); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
