@@ -183,50 +183,6 @@ func TestLibraryGuide(t *testing.T) {
 	}
 }
 
-func TestCommand(t *testing.T) {
-	dir := publicDir()
-	defer os.RemoveAll(dir)
-	main := filepath.Join(dir, "main.go")
-	writeGuide(t, dir)
-	text, err := os.ReadFile(main)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := strings.Replace(string(text), "Functions: functions.All}", `Functions: functions.All, Commands: []stack.Command{{
-		Name: "greet", Args: "NAME [--loud]", Short: "Greet", Run: func(_ context.Context, c *stack.Call) error {
-			loud := c.Flags().Bool("loud", false, "add an exclamation mark")
-			if err := c.Parse(1); err != nil {
-				return err
-			}
-			if c.Arguments()[0] == "nothing" {
-				return stack.Usagef("name a person")
-			}
-			fmt.Fprint(c.Stdout(), "hello ", c.Arguments()[0], map[bool]string{true: "!"}[*loud])
-			return nil
-		}}}}`, 1)
-	source = strings.Replace(source, "import (\n", "import (\n\t\"context\"\n\t\"fmt\"\n", 1)
-	if err := os.WriteFile(main, []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	program := buildGuide(t, dir)
-	for line, want := range map[string]struct {
-		code int
-		text string
-	}{
-		"greet Amina --loud": {0, "hello Amina!"},
-		"greet":              {2, "usage: clinic greet NAME [--loud]"},
-		"greet nothing":      {2, "clinic: name a person"},
-		"--help":             {0, "greet"},
-	} {
-		cmd := exec.Command(program, strings.Fields(line)...)
-		cmd.Dir = dir
-		out, _ := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != want.code || !strings.Contains(string(out), want.text) {
-			t.Errorf("%s: %d %s, want %d %s", line, code, out, want.code, want.text)
-		}
-	}
-}
-
 // TestProjectWithoutFiles starts a stack whose project is empty: no config.toml, no migrations, no site.
 func TestProjectWithoutFiles(t *testing.T) {
 	dir := publicDir()
