@@ -18,7 +18,8 @@ serve() {
   local -a words
   read -ra words <<<"$1"
   shift
-  env -i PATH="$PATH" HOME="$dir" "$@" bin/daawo serve "${words[@]}" >"$dir/${words[0]}.log" 2>&1 &
+  # The standard output announces the addresses and the well-known local keys, as `daawo start` does; the log holds neither.
+  env -i PATH="$PATH" HOME="$dir" "$@" bin/daawo serve "${words[@]}" >"$dir/${words[0]}.out" 2>"$dir/${words[0]}.log" &
   echo $! >>"$dir/pids"
 }
 
@@ -43,11 +44,11 @@ serve "gateway --port 0 --data $dir/gateway" "${keys[@]}" AUTH_URL="http://127.0
   STORAGE_URL="http://127.0.0.1:$storage" FUNCTIONS_URL="http://127.0.0.1:$functions"
 
 for _ in $(seq 300); do
-  if front=$(grep -oE 'http://[0-9.]+:[0-9]+' "$dir/gateway.log" | head -n1) && bin/daawo healthcheck "$front/readyz" 2>/dev/null; then
+  if front=$(grep -oE 'http://[0-9.]+:[0-9]+' "$dir/gateway.out" | head -n1) && bin/daawo healthcheck "$front/readyz" 2>/dev/null; then
     echo "$front" >"$dir/address"
     exit 0
   fi
   sleep 0.1
 done
-tail -n 5 "$dir"/*.log >&2
+tail -n 5 "$dir"/*.out "$dir"/*.log >&2
 exit 1

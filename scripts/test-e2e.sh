@@ -76,5 +76,6 @@ npm run --silent test:e2e --workspace web -- "$@"
 
 if [ $# = 0 ]; then # a part of the tests logs too little
   echo "-- log search"
-  go run ./scripts/logsearch "$data/server.log" "$data/second.log" "$data"/apart/*.log
+  go run ./scripts/logsearch "$data/server.log" "$data/second.log" "$data"/apart/*.log \
+    "$data"/apart/{rest,auth,storage,functions}.out # not gateway.out, which announces the local keys
 fi

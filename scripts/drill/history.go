@@ -119,7 +119,7 @@ func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
 	defer conn.Close(ctx)
 	rows, err := conn.Query(ctx, `
 		select r.product_name, r.reference,
-		       exists (select from river.river_job j where j.args ->> 'report_id' = r.id::text)
+		       exists (select from river.river_job j where j.args -> 'link' ->> 'value' = r.reference)
 		from public.reports r`)
 	if err != nil {
 		return "", err
