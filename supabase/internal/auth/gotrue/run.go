@@ -2,7 +2,6 @@ package gotrue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
@@ -19,31 +18,6 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 )
-
-// signingSet parses a JWK set and returns its keys and the signing key: the first private key whose key_ops contain "sign",
-// otherwise the first private key.
-func signingSet(text string) ([]keys.Key, keys.Key, error) {
-	all, err := keys.ParseSet(text)
-	if err != nil {
-		return nil, keys.Key{}, err
-	}
-	var jwks []struct {
-		ID  string   `json:"kid"`
-		Ops []string `json:"key_ops"`
-	}
-	_ = json.Unmarshal([]byte(text), &jwks) // fails for {"keys": […]}, whose key_ops are ignored
-	for i, k := range all {
-		if k.CanSign() && i < len(jwks) && slices.Contains(jwks[i].Ops, "sign") {
-			return all, k, nil
-		}
-	}
-	for _, k := range all {
-		if k.CanSign() {
-			return all, k, nil
-		}
-	}
-	return nil, keys.Key{}, errors.New("no private key; add the key that signs")
-}
 
 // keyring returns the keys of the Settings, which do not change while the server runs.
 type keyring struct{ s Settings }
