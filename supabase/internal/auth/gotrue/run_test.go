@@ -128,8 +128,8 @@ func (p *process) send(method, path, body string, headers ...string) (int, http.
 
 const secretVariable = "GOTRUE_JWT_SECRET=" + testSecret
 
-// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema, with it, and with the
-// first tables of the Postgres image. It refuses the schema of an older GoTrue.
+// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema, with it, with the
+// first tables of the Postgres image, and without the roles of Supabase. It refuses the schema of an older GoTrue.
 func TestServe(t *testing.T) {
 	db := testdb.New(t)
 	t.Run("no schema", func(t *testing.T) {
@@ -158,6 +158,14 @@ func TestServe(t *testing.T) {
 		if logged := p.failed(); !strings.Contains(logged, "last migration is") {
 			t.Errorf("the last migration is not logged:\n%s", logged)
 		}
+	})
+	t.Run("no roles of Supabase", func(t *testing.T) {
+		db.ExecAs("supabase_admin", `drop schema auth cascade; drop schema if exists auth_limits cascade`)
+		for _, role := range []string{"anon", "authenticated", "service_role", "dashboard_user", "postgres", "supabase_auth_admin"} {
+			db.ExecAs("supabase_admin", "alter role "+role+" rename to absent_"+role)
+			t.Cleanup(func() { db.ExecAs("supabase_admin", "alter role absent_"+role+" rename to "+role) })
+		}
+		testServing(t, db, "supabase_admin", "roles@example.org")
 	})
 }
 
