@@ -98,6 +98,9 @@ func (e *env) need(name string) string {
 	return v
 }
 
+// burst is how many requests of one kind GoTrue takes from a client at once, whatever the limit of the kind is.
+const burst = 30
+
 // rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0", which allows no message.
 func (e *env) rate(name string, fallback int) int {
 	return read(e, name, fallback, func(v string) (int, error) {
@@ -179,7 +182,7 @@ func (e *env) auth() auth.Config {
 			Passkeys: e.flag("PASSKEY_ENABLED", false), MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
 		},
 		Limits: auth.Limits{
-			Header: e.text("RATE_LIMIT_HEADER", ""), EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
+			Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
 			AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30), TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
 			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
 			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15), Web3PerFive: e.int("RATE_LIMIT_WEB3", 30),

@@ -37,7 +37,7 @@ func TestFromEnv(t *testing.T) {
 		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["1611"] != "123456", c.Timebox != 24*time.Hour,
 		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil,
 		c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
-		c.Limits.OAuthRegisterPerFive != 10:
+		c.Limits.OAuthRegisterPerFive != 10, c.Limits.Burst != 30:
 		t.Errorf("%+v", s)
 	}
 	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect access.
