@@ -243,3 +243,11 @@ func records(t *testing.T, db *testdb.DB) []string {
 func tables(db *testdb.DB) string {
 	return testdb.Value[string](db, `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
 }
+
+// TestSettingsOfPostgREST checks that a migration, which runs as postgres, may change PostgREST's settings of the database.
+func TestSettingsOfPostgREST(t *testing.T) {
+	conn := testdb.New(t).Conn("postgres")
+	if _, err := conn.Exec(t.Context(), `begin; alter role authenticator set pgrst.db_plan_enabled to 'true'; alter role authenticator set pgrst.db_max_rows to '7'; rollback`); err != nil {
+		t.Error(err)
+	}
+}
