@@ -12,7 +12,6 @@ type buffers struct {
 	values     []byte // the text of args
 	args       [][]byte
 	statements []db.Statement
-	body       []byte
 }
 
 // maxPooled is the capacity in bytes above which a slice is dropped instead of pooled.
@@ -31,9 +30,6 @@ func (p *bufferPool) get() *buffers {
 func (p *bufferPool) put(b *buffers) {
 	if cap(b.values) > maxPooled {
 		b.values = nil
-	}
-	if cap(b.body) > maxPooled {
-		b.body = nil
 	}
 	clear(b.args) // drop references so the values can be collected
 	clear(b.statements)

@@ -79,30 +79,41 @@ func (res *result) read(rows *pgconn.ResultReader) error {
 
 func (res *result) readExplain(rows *pgconn.ResultReader) error {
 	for rows.NextRow() {
-		res.body.head = append(append(res.body.head, rows.Values()[0]...), '\n')
+		res.body.set(rows.Values()[0])
+		res.body.set([]byte{'\n'})
 	}
-	res.body.length = int64(len(res.body.head))
 	return nil
 }
 
+// The text of an array as Postgres' json_agg writes it.
+var (
+	arrayBegin     = []byte("[")
+	arraySeparator = []byte(", \n ")
+	arrayEnd       = []byte("]")
+	arrayNull      = []byte("null")
+)
+
 // readRows joins the rows of a statement of sql.Rows into one array, with the white space of Postgres' json_agg.
 func (res *result) readRows(rows *pgconn.ResultReader) error {
-	separator := []byte("[")
+	separator := arrayBegin
 	for rows.NextRow() {
 		value := rows.Values()[0]
 		if value == nil {
-			value = []byte("null")
+			value = arrayNull
 		}
-		if err := errors.Join(res.body.write(separator), res.body.write(value)); err != nil {
+		if err := res.body.write(separator); err != nil {
 			return err
 		}
-		separator = []byte(", \n ")
+		if err := res.body.write(value); err != nil {
+			return err
+		}
+		separator = arraySeparator
 		res.page++
 	}
 	if res.page == 0 {
 		return res.body.write([]byte("[]"))
 	}
-	return errors.Join(res.body.write([]byte("]")), res.body.finish())
+	return errors.Join(res.body.write(arrayEnd), res.body.finish())
 }
 
 func (res *result) readTotal(rows *pgconn.ResultReader) error {

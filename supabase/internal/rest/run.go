@@ -91,7 +91,6 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	res := &result{}
-	res.body.begin(j.buffers)
 	defer func() {
 		if err != nil {
 			res.body.close()
@@ -136,7 +135,6 @@ func (e *Engine) logQuery(ctx context.Context, c *Config, id identity, list []db
 func (j *job) transaction(ctx context.Context, c *db.Session, res *result) error {
 	res.body.close()
 	*res = result{}
-	res.body.begin(j.buffers)
 	err := c.Run(ctx, j.batch.list, func(i int, rows *pgconn.ResultReader) error { return j.decode(res, i, rows) })
 	if j.rowByRow && j.total == nil && j.counts() {
 		res.total = &res.page
