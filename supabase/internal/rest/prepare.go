@@ -20,10 +20,19 @@ type prepared struct {
 	media     ast.MediaType
 	fixed     fixedHeaders
 	statement db.Statement
-	rowByRow  bool          // the statement returns one JSON value per row, for a spool
+	form      resultForm
 	total     *db.Statement // counts the rows, where the statement does not; nil for none
 	estimate  *db.Statement // explains the query, to estimate the number of rows; nil for none
 }
+
+// resultForm is the form in which the statement returns the rows.
+type resultForm uint8
+
+const (
+	oneValue resultForm = iota // one row, with the body and the counts; see sql.Make
+	jsonRows                   // one JSON value per row
+	columns                    // the columns of each row; the engine writes the JSON, which takes Postgres twice as long
+)
 
 // fixedHeaders are values of reply headers that are the same in every reply. Replies share the slices: code may replace
 // the values of a header, but never change them in place.
@@ -67,7 +76,7 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	}
 	p.reply.Count, p.reply.MaxRows = q.Prefs.Count, s.config.MaxRows
 	p.reply.Location = made.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
-	p.render()
+	s.render(p)
 	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil && p.reply.Explain == "" {
 		st := sql.Planned(made)
 		p.estimate = &db.Statement{SQL: st.SQL, Args: st.Args}
@@ -76,20 +85,47 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	return p, nil
 }
 
-// render renders the statement. A result without a small row limit is returned row by row.
-func (p *prepared) render() {
-	limit, limited := p.plan.Read.Range.Limit()
+// render renders the statement in the form that takes Postgres the least time. A statement that has returned columns with
+// values that the engine cannot convert is not tried again.
+func (s *state) render(p *prepared) {
 	counted := sql.Counted(p.plan, p.reply)
-	p.rowByRow = (!limited || limit > maxAggregatedRows) && p.plan.Mutation == nil && p.reply.Explain == "" &&
-		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
-		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted) // a separate count would call the function twice
-	if !p.rowByRow {
+	limit, limited := p.plan.Read.Range.Limit()
+	large := !limited || limit > maxAggregatedRows
+	array := p.reply.Body == sql.BodyJSON
+	switch {
+	case p.plan.Mutation != nil || p.reply.Explain != "":
+		p.form = oneValue
+	case p.plan.Call != nil:
+		// A separate count would call the function twice.
+		p.form = oneValue
+		if large && p.plan.Call.Routine.SetOf && !counted && (array || p.reply.Body == sql.BodyJSONStripped) {
+			p.form = jsonRows
+		}
+	case counted && !large:
+		p.form = oneValue // rows and count are of one snapshot
+	case array || p.reply.Body == sql.BodyObject:
+		p.form = columns
+		st := sql.Columns(p.plan)
+		if !s.unconvertible.Contains(st.SQL) {
+			p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
+			break
+		}
+		p.form = oneValue
+		if large && array {
+			p.form = jsonRows
+		}
+	case large && p.reply.Body == sql.BodyJSONStripped:
+		p.form = jsonRows
+	}
+	switch p.form {
+	case oneValue:
 		st := sql.Make(p.plan, p.reply)
 		p.statement = db.Statement{SQL: st.SQL, Args: st.Args, Formats: p.formats()}
 		return
+	case jsonRows:
+		st := sql.Rows(p.plan, p.reply)
+		p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
 	}
-	st := sql.Rows(p.plan, p.reply)
-	p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
 	if counted {
 		st := sql.Total(p.plan, p.reply)
 		p.total = &db.Statement{SQL: st.SQL, Args: st.Args}
