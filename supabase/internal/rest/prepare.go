@@ -85,36 +85,20 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	return p, nil
 }
 
-// render renders the statement in the form that takes Postgres the least time. A statement that has returned columns with
-// values that the engine cannot convert is not tried again.
+// render renders the statement in the form that takes Postgres the least time.
 func (s *state) render(p *prepared) {
-	counted := sql.Counted(p.plan, p.reply)
 	limit, limited := p.plan.Read.Range.Limit()
 	large := !limited || limit > maxAggregatedRows
-	array := p.reply.Body == sql.BodyJSON
-	switch {
-	case p.plan.Mutation != nil || p.reply.Explain != "":
-		p.form = oneValue
-	case p.plan.Call != nil:
-		// A separate count would call the function twice.
-		p.form = oneValue
-		if large && p.plan.Call.Routine.SetOf && !counted && (array || p.reply.Body == sql.BodyJSONStripped) {
-			p.form = jsonRows
-		}
-	case counted && !large:
-		p.form = oneValue // rows and count are of one snapshot
-	case array || p.reply.Body == sql.BodyObject:
+	counted := sql.Counted(p.plan, p.reply)
+	p.form = oneValue
+	var columnsOnly sql.Statement
+	if mayReadColumns(p, large, counted) {
+		columnsOnly = sql.Columns(p.plan)
+	}
+	// A statement that has returned values that the engine cannot convert is not tried again.
+	if columnsOnly.SQL != "" && !s.unconvertible.Contains(columnsOnly.SQL) {
 		p.form = columns
-		st := sql.Columns(p.plan)
-		if !s.unconvertible.Contains(st.SQL) {
-			p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
-			break
-		}
-		p.form = oneValue
-		if large && array {
-			p.form = jsonRows
-		}
-	case large && p.reply.Body == sql.BodyJSONStripped:
+	} else if large && mayReadRows(p, counted) {
 		p.form = jsonRows
 	}
 	switch p.form {
@@ -123,13 +107,26 @@ func (s *state) render(p *prepared) {
 		p.statement = db.Statement{SQL: st.SQL, Args: st.Args, Formats: p.formats()}
 		return
 	case jsonRows:
-		st := sql.Rows(p.plan, p.reply)
-		p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
+		columnsOnly = sql.Rows(p.plan, p.reply)
 	}
+	p.statement = db.Statement{SQL: columnsOnly.SQL, Args: columnsOnly.Args}
 	if counted {
 		st := sql.Total(p.plan, p.reply)
 		p.total = &db.Statement{SQL: st.SQL, Args: st.Args}
 	}
+}
+
+// mayReadColumns reports whether the engine may write the JSON of the rows. The count of a small page comes with the page,
+// so that both are of one snapshot.
+func mayReadColumns(p *prepared, large, counted bool) bool {
+	return p.plan.Mutation == nil && p.plan.Call == nil && p.reply.Explain == "" && (large || !counted) &&
+		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyObject)
+}
+
+// mayReadRows reports whether Postgres may return one JSON value per row. A separate count would call a function twice.
+func mayReadRows(p *prepared, counted bool) bool {
+	return p.plan.Mutation == nil && p.reply.Explain == "" && (p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
+		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted)
 }
 
 // formats returns the result formats, binary for the body. The binary format of bytea is its bytes, the text format is
