@@ -105,6 +105,9 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
+	for _, warning := range a.cfg.Warnings {
+		a.log.Warn("config.toml", "problem", warning)
+	}
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,8 +50,9 @@ func (s *services) openInbox() error {
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
 	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
 	if s.smtp.From == "" {
-		s.smtp.From = localMailAddress
+		s.smtp.From = cmp.Or(s.cfg.Inbox.AdminEmail, localMailAddress)
 	}
+	s.smtp.FromName = cmp.Or(s.cfg.Inbox.SenderName, s.smtp.FromName)
 	return nil
 }
 
