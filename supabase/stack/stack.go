@@ -246,7 +246,7 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || o.Data != "")
+	data, _, err := app.DataDir(c.Data, chosen || o.Data != "", "")
 	if err != nil {
 		return nil, err
 	}

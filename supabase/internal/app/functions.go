@@ -139,6 +139,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 			s.functions, background = dev, dev
 		}
 	}
+	s.functions = s.skipDeno(s.functions)
 	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
