@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"io/fs"
 	"net/http"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,7 +38,10 @@ const denoAdvice = "functions in TypeScript are not run here; run them with Supa
 
 // skipDeno answers 501 to calls of functions in TypeScript, and logs their names.
 func (s *services) skipDeno(next http.Handler) http.Handler {
-	names := denoFunctions(s.options.Project, s.options.Functions)
+	names := slices.DeleteFunc(denoFunctions(s.options.Project, s.options.Functions), func(name string) bool {
+		_, err := os.Stat(filepath.Join(s.options.FunctionsDir, "functions", name))
+		return s.options.FunctionsDir != "" && err == nil // the project has a function in Go of this name
+	})
 	if len(names) == 0 {
 		return next
 	}

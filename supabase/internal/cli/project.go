@@ -101,3 +101,17 @@ func (s selection) home() string {
 	}
 	return cmp.Or(filepath.Dir(s.dir), ".")
 }
+
+// functions returns the folder of the module with functions in Go of a project that is not the program's. "" means that it has
+// none.
+func (s selection) functions() string {
+	if s.own {
+		return ""
+	}
+	for _, name := range []string{"go.mod", filepath.Join("functions", "functions.go")} {
+		if _, err := os.Stat(filepath.Join(s.home(), name)); err != nil {
+			return ""
+		}
+	}
+	return s.home()
+}
