@@ -74,8 +74,11 @@ func (c *checker) configuration() {
 	default:
 		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
 	}
-	if len(cfg.Unknown) > 0 {
-		c.say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(cfg.Unknown, ", "))
+	for _, warning := range cfg.Warnings {
+		c.say("configuration", Warn, "config.toml: %s", warning)
+	}
+	if len(cfg.Ignored) > 0 {
+		c.say("configuration", Note, "config.toml has keys without effect here: %s", strings.Join(cfg.Ignored, ", "))
 	}
 	if cfg.Loopback() {
 		return

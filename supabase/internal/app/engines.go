@@ -26,6 +26,9 @@ func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.RESTURL != "" {
 		return s.upstream(s.cfg.RESTURL, &s.rest)
 	}
+	if !s.cfg.API.Enabled {
+		return nil
+	}
 	pool, err := s.openPool(ctx, s.db.url("authenticator"), "rest", restConns)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type Environment struct {
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
 	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site. Required on a public address."`
+	SiteDir     string   `env:"SITE_DIR" doc:"Folder of a static site or a single-page application to serve at / instead of the program's site. Without a 404.html, unknown paths get index.html. Flag --site."`
 	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Receives notices and a trial of the mail server. Required on a public address."`
 	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are trusted, separated by commas. Default: none."`
 
