@@ -50,6 +50,7 @@ func (c *Config) rules() []rule {
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
+		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
 		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
 		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
