@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +19,8 @@ type Env struct {
 	Log         *slog.Logger // adds the function and the execution id
 
 	host   Host
-	client string // address of the client, only for the host
+	client string      // address of the client, only for the host
+	reply  http.Header // of the reply, in a function of JSON
 }
 
 // Host implements Env: fnhost on the stack, edgetest in tests.
@@ -51,6 +53,15 @@ func NewEnv(host Host, e Env, client string) *Env {
 		e.Log = slog.New(slog.DiscardHandler)
 	}
 	return &e
+}
+
+// Header returns the headers of the reply of a function that JSON made. Set them before it returns. A Handler uses its
+// ResponseWriter instead.
+func (e *Env) Header() http.Header {
+	if e.reply == nil {
+		e.reply = http.Header{}
+	}
+	return e.reply
 }
 
 // Now returns the time, which tests can set.

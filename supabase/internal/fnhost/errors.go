@@ -53,6 +53,9 @@ func check(name string, f edge.Func) error {
 	if !functionName.MatchString(name) {
 		return fmt.Errorf("function %q: a name begins with a letter and has letters, digits, - and _ only", name)
 	}
+	if f.JSON != nil && f.JSON.Err() != nil {
+		return fmt.Errorf("function %q: %w", name, f.JSON.Err())
+	}
 	if f.Handler == nil && f.Schedule == "" && len(f.Jobs) == 0 {
 		return fmt.Errorf("function %q has no handler, schedule or job", name)
 	}
