@@ -102,6 +102,8 @@ type Job struct {
 	Run func(ctx context.Context, env *Env, args []byte) error
 
 	MaxConcurrent int // concurrent jobs of this name per process; 0 means no separate limit
+	Priority      int // order of waiting jobs, from 1, the first, to 4; 0 means 1
+	MaxAttempts   int // failed attempts until the job is discarded; 0 means 200, more than a week
 }
 
 // Snooze returns an error that makes a job run again after a pause. It does not count as a failed attempt.

@@ -62,6 +62,11 @@ func check(name string, f edge.Func) error {
 	if (f.Schedule == "") != (f.Run == nil) {
 		return fmt.Errorf("function %q: Schedule and Run belong together", name)
 	}
+	for job, j := range f.Jobs {
+		if j.Priority < 0 || j.Priority > 4 || j.MaxAttempts < 0 {
+			return fmt.Errorf("function %q: job %q: a priority is 1 to 4 and a number of attempts is positive", name, job)
+		}
+	}
 	if f.Schedule != "" {
 		if _, err := cron.ParseStandard(f.Schedule); err != nil {
 			return fmt.Errorf("function %q: schedule %q: %w", name, f.Schedule, err)

@@ -1,6 +1,7 @@
 package fnhost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,8 +78,14 @@ var (
 
 // Add adds durable work to a batch.
 func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
-	if call, ok := w.(edge.JobCall); ok && s.host.functions[call.Function].Jobs[call.Job].Run == nil {
-		return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
+	if call, ok := w.(edge.JobCall); ok {
+		f, known := s.host.functions[call.Function]
+		if !known || f.Jobs[call.Job].Run == nil {
+			return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
+		}
+		job := f.Jobs[call.Job]
+		call.Priority, call.MaxAttempts = cmp.Or(call.Priority, job.Priority), cmp.Or(call.MaxAttempts, job.MaxAttempts)
+		w = call
 	}
 	if s.host.Outbox == nil {
 		return errNoOutbox
