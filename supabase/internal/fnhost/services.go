@@ -24,6 +24,9 @@ type services struct {
 
 var _ edge.Host = (*services)(nil)
 
+// Services returns what the environments of calls are made of, for package functiontest.
+func (h *Host) Services() edge.Host { return h.services }
+
 func (s *services) Now() time.Time            { return s.host.Now() }
 func (s *services) Secret(name string) string { return s.host.Getenv(name) }
 
