@@ -58,7 +58,7 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		initCommand, notifyCommand, functionsCommand,
+		initCommand, notifyCommand, functionsCommand, jobsCommand,
 		migrateCommand, genCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
