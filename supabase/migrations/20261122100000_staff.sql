@@ -142,6 +142,7 @@ begin
 end $$;
 comment on function private.write_trail(text, text, text, text, jsonb) is 'Adds a row to the trail in the name of the caller.';
 revoke all on function private.write_trail(text, text, text, text, jsonb) from public;
+grant execute on function private.write_trail(text, text, text, text, jsonb) to service_role;
 
 create function private.trail_role() returns trigger
 language plpgsql security definer set search_path = ''
@@ -192,7 +193,7 @@ create function public.staff_members() returns table
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  mine constant public.staff_role := private.current_staff_role();
+  mine constant public.staff_role := case when auth.role() = 'service_role' then 'owner' else private.current_staff_role() end;
 begin
   if mine is null then
     raise exception 'staff only' using errcode = '42501';
@@ -285,6 +286,6 @@ comment on function public.trail_invitation(text, public.staff_role) is
 
 revoke all on function public.my_staff_access(), public.staff_members(), public.set_staff_role(uuid, public.staff_role),
   public.end_staff_sessions(uuid), public.trail_invitation(text, public.staff_role) from public, anon, authenticated, service_role;
-grant execute on function public.my_staff_access(), public.staff_members() to authenticated;
-grant execute on function public.set_staff_role(uuid, public.staff_role), public.end_staff_sessions(uuid),
+grant execute on function public.my_staff_access() to authenticated;
+grant execute on function public.staff_members(), public.set_staff_role(uuid, public.staff_role), public.end_staff_sessions(uuid),
   public.trail_invitation(text, public.staff_role) to authenticated, service_role;

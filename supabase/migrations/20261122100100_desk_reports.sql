@@ -6,11 +6,11 @@ create extension if not exists pg_trgm with schema extensions;
 alter table public.reports
   add column assigned_to uuid,
   add column first_action_at timestamptz,
-  add column duplicate_of uuid references public.reports (id) on delete set null,
+  add column duplicate_of uuid, -- without a foreign key: a second one would make embedding reports in reports ambiguous
   add constraint reports_duplicate_of_another check (duplicate_of <> id);
 comment on column public.reports.assigned_to is 'Account of the reviewer who works on the report.';
 comment on column public.reports.first_action_at is 'When the status first left new.';
-comment on column public.reports.duplicate_of is 'Report of which a reviewer has found this one to be a copy.';
+comment on column public.reports.duplicate_of is 'Id of the report of which a reviewer has found this one to be a copy.';
 
 create function private.report_text(r public.reports) returns text
 language sql immutable set search_path = ''
@@ -97,6 +97,7 @@ begin
   if tg_op = 'DELETE' then
     perform private.write_trail('delete', 'report', old.id::text, old.reference, jsonb_build_object(
       'reason', nullif(current_setting('app.reason', true), ''), 'status', old.status));
+    update public.reports as r set duplicate_of = null where r.duplicate_of = old.id;
     return null;
   end if;
   if new.status <> old.status then
@@ -136,6 +137,7 @@ create index reports_status on public.reports (status, created_at desc, id desc)
 create index reports_region on public.reports (region, created_at desc);
 create index reports_assigned on public.reports (assigned_to, created_at desc) where assigned_to is not null;
 create index reports_search on public.reports using gin ((private.report_text(reports)) extensions.gin_trgm_ops);
+create index reports_copies on public.reports (duplicate_of) where duplicate_of is not null;
 create index reports_first_action on public.reports (created_at) include (first_action_at, status);
 
 create function private.require_reviewer() returns void
@@ -342,10 +344,12 @@ grant execute on function public.list_reports(jsonb, timestamptz, uuid, integer)
   public.forward_report(text), public.export_reports(timestamptz, timestamptz, uuid, integer) to authenticated;
 grant execute on function public.delete_report(text, text) to authenticated, service_role;
 
--- Realtime tells open desks that a report came or changed. Only columns that identify no person are published.
+-- Realtime tells open desks that a report came or changed. Only columns that identify no person are published. Where another
+-- role owns the publication, desks refresh by themselves; its owner can add the table.
 do $$
 begin
-  if exists (select from pg_publication where pubname = 'supabase_realtime' and not puballtables) then
+  if exists (select from pg_publication where pubname = 'supabase_realtime' and not puballtables
+              and pg_has_role(current_user, pubowner, 'usage')) then
     alter publication supabase_realtime add table public.reports (id, reference, status, product_name, region, district, assigned_to, created_at, updated_at);
   end if;
 end $$;
