@@ -41,6 +41,9 @@ type Environment struct {
 	InboxURL string `env:"INBOX_URL" doc:"Address of an inbox for development that runs elsewhere. serve gateway prints it at its start."`
 	Command  string `env:"DAAWO_COMMAND" default:"daawo" doc:"How an administrator starts this program, for the commands in notices."`
 
+	AdminURL  string `env:"DESK_URL" doc:"Public address of the administrators' application, on a host name of its own. With TLS_DOMAINS it gets a certificate and is served on port 443. On a public address without it, the application is served on loopback only."`
+	AdminPort uint16 `env:"DESK_PORT" default:"54323" doc:"Port of the administrators' application; 0 picks a free one."`
+
 	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
