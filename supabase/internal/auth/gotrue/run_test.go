@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -217,6 +218,14 @@ func testReplies(t *testing.T, p *process, email string) {
 			"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", requested)
 		if got := header.Get("Access-Control-Allow-Origin"); status != 204 || got != want {
 			t.Errorf("preflight for %s: %d %q", requested, status, got)
+		}
+	}
+	if _, header, _ := p.send("OPTIONS", "/user", "", "Origin", "http://localhost:3000", "Access-Control-Request-Method", "TRACE"); header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error("preflight for TRACE is allowed")
+	}
+	for _, origin := range []string{"", "http://localhost:3000"} {
+		if _, header, _ := p.send("GET", "/health", "", "Origin", origin); !slices.Equal(header.Values("Vary"), []string{"Origin"}) {
+			t.Errorf("Vary with origin %q: %q", origin, header.Values("Vary"))
 		}
 	}
 }
