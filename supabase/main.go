@@ -24,7 +24,7 @@ func main() { stack.Main(product()) }
 func product() stack.Options {
 	return stack.Options{
 		Version: version, Project: project, Site: web.Files(), Functions: functions.All, Commands: admin.Commands(),
-		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
+		CleanBuckets: cleanBuckets, FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
 		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}
 }

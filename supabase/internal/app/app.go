@@ -31,6 +31,7 @@ type Options struct {
 	Site          fs.FS  // the built site; nil for none
 	Postgres      func() (fs.FS, error)
 	Functions     map[string]edge.Func
+	CleanBuckets  []CleanBucket                  // buckets of images without metadata
 	FormErrorPage []byte                         // see gateway.Options
 	MailTexts     map[string]map[string]MailText // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string          // the line of a notice that says how to find its row if there is no Studio; nil for none

@@ -52,7 +52,7 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
 		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
-		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
+		CleanBuckets: inv.CleanBuckets, FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}), nil
 }
 
