@@ -38,6 +38,7 @@ type Options struct {
 	Functions     map[string]edge.Func
 	FunctionsDir  string                                                       // folder of the module with the project's functions in Go, if they are not part of this program
 	Foreign       bool                                                         // the project is not that of this program
+	CleanBuckets  []CleanBucket                                                // buckets of images without metadata
 	FormErrorPage []byte                                                       // see gateway.Options
 	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none

@@ -43,6 +43,7 @@ type Env struct {
 	Commands      []Command                                                      // of the program, besides those of the stack
 	Settings      config.Program                                                 // variables of the program and its defaults of the stack's
 	UserTables    []string                                                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
+	CleanBuckets  []app.CleanBucket                                              // see gateway.CleanBucket
 	FormErrorPage []byte                                                         // see gateway.Options
 	MailTexts     map[string]map[string]app.MailText                             // see app.Options
 	RowLink       func(edge.Row) string                                          // see app.Options

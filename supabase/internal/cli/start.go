@@ -79,7 +79,7 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}
 	if project.own {
-		o.AdminSite, o.Prepare = inv.AdminSite, inv.Prepare
+		o.AdminSite, o.Prepare, o.CleanBuckets = inv.AdminSite, inv.Prepare, inv.CleanBuckets
 	}
 	return app.New(o), nil
 }
