@@ -134,7 +134,9 @@ func (d *database) public() string {
 }
 
 // loginRoles are the roles of the services. They need a password to connect over TCP.
-var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
+var loginRoles = []string{
+	"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin", "supabase_realtime_admin",
+}
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
@@ -204,6 +206,9 @@ func (a *App) foreignSchemas() []string {
 	}
 	if a.cfg.StorageURL != "" {
 		skip = append(skip, "30")
+	}
+	if a.cfg.RealtimeURL != "" {
+		skip = append(skip, "40")
 	}
 	return skip
 }

@@ -8,9 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
-	"net/http"
+	"slices"
+	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/db"
 )
@@ -24,20 +28,21 @@ type Options struct {
 }
 
 // Store reads and checks realtime.messages. It is safe for concurrent use.
-type Store struct{ o Options }
-
-// New returns a Store.
-func New(o Options) *Store { return &Store{o: o} }
-
-// Identity is the user of a private channel.
-type Identity struct {
-	Role    string         // database role of the token
-	Claims  map[string]any // verified claims of the token
-	Headers http.Header    // of the request that opened the socket, seen as request.headers
+type Store struct {
+	o       Options
+	healing sync.Mutex // held while a missing partition is created
 }
 
-// Grant says which extensions of a topic the policies allow.
-type Grant struct{ Broadcast, Presence bool }
+// New returns a Store.
+func New(o Options) *Store {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{o: o}
+}
 
 // Errors of the checks. Each wraps the database's error.
 var (
@@ -49,15 +54,24 @@ var (
 	ErrUnavailable      = errors.New("the database is not available")                 // upstream's tenant_database_unavailable
 )
 
-// CanRead returns which extensions the user may receive on a private topic. Upstream checks it at the join. Presence is
-// checked only if presence is true.
-func (s *Store) CanRead(ctx context.Context, id Identity, topic string, presence bool) (Grant, error) {
-	return Grant{}, ErrUnavailable
-}
-
-// CanWrite returns which extensions the user may send on a private topic. Upstream checks it at the first message.
-func (s *Store) CanWrite(ctx context.Context, id Identity, topic string, presence bool) (Grant, error) {
-	return Grant{}, ErrUnavailable
+// classify wraps an error of the database in the error that the caller reports.
+func classify(ctx context.Context, err error) error {
+	_, fromServer := db.AsPgError(err)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case db.IsCode(err, "57014"):
+		return fmt.Errorf("%w: %w", ErrCanceled, err)
+	case db.IsCode(err, "23514"):
+		return fmt.Errorf("%w: %w", ErrMissingPartition, err)
+	case errors.Is(err, db.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: %w", ErrTooManyChecks, err)
+	case db.IsUnavailable(err):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case fromServer:
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
+	return err
 }
 
 // Message is a stored broadcast. Either Payload or Binary is set.
@@ -68,12 +82,28 @@ type Message struct {
 	Binary  []byte
 }
 
+// MaxReplay is the maximum number of replayed messages.
+const MaxReplay = 25
+
 // Replay returns the newest private broadcasts of a topic since a time, the oldest first. limit is clamped to 1–25, as
 // upstream does. The caller has checked that the user may read the topic.
 func (s *Store) Replay(ctx context.Context, topic string, since time.Time, limit int) ([]Message, error) {
-	return nil, ErrUnavailable
+	if year := since.UTC().Year(); year < 0 || year > 9999 {
+		return nil, ErrReplayParameters
+	}
+	var found []Message
+	// The upper bound spares the partitions of the coming days. A minute allows for clocks that differ.
+	err := s.o.Pool.Query(ctx, db.Caller{}, `
+		select id::text, coalesce(event, ''), payload, binary_payload
+		from realtime.messages
+		where topic = $1 and extension = 'broadcast' and private is true and inserted_at >= $2 and inserted_at < $3
+		order by inserted_at desc
+		limit $4`,
+		[]any{topic, since.UTC(), s.o.Now().UTC().Add(time.Minute), min(max(limit, 1), MaxReplay)},
+		func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Message])
+			return err
+		})
+	slices.Reverse(found)
+	return found, classify(ctx, err)
 }
-
-// Maintain creates the partitions of the coming days and drops those whose messages are older than 72 hours. Call it at
-// start and every few hours.
-func (s *Store) Maintain(ctx context.Context) error { return ErrUnavailable }
