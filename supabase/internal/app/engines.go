@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// Maximum sizes of the connection pools. Together with the connections that listen for notifications they leave 12 of the 50
-// connections of the embedded Postgres to administrators and backups.
+// Maximum sizes of the connection pools. Together with realtimeConns and the connections that listen for notifications they
+// leave 8 of the 50 connections of the embedded Postgres to administrators and backups.
 const (
 	restConns      = 12
 	authConns      = 6

@@ -17,7 +17,7 @@ func noSite(address string) http.Handler {
 		w.Header().Set("Cache-Control", "no-cache")
 		fmt.Fprintln(w, "This server has no website. Its API:")
 		fmt.Fprintln(w)
-		for _, path := range []string{"/rest/v1", "/auth/v1", "/storage/v1", "/functions/v1"} {
+		for _, path := range []string{"/rest/v1", "/auth/v1", "/storage/v1", "/realtime/v1", "/functions/v1"} {
 			fmt.Fprintln(w, address+path)
 		}
 	})
