@@ -4,7 +4,8 @@
 // A request travels down these files: http.go (routes), accept.go (handshake), socket.go (frames), channel.go and join.go
 // (channels), broadcast.go, present.go and postgres.go (extensions), hub.go (delivery), queue.go (writing).
 //
-// Only app and realtime/standalone import it; of ours it imports keys and the packages below it.
+// Only app and realtime/standalone import it; of ours it imports keys, realtime/bus, realtime/changes, realtime/messages,
+// realtime/phoenix and realtime/presence.
 package realtime
 
 import (

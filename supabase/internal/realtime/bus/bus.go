@@ -1,6 +1,6 @@
 // Package bus carries broadcasts and presence between the replicas of Realtime.
 //
-// Only realtime, presence and app import it; it imports nothing of ours.
+// Only app, realtime, realtime/presence and realtime/standalone import it; it imports nothing of ours.
 package bus
 
 import "sync"
