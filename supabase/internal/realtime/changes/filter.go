@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -116,10 +117,20 @@ func (f filter) String() string {
 	return fmt.Sprintf("{%s, %s, %s, %t}", strconv.Quote(f.column), strconv.Quote(f.op), strconv.Quote(f.value), f.negate)
 }
 
-// ParseBinding reads an entry of postgres_changes as the client sent it. Its errors are of type *SubscribeError and have
-// upstream's texts. id becomes the binding's ID.
-func ParseBinding(id int64, params map[string]any) (Binding, error) {
+const noParams = "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: "
+
+// ParseBinding reads an entry of postgres_changes, a JSON value as the client sent it. Its errors are of type
+// *SubscribeError and have upstream's texts. id becomes the binding's ID.
+func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	b := Binding{ID: id, Event: "*", Table: "*", Schema: "public"}
+	var entry any
+	if err := json.Unmarshal(raw, &entry); err != nil {
+		return b, &SubscribeError{noParams + "invalid JSON"}
+	}
+	params, ok := entry.(map[string]any)
+	if !ok {
+		return b, &SubscribeError{noParams + inspect(entry)}
+	}
 	if event, ok := params["event"].(string); ok {
 		if event = strings.ToUpper(event); event == "INSERT" || event == "UPDATE" || event == "DELETE" {
 			b.Event = event
@@ -154,7 +165,7 @@ func ParseBinding(id int64, params map[string]any) (Binding, error) {
 		if params["user_token"] != nil || params["auth_token"] != nil {
 			shown = "<redacted>"
 		}
-		return b, &SubscribeError{"No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: " + shown}
+		return b, &SubscribeError{noParams + shown}
 	}
 	if _, err := parseFilters(b.Filter); err != nil {
 		return b, &SubscribeError{"Error parsing `filter` params: " + err.Error()}

@@ -16,6 +16,7 @@ func TestParseBinding(t *testing.T) {
 		`{"event":"nope","schema":"public"}`:                                      Binding{Event: "*", Schema: "public", Table: "*"},
 		`{"table":"notes","select":["id",1,"body"]}`:                              Binding{Event: "*", Schema: "public", Table: "notes", Select: []string{"id", "body"}},
 		`{"event":"*","schema":"*","table":"*","select":[]}`:                      Binding{Event: "*", Schema: "*", Table: "*"},
+		`"x"`:                         "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: \"x\"",
 		`{}`:                          "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{}",
 		`{"event":"*","filter":null}`: "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{\"event\" => \"*\", \"filter\" => nil}",
 		`{"user_token":"secret"}`:     "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: <redacted>",
@@ -27,12 +28,8 @@ func TestParseBinding(t *testing.T) {
 		`{"schema":"public","table":"notes","filter":"id=in.1"}`:         "Error parsing `filter` params: `in` filter value must be wrapped by parentheses",
 		`{"schema":"public","table":"notes","filter":"  "}`:              Binding{Event: "*", Schema: "public", Table: "notes", Filter: "  "},
 	} {
-		var params map[string]any
-		if err := json.Unmarshal([]byte(text), &params); err != nil {
-			t.Fatal(err)
-		}
 		var got any
-		b, err := ParseBinding(0, params)
+		b, err := ParseBinding(0, json.RawMessage(text))
 		if got = b; err != nil {
 			got = err.Error()
 		}

@@ -25,7 +25,7 @@ const (
 		from (select s, pg_snapshot_xmax(s)::text::int8 as m from (select pg_current_snapshot() as s offset 0) a) b, unnest($1::int8[]) x`
 
 	tablesSQL = `
-		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role, a.attname, t.typname, format_type(a.atttypid, null),
+		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role, a.attname, t.typname, format_type(a.atttypid, -1),
 			coalesce(a.attnum = any (k.conkey), false),
 			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false)
 		from unnest($1::int8[], $2::text[]) as p (id, role)
@@ -37,7 +37,7 @@ const (
 		left join pg_roles r on r.rolname = p.role
 		order by p.id, p.role, a.attnum`
 
-	typesSQL = `select t.oid::int8, format_type(t.oid, null), t.typtype = 'e' from pg_type t where t.oid = any ($1::int8[]::oid[])`
+	typesSQL = `select t.oid::int8, format_type(t.oid, -1), t.typtype = 'e' from pg_type t where t.oid = any ($1::int8[]::oid[])`
 )
 
 // load reads what the catalogue says about the tables, once the transactions are visible.

@@ -142,7 +142,7 @@ func (s *Stream) publishedTables(ctx context.Context, role, schema, table string
 		join pg_namespace n on n.nspname = p.schemaname
 		join pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
 		cross join lateral (
-			select coalesce(array_agg(attname::text), '{}') as names, coalesce(array_agg(format_type(atttypid, null)), '{}') as types,
+			select coalesce(array_agg(attname::text), '{}') as names, coalesce(array_agg(format_type(atttypid, -1)), '{}') as types,
 				coalesce(array_agg(atttypid::int8), '{}') as oids
 			from pg_attribute
 			where attrelid = c.oid and attnum > 0 and not attisdropped
@@ -175,7 +175,7 @@ func (s *Stream) checkFilter(ctx context.Context, f filter, typeName string, oid
 		return c, s.checkPattern(ctx, f, typeName, oid)
 	}
 	var canonical *string
-	err := s.one(ctx, `select ($1::`+typeName+`)::text`, []any{f.value}, &canonical)
+	err := s.one(ctx, `select `+outputText("$1::"+typeName, oid), []any{f.value}, &canonical)
 	if err == nil && canonical == nil { // a domain or type whose input is null
 		c.oid = 0
 		return c, nil
@@ -186,10 +186,18 @@ func (s *Stream) checkFilter(ctx context.Context, f filter, typeName string, oid
 	return c, err
 }
 
+// outputText returns an expression for the text form of a value in the write-ahead log.
+func outputText(expression string, oid uint32) string {
+	if oid == oidBool { // the cast would return true or false
+		return "case " + expression + " when true then 't' when false then 'f' end"
+	}
+	return "(" + expression + ")::text"
+}
+
 // canonicalElements sets the values of a filter in.
 func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName string) error {
 	var elements []*string
-	if err := s.one(ctx, `select array(select e::text from unnest($1::`+typeName+`[]) e)`, []any{c.value}, &elements); err != nil {
+	if err := s.one(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`, []any{c.value}, &elements); err != nil {
 		return err
 	}
 	if len(elements) > maxIn {
