@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -116,30 +117,17 @@ func (c *channel) sendReplay(stored []messages.Message) {
 	}
 }
 
-// Times of the notice that broadcasts from the database arrive.
-const (
-	readyTimeout = 10 * time.Second
-	readyEvery   = 50 * time.Millisecond
-)
+// readyTimeout is how long a channel waits until broadcasts from the database arrive.
+const readyTimeout = 10 * time.Second
 
-// announceReplication tells the client when the changes of the database arrive, or ends the channel if they do not.
+// announceReplication tells the client when broadcasts from the database arrive, or ends the channel if they do not.
 func (c *channel) announceReplication() {
-	ticker := time.NewTicker(readyEvery)
-	defer ticker.Stop()
-	for end := time.Now().Add(readyTimeout); !c.closed.Load(); {
-		if c.s.e.o.Changes != nil && c.s.e.o.Changes.Ready() == nil {
-			c.system(eventSystem, "ok", "Replication connection established")
-			return
-		}
-		if time.Now().After(end) {
-			c.shutdown("Replication connection was not established in time")
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-c.s.e.ctx.Done():
-			return
-		}
+	ctx, cancel := context.WithTimeout(c.s.e.ctx, readyTimeout)
+	defer cancel()
+	if stream := c.s.e.o.Changes; stream != nil && stream.Wait(ctx) == nil {
+		c.system(eventSystem, "ok", "Replication connection established")
+	} else if c.s.e.ctx.Err() == nil {
+		c.shutdown("Replication connection was not established in time")
 	}
 }
 

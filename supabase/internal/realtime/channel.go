@@ -195,7 +195,7 @@ func (c *channel) close() {
 // withdraw removes the channel from the hub and its presence.
 func (c *channel) withdraw() {
 	if c.joined.Swap(false) {
-		c.s.e.metrics.channels.Dec()
+		c.s.e.countChannel(-1)
 	}
 	c.s.e.hub.remove(c.key, c)
 	c.s.e.presence.Untrack(c.id)

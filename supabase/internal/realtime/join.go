@@ -97,14 +97,14 @@ func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
 		c.refuseJoin(err, ref)
 		return
 	}
-	bindings, response, err := c.bindings(r)
+	bindings, response, wrong, err := c.bindings(r)
 	if err != nil {
 		c.refuseJoin(err, ref)
 		return
 	}
 	c.s.e.hub.add(c.key, c)
 	c.joined.Store(true)
-	c.s.e.metrics.channels.Inc()
+	c.s.e.countChannel(1)
 	if c.closed.Load() { // while the database was asked
 		c.withdraw()
 		return
@@ -118,7 +118,7 @@ func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
 		c.spawn(c.announceReplication)
 	}
 	if len(bindings) > 0 {
-		subscription := newSubscription(c, bindings, r.hasConfig)
+		subscription := &subscription{c: c, bindings: bindings, wrong: wrong, named: r.hasConfig}
 		c.subscription.Store(subscription)
 		subscription.start()
 		if c.closed.Load() {

@@ -17,40 +17,35 @@ import (
 )
 
 // bindings returns the subscriptions to Postgres changes that a join asks for, and the response to the join, which names
-// the id of each.
-func (c *channel) bindings(r joinRequest) ([]changes.Binding, json.RawMessage, error) {
+// the id of each. wrong is why bindings cannot be subscribed to: the channel is joined nevertheless, as upstream does.
+func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined json.RawMessage, wrong, err error) {
 	entries := r.postgresChanges
 	if !r.hasConfig {
 		entries = []json.RawMessage{topicBinding(c.key.name)}
 	}
 	response := []byte(`{"postgres_changes":[`)
-	var bindings []changes.Binding
 	for i, entry := range entries {
 		members := object(entry)
 		if members == nil {
-			return nil, nil, refuse("UnknownErrorOnChannel: postgres_changes must be an array of maps")
+			return nil, nil, nil, refuse("UnknownErrorOnChannel: postgres_changes must be an array of maps")
 		}
 		id := bindingID(members)
 		members["id"] = json.RawMessage(strconv.FormatInt(id, 10))
 		named, err := json.Marshal(members)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if i > 0 {
 			response = append(response, ',')
 		}
 		response = append(response, named...)
-		bindings = append(bindings, parseBinding(id, entry))
+		binding, err := changes.ParseBinding(id, entry)
+		if err != nil {
+			wrong = errors.Join(wrong, err)
+		}
+		bindings = append(bindings, binding)
 	}
-	return bindings, append(response, "]}"...), nil
-}
-
-func parseBinding(id int64, entry json.RawMessage) changes.Binding {
-	b := changes.Binding{ID: id}
-	members := object(entry)
-	b.Schema, b.Table, b.Event, b.Filter = text(members["schema"]), text(members["table"]), text(members["event"]), text(members["filter"])
-	_ = json.Unmarshal(members["select"], &b.Select)
-	return b
+	return bindings, append(response, "]}"...), wrong, nil
 }
 
 // topicBinding returns the binding of a client of the first version: its topic is schema, schema:table or
@@ -78,17 +73,14 @@ func bindingID(members map[string]json.RawMessage) int64 {
 type subscription struct {
 	c        *channel
 	bindings []changes.Binding
-	named    bool // messages have the event postgres_changes and ids, unlike those to clients of the first version
+	wrong    error // why the bindings cannot be subscribed to
+	named    bool  // messages have the event postgres_changes and ids, unlike those to clients of the first version
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
 	done   chan struct{} // of the last goroutine; nil before the first
 	id     int64         // of the subscriber; 0 for none
 	ended  bool
-}
-
-func newSubscription(c *channel, bindings []changes.Binding, named bool) *subscription {
-	return &subscription{c: c, bindings: bindings, named: named}
 }
 
 // Upstream's waits before another attempt to subscribe.
@@ -149,8 +141,11 @@ var errNoChanges = &changes.SubscribeError{Message: "Postgres changes are not av
 // subscribe makes one attempt.
 func (s *subscription) subscribe(ctx context.Context) error {
 	stream, claims := s.c.s.e.o.Changes, s.c.current()
-	if stream == nil {
+	switch {
+	case stream == nil:
 		return errNoChanges
+	case s.wrong != nil:
+		return s.wrong
 	}
 	s.mu.Lock()
 	id := s.id

@@ -32,6 +32,8 @@ type Changes interface {
 	Subscribe(ctx context.Context, s changes.Subscriber) (id int64, err error)
 	Unsubscribe(id int64)
 	SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error
+	Hold() (release func())
+	Wait(ctx context.Context) error
 	Lag() (bytes int64, at time.Time)
 	Ready() error
 }
@@ -92,6 +94,10 @@ type Engine struct {
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // goroutines of the engine and of its sockets
 	ids    atomic.Uint64  // of channels
+
+	channelsMu sync.Mutex
+	channels   int    // joined
+	release    func() // of the changes, which broadcasts from the database need while there are channels
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
@@ -189,6 +195,22 @@ func (e *Engine) Close(ctx context.Context) error {
 			s.out.abort()
 		}
 		return errors.New("realtime: sockets did not close in time")
+	}
+}
+
+// countChannel counts a joined (1) or left (-1) channel.
+func (e *Engine) countChannel(n int) {
+	e.metrics.channels.Add(float64(n))
+	e.channelsMu.Lock()
+	defer e.channelsMu.Unlock()
+	e.channels += n
+	switch {
+	case e.o.Changes == nil:
+	case e.channels > 0 && e.release == nil:
+		e.release = e.o.Changes.Hold()
+	case e.channels == 0 && e.release != nil:
+		e.release()
+		e.release = nil
 	}
 }
 
