@@ -294,4 +294,3 @@ func (c *channel) renewPolicies() bool {
 	}
 	return true
 }
-

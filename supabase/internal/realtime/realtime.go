@@ -86,7 +86,7 @@ type Engine struct {
 	metrics  *metrics
 	claims   *lru.Cache[string, *claims]
 
-	frames   frames
+	frames frames
 
 	joins, events, presenceEvents *rate
 

@@ -39,7 +39,7 @@ func split(data []byte, size int) [][]byte {
 // Limits of incomplete messages, whose publisher may have been killed.
 const (
 	partPatience = 10 * time.Second
-	maxParts     = 64      // of one message
+	maxParts     = 64       // of one message
 	maxPartial   = 64 << 20 // bytes of all incomplete messages
 )
 
