@@ -32,7 +32,8 @@ type Environment struct {
 	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
 	Region        string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
 	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
-	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
+	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
+	NATSURL       string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
 	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
