@@ -58,6 +58,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"daawo"
 	"daawo/functions/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/cli"
@@ -141,7 +142,7 @@ func (o Options) env() cli.Env {
 		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
 		Project: o.Project, Site: o.Site, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
-		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(),
+		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
 	}
 	for _, c := range o.Commands {
 		env.Commands = append(env.Commands, cli.Command{
@@ -246,7 +247,7 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || o.Data != "")
+	data, _, err := app.DataDir(c.Data, chosen || o.Data != "", "")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ select 'create database _supabase owner supavisor' where not exists (select from
 
 begin;
 
+\ir service_roles.sql
+
+alter role daawo_transfer with password :'password';
 alter role postgres with password :'password';
 alter role authenticator with password :'password';
 alter role supabase_admin with password :'password';

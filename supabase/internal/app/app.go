@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -31,6 +33,8 @@ type Options struct {
 	Site          fs.FS  // the built site; nil for none
 	Postgres      func() (fs.FS, error)
 	Functions     map[string]edge.Func
+	FunctionsDir  string                         // folder of the module with the project's functions in Go, if they are not part of this program
+	Foreign       bool                           // the project is not that of this program
 	FormErrorPage []byte                         // see gateway.Options
 	MailTexts     map[string]map[string]MailText // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string          // the line of a notice that says how to find its row if there is no Studio; nil for none
@@ -105,6 +109,9 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
+	for _, warning := range a.cfg.Warnings {
+		a.log.Warn("config.toml", "problem", warning)
+	}
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}
@@ -151,22 +158,24 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
-	if a.options.Site == nil {
-		return noSite(address), nil
-	}
-	values := site.Values{"SITE_URL": address}
+	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Values: site.Values{"SITE_URL": address}}
 	for _, v := range a.cfg.PageValues {
-		values[v.Variable] = v.Value
+		o.Values[v.Variable] = v.Value
 	}
-	files, err := site.New(site.Options{
-		Files:          a.options.Site,
-		Values:         values,
-		PublishableKey: s.publishableKey,
-	})
+	if dir := a.cfg.SiteDir; dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
+			return nil, fmt.Errorf("site: %s has no index.html; build the site first, and name the folder of its files", dir)
+		}
+		o.Files, o.Foreign = os.DirFS(dir), true
+	}
+	if o.Files == nil {
+		return noSite(s), nil
+	}
+	files, err := site.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("site: %w", err)
 	}
-	if a.options.Dev {
+	if a.options.Dev && !o.Foreign {
 		return a.openVite(ctx, files)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

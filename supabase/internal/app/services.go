@@ -55,7 +55,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	}
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
-		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openFunctions, s.openUpstreams,
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openFunctions, s.openUpstreams, s.openExtensions,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err

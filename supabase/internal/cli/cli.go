@@ -42,6 +42,7 @@ type Env struct {
 	MailTexts     map[string]map[string]app.MailText // see app.Options
 	RowLink       func(edge.Row) string              // see app.Options
 	Version       string
+	Source        fs.FS // of the packages that edge functions need, for `init --functions`
 }
 
 // Command is a command of the program.
@@ -57,7 +58,7 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		notifyCommand, functionsCommand, jobsCommand,
+		initCommand, notifyCommand, functionsCommand, jobsCommand,
 		migrateCommand, genCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)

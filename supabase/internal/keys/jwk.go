@@ -27,6 +27,7 @@ type Key struct {
 	public    crypto.PublicKey
 	checks    bool // key_ops does not include "sign"
 	previous  bool // rotation replaced it: see survivesRotation
+	anonymous bool // of a replaced key: it never signed a session
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -49,7 +50,8 @@ type jwk struct {
 	DP        string   `json:"dp,omitempty"`
 	DQ        string   `json:"dq,omitempty"`
 	QI        string   `json:"qi,omitempty"`
-	Previous  bool     `json:"daawo_previous,omitempty"` // a private member; other programs ignore it (RFC 7517, section 4)
+	Previous  bool     `json:"daawo_previous,omitempty"` // private members; other programs ignore them (RFC 7517, section 4)
+	Anonymous bool     `json:"daawo_anonymous,omitempty"`
 }
 
 // Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
@@ -75,7 +77,7 @@ func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 // CheckOnly returns a key that only verifies: without its private half, or, for a secret, with key_ops set to verify.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
-		public.previous = k.previous
+		public.previous, public.anonymous = k.previous, k.anonymous
 		return public
 	}
 	k.checks = true
@@ -129,7 +131,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 
 // readPublic reads the half of a key that verifies.
 func (j jwk) readPublic() (Key, error) {
-	k := Key{ID: j.ID, previous: j.Previous}
+	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous}
 	var err error
 	switch j.Type {
 	case "oct":
@@ -259,7 +261,7 @@ func decode(text string) ([]byte, error) {
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 	extractable := true
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable, Previous: k.previous}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable, Previous: k.previous, Anonymous: k.anonymous}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}

@@ -46,7 +46,10 @@ func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
 
 // reason returns golang-jwt's words for what is wrong with a token, because clients show them.
 func reason(err error) string {
+	var algorithm *keys.AlgorithmError
 	switch {
+	case errors.As(err, &algorithm):
+		return "token signature is invalid: signing method " + algorithm.Algorithm + " is invalid"
 	case errors.Is(err, keys.ErrExpired):
 		return "token has invalid claims: token is expired"
 	case errors.Is(err, keys.ErrNotYet):
