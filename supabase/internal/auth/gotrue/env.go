@@ -305,8 +305,8 @@ func (e *env) providers(external string) map[string]idp.Config {
 	return out
 }
 
-// keys reads the secret and the JWK set. With a JWK set, its keys alone verify: a secret that the set does not list has been
-// retired. The key whose key_ops allow signing signs.
+// keys reads the secret and the JWK set. With a JWK set the secret verifies only if the set has an HS256 key; otherwise it has
+// been retired. The key whose key_ops allow signing signs.
 func (e *env) keys(s *Settings) {
 	secret := e.need("JWT_SECRET")
 	text := e.text("JWT_KEYS", "[]")
@@ -318,6 +318,9 @@ func (e *env) keys(s *Settings) {
 		s.Signer, s.Verifying = keys.Secret(e.text("JWT_KEY_ID", ""), secret), []keys.Key{keys.Secret("", secret)}
 	default:
 		s.Verifying = set
+		if slices.ContainsFunc(set, func(k keys.Key) bool { return k.Algorithm == "HS256" }) {
+			s.Verifying = append(slices.Clone(set), keys.Secret("", secret))
+		}
 		if s.Signer, err = signingKey(text, set); err != nil {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
 		}
