@@ -63,6 +63,7 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if len(wrong) > 0 {
 		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
 	}
+	report.photoClaim = r.Header.Get(claimHeader)
 	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")
 	if err != nil {
 		return text.translate(err)
