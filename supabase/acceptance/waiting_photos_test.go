@@ -189,7 +189,9 @@ func TestPhotoNamesAreHidden(t *testing.T) {
 			return upload("DELETE", "s3/report-photos/"+name, "", "X-Amz-Security-Token", anon)
 		},
 		"delete": func(name string) string { return upload("DELETE", "object/report-photos/"+name, "") },
-		"upload": func(name string) string { return upload("POST", "object/report-photos/"+name, "eyJjbGFpbSI6InNlY29uZCJ9") },
+		"upload": func(name string) string {
+			return upload("POST", "object/report-photos/"+name, "eyJjbGFpbSI6InNlY29uZCJ9")
+		},
 	} {
 		taken, absent := probe(used), probe("1600000000000.png")
 		if strings.ReplaceAll(taken, used, free) != strings.ReplaceAll(absent, "1600000000000.png", free) {
