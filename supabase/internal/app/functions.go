@@ -23,9 +23,10 @@ import (
 func (s *services) openMail(_ context.Context) error {
 	s.smtp = mailServer(s.cfg)
 	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
-		if err := s.openInbox(); err != nil {
-			return err
-		}
+		return s.openInbox()
+	}
+	if s.cfg.SMTP.Host == "" {
+		s.log.Warn("no mail is sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
 	}
 	return nil
 }
