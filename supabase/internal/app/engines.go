@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// Maximum sizes of the connection pools. With the connections that listen for notifications and the jobs of pg_cron they leave
-// 12 of the 62 connections of the embedded Postgres to administrators and backups.
+// Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
+// pg_cron they leave 8 of the 62 connections of the embedded Postgres to administrators and backups.
 const (
 	restConns      = 12
 	authConns      = 6
@@ -26,6 +26,9 @@ const (
 func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.RESTURL != "" {
 		return s.upstream(s.cfg.RESTURL, &s.rest)
+	}
+	if !s.cfg.API.Enabled {
+		return nil
 	}
 	pool, err := s.openPool(ctx, s.db.url("authenticator"), "rest", restConns)
 	if err != nil {
