@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +19,8 @@ type Env struct {
 	Log         *slog.Logger // adds the function and the execution id
 
 	host   Host
-	client string // address of the client, only for the host
+	client string      // address of the client, only for the host
+	reply  http.Header // of the reply, in a function of JSON
 }
 
 // Host implements Env: fnhost on the stack, edgetest in tests.
@@ -53,6 +55,15 @@ func NewEnv(host Host, e Env, client string) *Env {
 	return &e
 }
 
+// Header returns the headers of the reply of a function that JSON made. Set them before it returns. A Handler uses its
+// ResponseWriter instead.
+func (e *Env) Header() http.Header {
+	if e.reply == nil {
+		e.reply = http.Header{}
+	}
+	return e.reply
+}
+
 // Now returns the time, which tests can set.
 func (e *Env) Now() time.Time { return e.host.Now() }
 
@@ -76,8 +87,17 @@ func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error
 
 // Enqueue adds one of the jobs of the function in tx. The job exists if the transaction commits, and not otherwise. It survives
 // restarts and is repeated for more than a week after errors. args become JSON. The transaction must run as Service.
-func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
-	return e.add(ctx, tx, JobCall{Function: e.Function, Job: job, Args: args})
+func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any, options ...JobOption) error {
+	return e.add(ctx, tx, e.jobCall(job, args, options))
+}
+
+// jobCall returns one of the jobs of the function with its options.
+func (e *Env) jobCall(job string, args any, options []JobOption) JobCall {
+	call := JobCall{Function: e.Function, Job: job, Args: args, Traceparent: e.Traceparent}
+	for _, set := range options {
+		set(&call)
+	}
+	return call
 }
 
 // Notify sends a notice to the administrators through every configured channel after the transaction commits. Each channel
@@ -125,10 +145,30 @@ func (JobCall) durable() {}
 
 // JobCall is one job of a function with its arguments.
 type JobCall struct {
-	Function string
-	Job      string // a key of Func.Jobs
-	Args     any    // becomes JSON
+	Function    string
+	Job         string    // a key of Func.Jobs
+	Args        any       // becomes JSON
+	Unique      string    // see Unique
+	Priority    int       // see Priority; 0 means that of the Job
+	MaxAttempts int       // see MaxAttempts; 0 means that of the Job
+	At          time.Time // see At; zero means at once
+	Traceparent string    // W3C trace context of the call that adds the job, "" for none
 }
+
+// JobOption changes how Enqueue adds a job.
+type JobOption func(*JobCall)
+
+// Unique adds the job only if no job of this name and key waits or runs. If there is one, Enqueue adds nothing and returns nil.
+func Unique(key string) JobOption { return func(c *JobCall) { c.Unique = key } }
+
+// Priority sets the order of waiting jobs, from 1, the first, to 4.
+func Priority(n int) JobOption { return func(c *JobCall) { c.Priority = n } }
+
+// MaxAttempts sets after how many failed attempts the job is discarded. Without it, that takes more than a week.
+func MaxAttempts(n int) JobOption { return func(c *JobCall) { c.MaxAttempts = n } }
+
+// At makes the job run at a time and not before.
+func At(t time.Time) JobOption { return func(c *JobCall) { c.At = t } }
 
 // Notice is a message to the administrators. It leaves the stack by mail or webhook, so it must not identify a person: no
 // free text from users, except words that several of them used.

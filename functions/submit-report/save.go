@@ -23,9 +23,9 @@ import (
 // report.
 type receipt struct {
 	ID            string    `json:"id"`
-	Reference     string    `json:"reference"`
+	Reference     string    `json:"reference" doc:"Short and readable aloud, such as DW-7K3M-9QXA."`
 	ReceivedAt    time.Time `json:"received_at"`
-	PhotoAttached *bool     `json:"photo_attached,omitempty"`
+	PhotoAttached *bool     `json:"photo_attached,omitempty" doc:"False when the photo could not be attached."`
 }
 
 // idempotency identifies a post and says how long a repetition is recognised.

@@ -161,6 +161,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 			return err
 		}
 		if d.cfg.DB.Migrations.Enabled {
+			for _, file := range migrate.Skipped(d.options.Project) {
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
+			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			if err != nil {
 				return err
@@ -168,8 +171,16 @@ func (d *database) migrateAll(ctx context.Context) error {
 			for _, m := range applied {
 				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
 			}
+			if d.options.Prepare != nil {
+				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
+					return err
+				}
+			}
 		}
 		if d.cfg.DB.Seed.Enabled {
+			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
+				d.log.Warn("db.seed.sql_paths: no file matches", "patterns", unmatched)
+			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err
 		}

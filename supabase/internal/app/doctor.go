@@ -74,8 +74,11 @@ func (c *checker) configuration() {
 	default:
 		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
 	}
-	if len(cfg.Unknown) > 0 {
-		c.say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(cfg.Unknown, ", "))
+	for _, warning := range cfg.Warnings {
+		c.say("configuration", Warn, "config.toml: %s", warning)
+	}
+	if len(cfg.Ignored) > 0 {
+		c.say("configuration", Note, "config.toml has keys without effect here: %s", strings.Join(cfg.Ignored, ", "))
 	}
 	if cfg.Loopback() {
 		return
@@ -237,8 +240,13 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 func (c *checker) mailServer(ctx context.Context) {
 	smtp := c.cfg.SMTP
 	if smtp.Host == "" {
-		if c.cfg.Loopback() {
+		switch {
+		case c.cfg.Loopback() && c.cfg.Inbox.Enabled:
 			c.say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
+		case c.cfg.Loopback():
+			c.say("mail", Warn, "is not sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
+		default:
+			c.say("mail", Bad, "is not sent: set SMTP_HOST")
 		}
 		return
 	}
@@ -246,8 +254,13 @@ func (c *checker) mailServer(ctx context.Context) {
 	defer cancel()
 	server := mailServer(c.cfg)
 	server.Timeout = 10 * time.Second
-	if err := server.Check(ctx); err != nil {
+	authenticated, err := server.Check(ctx)
+	if err != nil {
 		c.say("mail", Bad, "%v", err)
+		return
+	}
+	if smtp.User != "" && !authenticated {
+		c.say("mail", Warn, "%s:%d offers no authentication, so mail is sent without; remove SMTP_USER if that is right", smtp.Host, smtp.Port)
 		return
 	}
 	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port, smtp.AdminEmail)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,9 +23,10 @@ import (
 func (s *services) openMail(_ context.Context) error {
 	s.smtp = mailServer(s.cfg)
 	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
-		if err := s.openInbox(); err != nil {
-			return err
-		}
+		return s.openInbox()
+	}
+	if s.cfg.SMTP.Host == "" {
+		s.log.Warn("no mail is sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
 	}
 	return nil
 }
@@ -49,8 +51,9 @@ func (s *services) openInbox() error {
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
 	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
 	if s.smtp.From == "" {
-		s.smtp.From = localMailAddress
+		s.smtp.From = cmp.Or(s.cfg.Inbox.AdminEmail, localMailAddress)
 	}
+	s.smtp.FromName = cmp.Or(s.cfg.Inbox.SenderName, s.smtp.FromName)
 	return nil
 }
 
@@ -128,15 +131,14 @@ func (s *services) openFunctions(ctx context.Context) error {
 	s.ready["database"] = pool.Ping
 	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
 	var background outbox.Functions = host
-	if s.options.Dev {
-		dev, err := s.openDev(host)
-		if err != nil {
-			return err
-		}
-		if dev != nil {
-			s.functions, background = dev, dev
-		}
+	dev, err := s.openProgram(ctx, host)
+	if err != nil {
+		return err
 	}
+	if dev != nil {
+		s.functions, background = dev, dev
+	}
+	s.functions = s.skipDeno(s.functions)
 	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
@@ -144,17 +146,24 @@ func (s *services) openFunctions(ctx context.Context) error {
 	return nil
 }
 
-// openDev serves functions from their source in the working folder. It returns nil if there is none.
-func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
-	root, err := filepath.Abs(".")
-	if err != nil {
+// openProgram serves functions from their source: those of a project that are not part of this program, or in development
+// those of the working folder. It returns nil if host serves the functions.
+func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnhost.Dev, err error) {
+	root := s.options.FunctionsDir
+	if root == "" && s.options.Dev && !s.options.Foreign {
+		root = "."
+	}
+	if root == "" {
+		return nil, nil
+	}
+	if root, err = filepath.Abs(root); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
 		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
-	dev, err := fnhost.NewDev(fnhost.DevOptions{
+	o := fnhost.DevOptions{
 		Root: root, Host: host, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
 		Child: func() (fnhost.ChildConfig, error) {
 			verifying, err := json.Marshal(s.keys.Verifying())
@@ -163,12 +172,18 @@ func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
 				Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 			}, err
 		},
-	})
+	}
+	if s.options.FunctionsDir != "" {
+		s.log.Info("building functions", "folder", root)
+		dev, err = fnhost.NewProgram(ctx, fnhost.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+	} else {
+		dev, err = fnhost.NewDev(o)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
-	s.onClose("reloading of functions", dev.Close)
+	s.onClose("functions process", dev.Close)
 	return dev, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/observe"
 	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/photo"
 )
 
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
@@ -55,7 +56,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	}
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
-		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta,
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -102,9 +103,30 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		GraphQL: s.cfg.RESTURL != "",
 		Site:    files, FormErrorPage: s.options.FormErrorPage,
 		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.cfg),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
 	}
+}
+
+// CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
+type CleanBucket struct {
+	ID        string
+	Refusal   map[string]string
+	HideNames bool
+}
+
+// cleanBuckets returns the buckets of images with their limits from config.toml.
+func (s *services) cleanBuckets() []gateway.CleanBucket {
+	var buckets []gateway.CleanBucket
+	for _, b := range s.options.CleanBuckets {
+		most := int64(s.cfg.Storage.FileSizeLimit)
+		if own := int64(s.cfg.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
+			most = own
+		}
+		buckets = append(buckets, gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal, HideNames: b.HideNames})
+	}
+	return buckets
 }
 
 // limits returns the rate limits. On loopback there are none, because all clients are programs of this machine.

@@ -27,6 +27,8 @@ func runFunctions(ctx context.Context, inv *Invocation) error {
 		return invokeFunction(ctx, inv)
 	case "logs":
 		return functionLogs(ctx, inv)
+	case "testdb":
+		return functionsTestDB(ctx, inv)
 	case "serve":
 		return services()["functions"](ctx, inv)
 	}

@@ -12,6 +12,9 @@ func listFunctions(inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
+	if _, err := inv.project(); err != nil {
+		return err
+	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tMETHODS\tVERIFY JWT\tTIMEOUT\tMAX BODY\tMAX CONCURRENT\tSCHEDULE (UTC)")
 	for _, name := range slices.Sorted(maps.Keys(inv.Functions)) {

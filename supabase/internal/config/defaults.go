@@ -7,6 +7,7 @@ func defaults() Project {
 	return Project{
 		ProjectID: "daawo",
 		API: API{
+			Enabled:         true,
 			Port:            54321,
 			Schemas:         []string{"public", "graphql_public"},
 			ExtraSearchPath: []string{"public", "extensions"},
@@ -21,6 +22,7 @@ func defaults() Project {
 		Studio: Studio{Port: 54323},
 		Inbox:  Inbox{Enabled: true, Port: 54324},
 		Storage: Storage{
+			Enabled:       true,
 			FileSizeLimit: 50 << 20,
 			S3Protocol:    Switch{Enabled: true},
 		},

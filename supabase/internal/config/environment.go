@@ -15,6 +15,7 @@ type Environment struct {
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
 	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site. Required on a public address."`
+	SiteDir     string   `env:"SITE_DIR" doc:"Folder of a static site or a single-page application to serve at / instead of the program's site. Without a 404.html, unknown paths get index.html. Flag --site."`
 	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Receives notices and a trial of the mail server. Required on a public address."`
 	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are trusted, separated by commas. Default: none."`
 
@@ -35,8 +36,14 @@ type Environment struct {
 	NATSURL       string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
 	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
+	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
+	NetAllowed Prefixes `env:"PG_NET_NETWORKS" doc:"Private addresses or networks that requests of pg_net may reach in any case, separated by commas."`
+
 	InboxURL string `env:"INBOX_URL" doc:"Address of an inbox for development that runs elsewhere. serve gateway prints it at its start."`
 	Command  string `env:"DAAWO_COMMAND" default:"daawo" doc:"How an administrator starts this program, for the commands in notices."`
+
+	AdminURL  string `env:"DESK_URL" doc:"Public address of the administrators' application, on a host name of its own. With TLS_DOMAINS it gets a certificate and is served on port 443. On a public address without it, the application is served on loopback only."`
+	AdminPort uint16 `env:"DESK_PORT" default:"54323" doc:"Port of the administrators' application; 0 picks a free one."`
 
 	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`

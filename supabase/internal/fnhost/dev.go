@@ -46,6 +46,8 @@ type Dev struct {
 	mu      sync.RWMutex
 	current server
 	problem string // the compiler error, "" for none
+
+	schedules map[string]string // of the first child's functions; nil if the functions are those of this program
 }
 
 // server is a version of the functions: in this program or in a child process.
@@ -92,8 +94,13 @@ func (d *Dev) Close(ctx context.Context) error {
 	return os.RemoveAll(d.dir)
 }
 
-// Schedules returns the schedules of the functions in this program. A new schedule needs a restart.
-func (d *Dev) Schedules() map[string]string { return d.Host.Schedules() }
+// Schedules returns the schedules of the functions in this program, or of a project's functions. A new schedule needs a restart.
+func (d *Dev) Schedules() map[string]string {
+	if d.schedules != nil {
+		return d.schedules
+	}
+	return d.Host.Schedules()
+}
 
 // RunSchedule runs scheduled work in the current version.
 func (d *Dev) RunSchedule(ctx context.Context, name string) error {

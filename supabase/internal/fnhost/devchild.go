@@ -259,6 +259,10 @@ func (h *Host) ChildHandler() http.Handler {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
+	mux.HandleFunc("GET /_internal/schedules", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(h.Schedules()) // the parent reports a broken connection
+	})
 	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, h.RunSchedule(r.Context(), r.PathValue("name")))
 	})

@@ -24,6 +24,10 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.internal(w, r)
 		return
 	}
+	if name == openAPIPath {
+		h.openAPI(w, r)
+		return
+	}
 	f, ok := h.functions[name]
 	if !ok || f.Handler == nil {
 		notFound(w)

@@ -65,9 +65,13 @@ var arrows = []arrow{
 	},
 	{
 		from: []string{"daawo/functions"}, to: []string{"daawo/supabase", "daawo/web"}, tests: true,
-		except: []string{"daawo/functions/admin"}, why: "functions import functions/edge only",
+		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import functions/edge only",
 	},
-	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge}, tests: true, why: "edge imports nothing of ours"},
+	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
+	{
+		from: []string{edge + "/edgetest"}, to: []string{"daawo/supabase/internal/app", "daawo/supabase/internal/cli", "daawo/web"},
+		why: "edgetest imports edge and stack/functiontest",
+	},
 	{from: []string{stack}, to: []string{"daawo/functions", "daawo/web"}, except: []string{edge}, why: "the stack knows no product"},
 	{
 		from: []string{"daawo/supabase/internal"}, to: []string{stack, "daawo/functions", "daawo/web"}, tests: true,
@@ -149,6 +153,7 @@ var importersOnly = []struct {
 }{
 	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/supabase/acceptance"}, "the stack is for programs"},
 	{stack + "/child", nil, "only programs that the stack generates import it"},
+	{stack + "/functiontest", []string{edge + "/edgetest"}, "edgetest is its API"},
 	{"daawo/functions/admin", []string{"daawo/supabase", "daawo/supabase/acceptance"}, "the program has its commands"},
 	{internal + "auth", engine("app", "auth/gotrue"), "auth is above its packages"},
 }

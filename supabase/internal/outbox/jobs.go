@@ -117,11 +117,11 @@ type retryPolicy struct{}
 
 // NextRetry returns the time of the next attempt after a failed one.
 func (retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().UTC().Add(pause(job.Attempt))
+	return time.Now().UTC().Add(RetryPause(job.Attempt))
 }
 
-// pause returns the pause after the nth failed attempt.
-func pause(attempt int) time.Duration {
+// RetryPause returns the pause after the nth failed attempt.
+func RetryPause(attempt int) time.Duration {
 	if attempt > 8 { // 15 s · 2⁸ is longer than an hour
 		return longPause
 	}

@@ -1,5 +1,6 @@
 // Package testdb gives tests a real Postgres: one server per test binary and one
-// database with the platform schema per test. Only tests import it.
+// database with the platform schema per test. Only tests and stack/functiontest
+// import it.
 //
 //	func TestMain(m *testing.M) { testdb.Main(m) }
 //
@@ -147,7 +148,7 @@ func newFrom(t testing.TB, from string) *DB {
 	// Postgres lets only one session at a time copy a template.
 	run(t, admin, `select pg_advisory_lock(1)`)
 	run(t, admin, fmt.Sprintf(`create database %s template %s owner postgres strategy wal_log`, db.Name, from))
-	if from == template {
+	if from != "template0" {
 		run(t, admin, fmt.Sprintf(`alter database %s set search_path = "$user", public, extensions`, db.Name))
 	}
 	t.Cleanup(func() {

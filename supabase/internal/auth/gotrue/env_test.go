@@ -37,7 +37,7 @@ func TestFromEnv(t *testing.T) {
 		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["1611"] != "123456", c.Timebox != 24*time.Hour,
 		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil,
 		c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
-		c.Limits.OAuthRegisterPerFive != 10:
+		c.Limits.OAuthRegisterPerFive != 10, c.Limits.Burst != 30:
 		t.Errorf("%+v", s)
 	}
 	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect access.
@@ -50,7 +50,7 @@ func TestFromEnv(t *testing.T) {
 func TestFromEnvReportsAllErrors(t *testing.T) {
 	_, err := FromEnv(lookup(map[string]string{
 		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true", "GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
-		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[]",
+		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",
 		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
 	}), nil)
 	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {

@@ -19,6 +19,10 @@ type Options struct {
 	Files          fs.FS  // the built site: index.html, assets/…; files in assets have a hash in their name
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
+	// Foreign serves the files of another build: a static site or a single-page application. Its files are served as they are,
+	// pages may load from other origins, only names with a hash are cached for long, and about.html answers /about. Without a
+	// 404.html, a path without a file gets index.html, whose script shows the page.
+	Foreign bool
 }
 
 // Site is the handler of everything that is not an API.
@@ -30,19 +34,28 @@ type Site struct {
 // New reads and fills every file.
 func New(o Options) (*Site, error) {
 	s := &Site{options: o, assets: map[string]*asset{}}
-	more, err := readAdditions(o.Files)
-	if err != nil {
-		return nil, err
+	more, err := additions(nil), error(nil)
+	if !o.Foreign {
+		if more, err = readAdditions(o.Files); err != nil {
+			return nil, err
+		}
 	}
 	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile {
+		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile && !o.Foreign {
 			return err
+		}
+		if o.Foreign && strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, ".well-known/") {
+			return nil // such as .env and .DS_Store
 		}
 		data, err := fs.ReadFile(o.Files, name)
 		if err != nil {
 			return err
 		}
-		s.assets[name] = newAsset(name, data, o.Values, more)
+		if o.Foreign {
+			s.assets[name] = foreignAsset(name, data)
+		} else {
+			s.assets[name] = newAsset(name, data, o.Values, more)
+		}
 		return nil
 	})
 	if err != nil {
@@ -89,6 +102,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	if s.options.Foreign && s.foreignPage(w, r, name) {
 		return
 	}
 	s.notFound(w, r, name)
