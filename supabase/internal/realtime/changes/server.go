@@ -254,7 +254,8 @@ func (b *batch) look(ctx context.Context) error {
 			wanted[v][c.relation.ID] = append(wanted[v][c.relation.ID], c)
 		}
 	}
-	for users := range slices.Chunk(order, 200) {
+	slices.SortStableFunc(order, func(x, y viewer) int { return strings.Compare(x.role, y.role) })
+	for users := range slices.Chunk(order, 500) {
 		if err := b.lookAs(ctx, users, wanted); err != nil {
 			return err
 		}
@@ -264,8 +265,13 @@ func (b *batch) look(ctx context.Context) error {
 
 func (b *batch) lookAs(ctx context.Context, users []viewer, wanted map[viewer]map[uint32][]*check) error {
 	queries := &pgx.Batch{}
+	role := ""
 	for _, v := range users {
-		queries.Queue(`select set_config('statement_timeout', $1, true), set_config('request.jwt.claims', $2, true), set_config('role', $3, true)`, checkTimeout, v.claims, v.role)
+		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, v.claims)
+		if v.role != role { // Postgres plans the statements again
+			queries.Queue(`select set_config('statement_timeout', $1, true), set_config('role', $2, true)`, checkTimeout, v.role)
+			role = v.role
+		}
 		for id, checks := range wanted[v] {
 			b.queueLook(queries, v, b.tables[id], checks)
 		}
