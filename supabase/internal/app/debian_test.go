@@ -9,13 +9,17 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
+
+	"daawo/functions/edge"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // TestDebianExtensions starts the stack with --database-url on a Postgres with Debian's packages of pgvector, pgTAP and pg_cron:
 // a project uses them in its migrations, a client searches vectors, and pg_cron runs its own jobs. DEBIAN_POSTGRES_URL is the
-// URL of a superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'.
+// URL of a superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'. If
+// `daawo extensions install` added the other extensions to the server, a webhook and a secret are used as well.
 func TestDebianExtensions(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {
@@ -60,7 +64,16 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 	ask(&admin, `create database restored`)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": u.String()})
 	a.options.Project = files
+	got := make(chan string, 1)
+	a.options.Functions = map[string]edge.Func{"told": told(got)}
 	info := start(t, a)
+	ask(u, `do $$ begin
+		if exists (select from pg_extension where extname = 'pg_net') then
+			create trigger tell after insert on public.notes for each row
+				execute function supabase_functions.http_request('http://kong:8000/functions/v1/told', 'POST');
+			insert into public.notes (text) values ('from psql');
+		end if;
+	end $$`)
 	_, body := call(t, "POST", info.Get("API_URL")+"/rest/v1/rpc/nearest?select=id", `{"query":"[1,0,0]"}`, "apikey", info.Get("PUBLISHABLE_KEY"), "Content-Type", "application/json")
 	var ids []struct{ ID int }
 	if err := json.Unmarshal([]byte(body), &ids); err != nil || len(ids) != 2 || ids[0].ID != 1 || ids[1].ID != 3 {
@@ -73,12 +86,18 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 	if n := ask(u, `select count(*) from cron.job_run_details where job_pid = 0 or status = 'starting'`); n != "0" {
 		t.Errorf("%s runs that are not pg_cron's", n)
 	}
-	err = withConn(t.Context(), u.String(), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(t.Context(), `create extension pg_net`)
-		return err
-	})
-	if err == nil || !strings.Contains(err.Error(), `extension "pg_net" is not available on this server`) {
-		t.Errorf("pg_net: %v", err)
+	if ask(u, `select count(*) from pg_extension where extname = 'pg_net'`) == "1" { // see `daawo extensions install`
+		select {
+		case event := <-got:
+			if event != "INSERT notes from psql" {
+				t.Error(event)
+			}
+		case <-time.After(30 * time.Second):
+			t.Error("no webhook")
+		}
+		if s := ask(u, `select vault.create_secret('s3cret', 'token'); select decrypted_secret from vault.decrypted_secrets`); s != "s3cret" {
+			t.Error(s)
+		}
 	}
 	if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Error(err)
