@@ -238,6 +238,13 @@ func (s *stream) state() (subscribers, held int) {
 	return len(s.subscribers), s.held
 }
 
+// asked returns the roles of all calls.
+func (s *stream) asked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.roles, " ")
+}
+
 func TestPostgresChanges(t *testing.T) {
 	db := &stream{subscribers: map[int64]changes.Subscriber{}}
 	s := serve(t, func(o *Options) { o.Changes = db })
@@ -271,7 +278,7 @@ func TestPostgresChanges(t *testing.T) {
 	c.want("Subscribed to PostgreSQL")
 	c.send("realtime:c", "access_token", `{"access_token":"`+sign(t, "gone", nil)+`"}`) // another subscription replaces the old
 	c.want("Subscribed to PostgreSQL")
-	if roles := strings.Join(db.roles, " "); roles != "anon anon authenticated gone gone" {
+	if roles := db.asked(); roles != "anon anon authenticated gone gone" {
 		t.Errorf("roles: %s", roles)
 	}
 	if n, held := db.state(); n != 2 || held != 1 {
