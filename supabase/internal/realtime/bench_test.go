@@ -158,6 +158,6 @@ func BenchmarkBroadcast(b *testing.B) {
 	b.StopTimer()
 	slices.Sort(latencies)
 	for _, p := range []int{50, 99} {
-		b.ReportMetric(float64(latencies[len(latencies)*p/100].Microseconds())/1000, fmt.Sprintf("ms-p%d", p))
+		b.ReportMetric(float64(latencies[len(latencies)*p/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", p))
 	}
 }
