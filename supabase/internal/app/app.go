@@ -225,7 +225,7 @@ func (s *services) openControl() error {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
 		},
-	})
+	}, s.control.handler())
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type services struct {
 	smtp    mail.Server
 	outbox  *outbox.Outbox
 	journal *fnhost.Journal // log lines of the functions
+	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
