@@ -21,6 +21,7 @@ type Stream struct {
 	onBroadcast func(Broadcast)
 	lost        atomic.Int64 // transactions
 	lastLoss    atomic.Int64 // of the log, unix seconds
+	warned      sync.Map     // messages that are logged once
 
 	mu      sync.Mutex
 	needs   int           // subscribers and holds
