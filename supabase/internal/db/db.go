@@ -28,6 +28,8 @@ type Config struct {
 	Unprepared      bool          // Sessions use no prepared statements, for connection poolers that do not support them
 	ApplicationName string        // shown in pg_stat_activity
 	Log             *slog.Logger  // nil means slog.Default()
+
+	Tracer pgx.QueryTracer // makes spans of statements; nil makes none
 }
 
 // Pool is a connection pool. It is safe for concurrent use.
@@ -35,6 +37,7 @@ type Pool struct {
 	pgx        *pgxpool.Pool
 	acquire    time.Duration
 	unprepared bool
+	tracer     pgx.QueryTracer
 	waiting    atomic.Int64
 	timeouts   atomic.Int64
 }
@@ -65,6 +68,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	setDialing(pc.ConnConfig)
+	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)
 	pc.PingTimeout = pingTimeout
 	if c.ApplicationName != "" {
@@ -78,7 +82,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared}, nil
+	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, tracer: c.Tracer}, nil
 }
 
 // Close waits until all connections are released and closes them.
