@@ -71,6 +71,7 @@ func acceptJSON(r *http.Request, env *edge.Env, fields Fields) (receipt, error) 
 	if len(wrong) > 0 {
 		return receipt{}, &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
 	}
+	report.photoClaim = r.Header.Get(claimHeader)
 	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")
 	if err != nil {
 		return receipt{}, err

@@ -165,6 +165,14 @@ func (h host) Span(ctx context.Context, _ string, _ bool) (inside context.Contex
 	return ctx, "", func(error) {}
 }
 
+// Network returns the address itself, without a Database.
+func (h host) Network(ctx context.Context, client string) (string, error) {
+	if real := h.run.real(); real != nil {
+		return real.Network(ctx, client)
+	}
+	return client, nil
+}
+
 func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {
 	if err := work(context.Background()); err != nil {
 		h.run.t.Logf("background work failed: %v", err)

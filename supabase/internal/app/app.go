@@ -22,6 +22,8 @@ import (
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/tracing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Options describe a stack.
@@ -32,13 +34,16 @@ type Options struct {
 	Dev           bool   // reload functions, log all requests
 	Project       fs.FS  // config.toml, migrations, seed
 	Site          fs.FS  // the built site; nil for none
+	AdminSite     fs.FS  // the built application of the administrators; nil for none
 	Postgres      func() (fs.FS, error)
 	Functions     map[string]edge.Func
-	FunctionsDir  string                         // folder of the module with the project's functions in Go, if they are not part of this program
-	Foreign       bool                           // the project is not that of this program
-	FormErrorPage []byte                         // see gateway.Options
-	MailTexts     map[string]map[string]MailText // of auth, by language and kind, besides the built-in English ones
-	RowLink       func(edge.Row) string          // the line of a notice that says how to find its row if there is no Studio; nil for none
+	FunctionsDir  string                                                       // folder of the module with the project's functions in Go, if they are not part of this program
+	Foreign       bool                                                         // the project is not that of this program
+	CleanBuckets  []CleanBucket                                                // buckets of images without metadata
+	FormErrorPage []byte                                                       // see gateway.Options
+	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
+	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
+	Prepare       func(ctx context.Context, conn *pgx.Conn, public bool) error // runs after the migrations as role postgres; nil for nothing
 	Getenv        func(string) (string, bool)
 	Version       string
 	Log           *slog.Logger
@@ -172,7 +177,11 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))))
+	admin, err := s.adminGateway()
+	if err != nil {
+		return err
+	}
+	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
 }
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
@@ -197,6 +206,12 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 	if a.options.Dev && !o.Foreign {
 		return a.openVite(ctx, files)
 	}
+	a.compressLater(files)
+	return files, nil
+}
+
+// compressLater compresses the files of a site in the background, a second after the start.
+func (a *App) compressLater(files *site.Site) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -209,7 +224,6 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 		}
 	}()
 	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })
-	return files, nil
 }
 
 // openControl listens for the commands of the operator.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,9 @@ func (s *services) openAuth(ctx context.Context) error {
 	cfg, err := authConfig(s.cfg, s.options.Project, s.public, s.options.MailTexts)
 	if err != nil {
 		return err
+	}
+	if s.admin != "" {
+		cfg.RedirectURLs = append(slices.Clone(cfg.RedirectURLs), s.admin, s.admin+"/**")
 	}
 	if names := unsupportedAuth(s.cfg.Auth); len(names) > 0 {
 		s.log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)

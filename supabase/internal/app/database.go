@@ -171,6 +171,11 @@ func (d *database) migrateAll(ctx context.Context) error {
 			for _, m := range applied {
 				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
 			}
+			if d.options.Prepare != nil {
+				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
+					return err
+				}
+			}
 		}
 		if d.cfg.DB.Seed.Enabled {
 			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {

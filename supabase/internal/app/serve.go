@@ -52,10 +52,11 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.addresses = front.addresses
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return gatewayValues(a.cfg, front.public, s.keys.current()) }
+	a.describe = func() []Value { return gatewayValues(a.cfg, front.addresses, s.keys.current()) }
 	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"daawo/supabase/internal/app"
@@ -37,7 +39,24 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return a.Run(ctx, inv.announce)
+	return a.Run(ctx, func(info app.Info) {
+		inv.announce(info)
+		inv.announceLinks(ctx, info)
+	})
+}
+
+// announceLinks prints the program's own links on a stack with local keys. A failure is printed: the stack serves without them.
+func (inv *Invocation) announceLinks(ctx context.Context, info app.Info) {
+	if inv.StartLinks == nil || !info.Demo {
+		return
+	}
+	links, err := inv.StartLinks(ctx, installationOf(info))
+	if err != nil {
+		inv.warn("%v", err)
+	}
+	for _, label := range slices.Sorted(maps.Keys(links)) {
+		fmt.Fprintf(inv.Stdout, "%17s  %s\n\n", label, links[label])
+	}
 }
 
 // app prepares the stack that the command line describes.
@@ -54,11 +73,15 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Options{
+	o := app.Options{
 		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
 		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
 		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
-	}), nil
+	}
+	if project.own {
+		o.AdminSite, o.Prepare, o.CleanBuckets = inv.AdminSite, inv.Prepare, inv.CleanBuckets
+	}
+	return app.New(o), nil
 }
 
 // startFlags declares the flags that change the configuration.
@@ -66,7 +89,7 @@ func (inv *Invocation) startFlags() {
 	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything", func(c *config.Config, n uint16) {
 		c.API.Port = n
 		if n == 0 {
-			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0
+			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
 		}
 	})
 	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })

@@ -33,7 +33,8 @@ type Environment struct {
 	FunctionsMemory Size   `env:"FUNCTIONS_MEMORY" default:"512MiB" doc:"Memory limit of the process of deployed functions. A process above it is ended and started again."`
 	Region          string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
 	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
-	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
+	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
+	NATSURL         string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
 	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
 	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
@@ -41,6 +42,9 @@ type Environment struct {
 
 	InboxURL string `env:"INBOX_URL" doc:"Address of an inbox for development that runs elsewhere. serve gateway prints it at its start."`
 	Command  string `env:"DAAWO_COMMAND" default:"daawo" doc:"How an administrator starts this program, for the commands in notices."`
+
+	AdminURL  string `env:"DESK_URL" doc:"Public address of the administrators' application, on a host name of its own. With TLS_DOMAINS it gets a certificate and is served on port 443. On a public address without it, the application is served on loopback only."`
+	AdminPort uint16 `env:"DESK_PORT" default:"54323" doc:"Port of the administrators' application; 0 picks a free one."`
 
 	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`

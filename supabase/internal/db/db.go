@@ -1,7 +1,8 @@
 // Package db is the only package that opens SQL connections for serving requests. It keeps a connection pool, runs
 // statements with the role and the claims of a caller, and classifies database errors.
 //
-// Only app, auth, cli, fnhost, functionsdb, outbox, realtime, rest, stack and storage import it; it imports nothing of ours.
+// Only app, auth, cli, extension/cron, extension/lead, extension/pgnet, fnhost, functionsdb, outbox, realtime, rest, stack and
+// storage import it; it imports nothing of ours.
 package db
 
 import (

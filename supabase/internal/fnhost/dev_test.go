@@ -38,7 +38,7 @@ var All = map[string]edge.Func{}
 }
 
 // project copies the packages that functions need, and an empty registry of functions, to a temporary folder.
-func project(t *testing.T) string {
+func project(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
 	repo, err := filepath.Abs("../../..")
@@ -62,7 +62,7 @@ func project(t *testing.T) string {
 	return root
 }
 
-func write(t *testing.T, file, text string) {
+func write(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func (g *gateway) table() []*service {
 			// Storage writes uploads to disk as they arrive. Object names may have empty segments and encoded slashes, and S3
 			// clients sign the path, so storage gets the path as sent and refuses traversal itself. The log omits file names,
 			// which clients choose.
-			name: "storage", prefix: "/storage/v1", handler: g.Storage, key: g.storageKey,
+			name: "storage", prefix: "/storage/v1", handler: g.cleanUploads(), key: g.storageKey,
 			rate: limits.Rate, inFlight: limits.InFlight, rawPaths: true, logSegments: 4,
 		}, {
 			// The host of the functions limits each function by itself, so that one function's load does not affect others.

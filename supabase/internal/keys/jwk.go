@@ -25,9 +25,10 @@ type Key struct {
 	secret    []byte
 	private   crypto.Signer
 	public    crypto.PublicKey
-	checks    bool // key_ops does not include "sign"
-	previous  bool // rotation replaced it: see survivesRotation
-	anonymous bool // of a replaced key: it never signed a session
+	checks    bool  // key_ops does not include "sign"
+	previous  bool  // rotation replaced it: see survivesRotation
+	anonymous bool  // of a replaced key: it never signed a session
+	ext       *bool // the member of that name; nil for a JWK without it
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -56,7 +57,7 @@ type jwk struct {
 
 // Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
 func Secret(id, secret string) Key {
-	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret)}
+	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret), ext: new(true)}
 }
 
 // GenerateES256 makes a new P-256 signing key with a random id.
@@ -65,7 +66,7 @@ func GenerateES256() (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public()}, nil
+	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public(), ext: new(true)}, nil
 }
 
 // CanSign reports whether the key has its private half and its key_ops allow signing.
@@ -89,7 +90,7 @@ func (k Key) Public() (Key, bool) {
 	if k.public == nil {
 		return Key{}, false
 	}
-	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public}, true
+	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public, ext: k.ext}, true
 }
 
 // Replaced reports whether rotation replaced the key.
@@ -131,7 +132,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 
 // readPublic reads the half of a key that verifies.
 func (j jwk) readPublic() (Key, error) {
-	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous}
+	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous, ext: j.Ext}
 	var err error
 	switch j.Type {
 	case "oct":
@@ -260,8 +261,7 @@ func decode(text string) ([]byte, error) {
 // MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
-	extractable := true
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable, Previous: k.previous, Anonymous: k.anonymous}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}

@@ -147,7 +147,7 @@ func verify(token string, keys []Key) (*Claims, error) {
 	}
 	signature, err := parser.DecodeSegment(parts[2])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %w: could not base64 decode signature: %w", ErrMalformed, jwt.ErrTokenMalformed, err)
 	}
 	raw, err := parser.DecodeSegment(parts[1])
 	if err != nil {

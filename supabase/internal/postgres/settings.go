@@ -43,7 +43,7 @@ func (s *Server) settings() map[string]string {
 		"max_wal_senders":                 "10",
 		"max_replication_slots":           "10",
 		"max_slot_wal_keep_size":          "1GB", // a slot that lags more than this is dropped
-		"max_logical_replication_workers": "0", // no subscriptions; saves the launcher process
+		"max_logical_replication_workers": "0",   // no subscriptions; saves the launcher process
 		"min_wal_size":                    "16MB",
 		"max_wal_size":                    "256MB",
 

@@ -138,6 +138,9 @@ func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	}
 }
 
+// corsMethods are the methods that CORS allows.
+var corsMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 // withCORS sets the CORS headers as GoTrue does without a gateway. It does not allow apikey, a header of the gateway.
 func withCORS(next http.Handler, more []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +148,7 @@ func withCORS(next http.Handler, more []string) http.Handler {
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h := w.Header()
 			h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
+			if origin != "" && slices.Contains(corsMethods, r.Header.Get("Access-Control-Request-Method")) && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
 				h.Set("Access-Control-Allow-Origin", "*")
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
@@ -158,7 +161,6 @@ func withCORS(next http.Handler, more []string) http.Handler {
 		}
 		if origin != "" {
 			h := w.Header()
-			h.Add("Vary", "Origin")
 			h.Set("Access-Control-Allow-Origin", "*")
 			h.Set("Access-Control-Expose-Headers", "X-Total-Count, Link, X-Supabase-Api-Version")
 			h.Set("Access-Control-Allow-Credentials", "true")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -175,8 +176,8 @@ func testServing(t *testing.T, db *testdb.DB, role, email string) {
 	p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
 		"GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
 		"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true", "GOTRUE_DB_DRIVER=postgres",
-		"GOTRUE_JWT_VALID_METHODS=HS256", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
-	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_JWT_VALID_METHODS"]`) {
+		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
+	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_EXPERIMENTAL_SCIM_ENABLED"]`) {
 		t.Errorf("the variable without effect is not named:\n%s", logged)
 	}
 	testReplies(t, p, email)
@@ -217,6 +218,14 @@ func testReplies(t *testing.T, p *process, email string) {
 			"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", requested)
 		if got := header.Get("Access-Control-Allow-Origin"); status != 204 || got != want {
 			t.Errorf("preflight for %s: %d %q", requested, status, got)
+		}
+	}
+	if _, header, _ := p.send("OPTIONS", "/user", "", "Origin", "http://localhost:3000", "Access-Control-Request-Method", "TRACE"); header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error("preflight for TRACE is allowed")
+	}
+	for _, origin := range []string{"", "http://localhost:3000"} {
+		if _, header, _ := p.send("GET", "/health", "", "Origin", origin); !slices.Equal(header.Values("Vary"), []string{"Origin"}) {
+			t.Errorf("Vary with origin %q: %q", origin, header.Values("Vary"))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -57,7 +58,7 @@ func reason(err error) string {
 	case errors.Is(err, keys.ErrSignature):
 		return "token signature is invalid: signature is invalid"
 	case errors.Is(err, keys.ErrMalformed):
-		return "token is malformed: token contains an invalid number of segments"
+		return strings.TrimPrefix(err.Error(), keys.ErrMalformed.Error()+": ")
 	}
 	return "token is unverifiable: error while executing keyfunc: unrecognized JWT kid or algorithm"
 }

@@ -10,6 +10,10 @@ alter role supabase_functions_admin set search_path = 'supabase_functions';
 grant supabase_functions_admin to postgres;
 
 -- Extensions that every new Supabase project has, where this server has them, and the settings that postgres may change.
+-- Dumps put pg_graphql and pgsodium into schemas that every Supabase project has.
+create schema if not exists graphql;
+create schema if not exists pgsodium;
+
 do $$
 declare
   name text;
