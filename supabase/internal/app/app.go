@@ -105,7 +105,7 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	started := time.Now()
-	if err := a.openTraces(ctx); err != nil {
+	if err := openTraces(ctx, a); err != nil {
 		return err
 	}
 	if err := start(ctx); err != nil {
@@ -116,7 +116,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 }
 
 // openTraces begins to send traces, if an endpoint is set.
-func (a *App) openTraces(ctx context.Context) (err error) {
+func openTraces(ctx context.Context, a *App) (err error) {
 	a.traces, err = tracing.Open(ctx, tracing.Options{Endpoint: a.cfg.TracesURL, Service: "daawo", Version: a.options.Version})
 	a.onClose("traces", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away

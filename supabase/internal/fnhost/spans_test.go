@@ -22,16 +22,9 @@ type keptSpans struct{ *tracetest.InMemoryExporter }
 
 func (keptSpans) Shutdown(context.Context) error { return nil }
 
-// TestSpans checks that a call, its statements, its request to another server and the job that it adds are one trace.
-func TestSpans(t *testing.T) {
-	memory := keptSpans{tracetest.NewInMemoryExporter()}
-	traces, err := tracing.Open(t.Context(), tracing.Options{Service: "test", Exporter: memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sent string
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Traceparent") }))
-	defer other.Close()
+// tracedDatabase returns a pool and an outbox on a database with a table notes.
+func tracedDatabase(t *testing.T, traces *tracing.Provider) (*db.Pool, *outbox.Outbox) {
+	t.Helper()
 	tdb := testdb.New(t)
 	tdb.Exec(`create table notes (text text); grant insert on notes to service_role`)
 	pool, err := db.Open(t.Context(), db.Config{URL: tdb.URL("postgres"), Tracer: traces.Statements()})
@@ -46,6 +39,20 @@ func TestSpans(t *testing.T) {
 	if err := box.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return pool, box
+}
+
+// TestSpans checks that a call, its statements, its request to another server and the job that it adds are one trace.
+func TestSpans(t *testing.T) {
+	memory := keptSpans{tracetest.NewInMemoryExporter()}
+	traces, err := tracing.Open(t.Context(), tracing.Options{Service: "test", Exporter: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Traceparent") }))
+	defer other.Close()
+	pool, box := tracedDatabase(t, traces)
 	done := make(chan struct{}, 1)
 	f := edge.Func{
 		NoVerifyJWT: true,
@@ -87,23 +94,29 @@ func TestSpans(t *testing.T) {
 	if err := traces.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
+	checkSpans(t, memory.GetSpans(), traceparent, other.Listener.Addr().String())
+	if len(sent) != len(traceparent) || sent[3:35] != traceparent[3:35] || sent == traceparent {
+		t.Errorf("the other server got %q", sent)
+	}
+}
+
+// checkSpans checks the names and parents of the spans of a trace.
+func checkSpans(t *testing.T, spans tracetest.SpanStubs, traceparent, other string) {
+	t.Helper()
 	names := map[string]string{} // of the spans of the trace, with the name of their parent
 	ids := map[string]string{}
-	for _, s := range memory.GetSpans() {
+	for _, s := range spans {
 		ids[s.SpanContext.SpanID().String()] = s.Name
 	}
-	for _, s := range memory.GetSpans() {
+	for _, s := range spans {
 		if s.SpanContext.TraceID().String() == traceparent[3:35] {
 			names[s.Name] = ids[s.Parent.SpanID().String()]
 		}
 	}
 	call := "function note"
-	for name, below := range map[string]string{call: "", "INSERT": call, "GET " + other.Listener.Addr().String(): call, "note later": call} {
+	for name, below := range map[string]string{call: "", "INSERT": call, "GET " + other: call, "note later": call} {
 		if got, ok := names[name]; !ok || got != below {
 			t.Errorf("span %q is below %q, want %q; all: %v", name, got, below, names)
 		}
-	}
-	if len(sent) != len(traceparent) || sent[3:35] != traceparent[3:35] || sent == traceparent {
-		t.Errorf("the other server got %q", sent)
 	}
 }
