@@ -122,6 +122,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
+		Traces: s.traces,
 	})
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
 	verifying, err := json.Marshal(s.keys.Verifying())
 	return fnhost.ChildConfig{
 		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }
 
