@@ -64,7 +64,7 @@ function Factors() {
       <ul className="divide-y">
         {data?.map((factor) => (
           <li key={factor.id} className="flex items-center justify-between py-1.5">
-            {factor.kind === 'totp' ? text.account.app : text.account.passkey}
+            <span>{factor.kind === 'totp' ? text.account.app : text.account.passkey}</span>
             <Button
               variant="outline"
               onClick={() => attempt(text, () => removeFactor(factor.id), text.saved).then(done)}

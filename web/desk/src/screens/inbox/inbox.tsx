@@ -43,6 +43,7 @@ export function Inbox() {
     const next = inbox.rows[index < 0 ? 0 : Math.min(inbox.rows.length - 1, Math.max(0, index + by))];
     if (next) open(next.reference);
   };
+  const close = () => navigate('/reports', { replace: true });
   useKeys({
     j: () => step(1),
     k: () => step(-1),
@@ -56,7 +57,7 @@ export function Inbox() {
     n: () => document.getElementById('note')?.focus(),
     '/': () => search.current?.focus(),
     '?': () => setHelp(true),
-    Escape: () => navigate('/reports', { replace: true }),
+    Escape: close,
   });
 
   return (
@@ -100,7 +101,7 @@ export function Inbox() {
             version={version}
             staff={staff.data ?? []}
             onChanged={inbox.refresh}
-            onBack={() => navigate('/reports', { replace: true })}
+            onBack={close}
           />
         ) : (
           <p className="text-muted-foreground grid h-full place-items-center rounded-lg border border-dashed">
