@@ -43,6 +43,14 @@ func TestCommandLine(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PROJECT", top)
 			e.Setenv("XDG_CACHE_HOME", os.TempDir())
+			// Functions of a project are built with the modules of this one.
+			for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY"} {
+				value, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, strings.TrimSpace(string(value)))
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"submit": submit},

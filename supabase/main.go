@@ -23,7 +23,8 @@ func main() { stack.Main(product()) }
 // product describes the program.
 func product() stack.Options {
 	return stack.Options{
-		Version: version, Project: project, Site: web.Files(), Functions: functions.All, Commands: admin.Commands(),
+		Version: version, Project: project, Site: web.Files(), AdminSite: web.Desk(), Functions: functions.All, Commands: admin.Commands(),
+		Prepare: admin.Prepare, StartLinks: admin.StartLinks, CleanBuckets: cleanBuckets,
 		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
 		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}

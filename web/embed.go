@@ -12,6 +12,18 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
+//go:embed all:desk/dist
+var desk embed.FS
+
+// Desk returns the root of the built application of the administrators.
+func Desk() fs.FS {
+	files, err := fs.Sub(desk, "desk/dist")
+	if err != nil { // impossible: "desk/dist" is a valid path
+		return desk
+	}
+	return files
+}
+
 // Files returns the root of the built site: index.html, so/index.html, assets/ and so on.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")

@@ -9,8 +9,10 @@ import (
 	"daawo/supabase/stack"
 )
 
-// Commands returns the commands `reports` and `resources`.
-func Commands() []stack.Command { return []stack.Command{reportsCommand, resourcesCommand} }
+// Commands returns the commands `reports`, `resources` and `staff`.
+func Commands() []stack.Command {
+	return []stack.Command{reportsCommand, resourcesCommand, staffCommand}
+}
 
 // verb is one action of a command, such as list of `daawo reports list`.
 type verb struct {

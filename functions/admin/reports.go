@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -151,8 +153,8 @@ update public.reports
 }
 
 // DeleteReport deletes a report and its photo permanently. It deletes the photo first: if the second step fails, the report
-// still exists and the command can be repeated.
-func (c *Client) DeleteReport(ctx context.Context, name string) (Report, error) {
+// still exists and the command can be repeated. The trail keeps the reason.
+func (c *Client) DeleteReport(ctx context.Context, name, reason string) (Report, error) {
 	r, err := c.Report(ctx, name)
 	if err != nil {
 		return r, err
@@ -167,7 +169,26 @@ func (c *Client) DeleteReport(ctx context.Context, name string) (Report, error) 
 		}
 	}
 	return r, c.tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select set_config('app.reason', $1, true)`, reason); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `delete from public.reports where id = $1`, r.ID)
+		return err
+	})
+}
+
+// TrailRead writes to the trail that a report was read.
+func (c *Client) TrailRead(ctx context.Context, r Report) error {
+	return c.tx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.write_trail('read', 'report', $1, $2)`, r.ID, r.Reference)
+		return err
+	})
+}
+
+// TrailExport writes to the trail that whole reports were exported.
+func (c *Client) TrailExport(ctx context.Context, n int) error {
+	return c.tx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.write_trail('export', 'report', null, null, jsonb_build_object('reports', $1::int))`, n)
 		return err
 	})
 }
@@ -196,7 +217,8 @@ func WriteCSV(w io.Writer, reports []Report) error {
 
 // escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the texts.
 func escapeFormula(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first) {
 		return "'" + cell
 	}
 	return cell

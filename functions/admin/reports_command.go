@@ -99,6 +99,9 @@ func showReport(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
+		if err := c.TrailRead(ctx, r); err != nil {
+			return err
+		}
 		link, err := c.PhotoLink(ctx, r)
 		return printShown(call.Stdout(), call.Stderr(), r, link, err, *asJSON)
 	}
@@ -196,6 +199,9 @@ func exportReports(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
+		if err := c.TrailExport(ctx, len(reports)); err != nil {
+			return err
+		}
 		if *output == "" {
 			return WriteCSV(call.Stdout(), reports)
 		}
@@ -213,6 +219,7 @@ func exportReports(call *stack.Call) (check func() error, do work) {
 
 func deleteReport(call *stack.Call) (check func() error, do work) {
 	yes := call.Flags().Bool("yes", false, "do not ask")
+	reason := call.Flags().String("reason", "", "`reason` for the trail, without personal data")
 	return nil, func(ctx context.Context, c *Client) error {
 		r, err := c.Report(ctx, call.Arguments()[0])
 		if err != nil {
@@ -221,7 +228,7 @@ func deleteReport(call *stack.Call) (check func() error, do work) {
 		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
 			return errors.New("nothing was deleted")
 		}
-		if _, err := c.DeleteReport(ctx, r.ID); err != nil {
+		if _, err := c.DeleteReport(ctx, r.ID, *reason); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(call.Stdout(), "%s is deleted\n", r.Reference)

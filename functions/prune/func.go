@@ -25,17 +25,18 @@ func run(ctx context.Context, env *edge.Env) error {
 	photos, photosErr := prunePhotos(ctx, env)
 	reports, reportsErr := pruneReports(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
-	jobsErr := moveOldJobs(ctx, env)
+	jobsErr := errors.Join(moveOldJobs(ctx, env), recount(ctx, env))
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
 	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
-// prunePhotos deletes photos that have had no report for a day. It calls the storage service, which owns the files.
+// prunePhotos deletes photos that have had no report for a day, and those of reports that were deleted. It calls the storage service, which owns the files.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
   from storage.objects as o
- where o.bucket_id = 'report-photos' and o.created_at < $1::timestamptz - interval '24 hours'
+ where o.bucket_id = 'report-photos'
+   and (o.created_at < $1::timestamptz - interval '24 hours' or o.name in (select p.name from private.photos_to_remove as p))
    and not exists (select from public.reports as r where r.photo_url = o.name)
  order by o.created_at
  limit $2`
@@ -107,6 +108,10 @@ select id::text, coalesce(photo_url, '') as photo
 		}
 		err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
 			// Keep a report that was reopened since the query.
+			const why = `select set_config('app.actor', 'scheduled clean-up', true), set_config('app.reason', 'closed and older than REPORTS_KEEP_DAYS', true)`
+			if _, err := tx.Exec(ctx, why); err != nil {
+				return err
+			}
 			_, err := tx.Exec(ctx, `delete from public.reports where id = any ($1::uuid[]) and status = 'closed'`, ids)
 			return err
 		})
@@ -127,6 +132,8 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		for _, q := range []string{
 			`delete from private.idempotency_keys where expires_at <= $1`,
 			`update public.reports set idempotency_key = null where idempotency_key is not null and created_at < $1::timestamptz - interval '30 days'`,
+			`delete from private.photos_to_remove as p where p.since < $1 and not exists (
+			   select from storage.objects as o where o.bucket_id = 'report-photos' and o.name = p.name)`,
 		} {
 			tag, err := tx.Exec(ctx, q, now)
 			if err != nil {
@@ -137,6 +144,14 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		return nil
 	})
 	return deleted, err
+}
+
+// recount corrects the list of waiting photos, which triggers keep.
+func recount(ctx context.Context, env *edge.Env) error {
+	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.recount_waiting_photos()`)
+		return err
+	})
 }
 
 // moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into jobs of submit-report.

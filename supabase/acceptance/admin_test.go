@@ -81,7 +81,7 @@ func TestReportAdministration(t *testing.T) {
 	if link, err := c.PhotoLink(t.Context(), r); err != nil || link != "https://example.org/storage/v1/object/sign/report-photos/x?token=t" {
 		t.Errorf("%s %v", link, err)
 	}
-	if _, err := c.DeleteReport(t.Context(), r.Reference); err != nil {
+	if _, err := c.DeleteReport(t.Context(), r.Reference, "asked for"); err != nil {
 		t.Fatal(err)
 	}
 	if last := (*asked)[len(*asked)-1]; last != `DELETE /storage/v1/object/report-photos {"prefixes":["1700000000000.jpg"]}` {

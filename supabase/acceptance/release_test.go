@@ -31,7 +31,7 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 		insert into private.secrets (name) values ('submit-report')`)
 	const content = `
 		select string_agg(x, e'\n' order by x) from (
-			select to_jsonb(r)::text x from public.reports r union all select to_jsonb(r)::text from public.resources r union all
+			select (to_jsonb(r) - '{assigned_to,first_action_at,duplicate_of,search_text}'::text[])::text x from public.reports r union all select to_jsonb(r)::text from public.resources r union all
 			select to_jsonb(r)::text from private.request_limits r union all select to_jsonb(r)::text from private.daily_salts r union all
 			select to_jsonb(r)::text from private.secrets r
 		) rows`
@@ -70,6 +70,9 @@ func TestUpgradeKeepsKeys(t *testing.T) {
 			body := report(nil)
 			first := decode[receipt](t, s.call("submit-report", body, header), http.StatusOK)
 
+			if header == nil { // the older program did not record the network
+				s.db.Exec(`update private.idempotency_keys set body_hash = key_hash`)
+			}
 			// The database as the older program has left it: the keys are in schema private, and the last migration is missing.
 			s.db.Exec(`
 				insert into private.secrets select * from edge_functions.secrets;

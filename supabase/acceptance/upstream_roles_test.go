@@ -160,7 +160,7 @@ func TestMigrateInCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("applied%d downloads_per_day edge_functions private reports resources river", len(all)); got != want {
+	if want := fmt.Sprintf("applied%d downloads_per_day edge_functions private report_notes reports resources river staff_trail", len(all)); got != want {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }

@@ -72,6 +72,7 @@ type Installation struct {
 	API      string // address of the API for programs on this machine
 	Public   string // address for browsers, for links
 	Key      string // service_role key
+	Admin    string // address of the administrators' application, "" if there is none
 }
 
 // Connect opens a connection to the database.

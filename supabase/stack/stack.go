@@ -58,11 +58,14 @@ import (
 	"os"
 	"sync/atomic"
 
+	"daawo"
 	"daawo/functions/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/cli"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/postgres/bundle"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Options describe a program. The zero value of every field but Project is usable.
@@ -72,9 +75,11 @@ type Options struct {
 
 	Project   fs.FS                // the content of the folder supabase/: config.toml, migrations/, seed.sql
 	Site      fs.FS                // static pages served at /, with an index.html; nil serves none
+	AdminSite fs.FS                // an application for administrators, served with the API on a port of its own; nil serves none
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
+	CleanBuckets  []CleanBucket                  // buckets whose uploads lose their metadata before they are stored
 	FormErrorPage []byte                         // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
 	Pages         []PageVariable                 // variables whose values the pages show
 	Variables     []Variable                     // further variables that the functions read, for the reference of settings
@@ -82,6 +87,12 @@ type Options struct {
 	UserTables    []string                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
 	MailTexts     map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
 	RowLink       func(row edge.Row) string      // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+
+	// Prepare runs at each start after the project's migrations, as role postgres. public says whether the installation serves
+	// more than this machine, so that SQL of the project can rely on it. nil does nothing.
+	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
+	// StartLinks returns links that `start` prints on a stack with the well-known local keys, by their label. nil prints none.
+	StartLinks func(ctx context.Context, at Installation) (map[string]string, error)
 
 	// The rest is for New; Main takes it from the command line and the process.
 
@@ -98,6 +109,18 @@ type PageVariable struct {
 	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
 	Doc     string                                        // one line for the reference of settings
 	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
+}
+
+// CleanBucket is a bucket of images. Uploads through the storage API lose their metadata, such as the place and the camera,
+// before the first byte is stored, without a loss of quality. Files that cannot be read, resumable uploads and uploads with the
+// S3 protocol are refused.
+type CleanBucket struct {
+	ID      string
+	Refusal map[string]string // message for a file that cannot be read, by language such as "so"; "" is for other languages
+
+	// HideNames keeps users from finding out which names exist: an upload whose name is taken is stored under a longer name,
+	// NAME-RANDOM.EXT, and the reply is that for a free name.
+	HideNames bool
 }
 
 // MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery, magic_link, email_change,
@@ -139,9 +162,14 @@ func (o Options) env() cli.Env {
 	}
 	env := cli.Env{
 		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
-		Project: o.Project, Site: o.Site, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
+		Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
-		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(),
+		CleanBuckets: o.cleanBuckets(), FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
+	}
+	if o.StartLinks != nil {
+		env.StartLinks = func(ctx context.Context, at cli.Installation) (map[string]string, error) {
+			return o.StartLinks(ctx, Installation(at))
+		}
 	}
 	for _, c := range o.Commands {
 		env.Commands = append(env.Commands, cli.Command{
@@ -161,6 +189,14 @@ func (o Options) mailTexts() map[string]map[string]app.MailText {
 		}
 	}
 	return out
+}
+
+func (o Options) cleanBuckets() []app.CleanBucket {
+	var buckets []app.CleanBucket
+	for _, b := range o.CleanBuckets {
+		buckets = append(buckets, app.CleanBucket(b))
+	}
+	return buckets
 }
 
 func (o Options) settings() config.Program {
@@ -238,7 +274,7 @@ func (s *Stack) prepare() (*app.App, error) {
 			c.Data = o.Data
 		}
 		if o.FreePorts {
-			c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0, 0
+			c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0, 0
 		}
 	})
 	c, err := config.Load(sources)
@@ -246,12 +282,12 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || o.Data != "")
+	data, _, err := app.DataDir(c.Data, chosen || o.Data != "", "")
 	if err != nil {
 		return nil, err
 	}
 	return app.New(app.Options{
-		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: env.Postgres,
+		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
 	}), nil
 }

@@ -12,8 +12,11 @@ import (
 const localStudioPassword = "supabase"
 
 // gatewayValues returns what a gateway in front of other services announces: the addresses, how to sign in, and the keys.
-func gatewayValues(c *config.Config, public string, set keys.Set) []Value {
-	values := []Value{{"SITE_URL", "Site", public}, {"API_URL", "API", public}}
+func gatewayValues(c *config.Config, at addresses, set keys.Set) []Value {
+	values := []Value{{"SITE_URL", "Site", at.public}, {"API_URL", "API", at.public}}
+	if at.admin != "" {
+		values = append(values, Value{"DESK_URL", "Desk", at.admin})
+	}
 	if c.StudioUpstreamURL != "" {
 		values = append(values,
 			Value{"STUDIO_URL", "Studio", cmp.Or(c.StudioURL, fmt.Sprintf("http://localhost:%d", c.Studio.Port))},

@@ -102,7 +102,7 @@ func TestComposeAnnouncement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.describe = func() []Value { return gatewayValues(c, c.SiteURL, set) }
+		a.describe = func() []Value { return gatewayValues(c, addresses{public: c.SiteURL}, set) }
 		var out strings.Builder
 		shown, left := a.Info().Announcement()
 		if err := shown.Write(&out, "pretty"); err != nil {

@@ -134,7 +134,9 @@ func (d *database) public() string {
 }
 
 // loginRoles are the roles of the services. They need a password to connect over TCP.
-var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
+var loginRoles = []string{
+	"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin", "supabase_realtime_admin",
+}
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
@@ -159,15 +161,26 @@ func (d *database) migrateAll(ctx context.Context) error {
 			return err
 		}
 		if d.cfg.DB.Migrations.Enabled {
-			applied, err := migrate.Apply(ctx, conn, d.options.Project)
-			if err != nil {
-				return err
+			for _, file := range migrate.Skipped(d.options.Project) {
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
 			}
+			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
 				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
 			}
+			if err != nil {
+				return err
+			}
+			if d.options.Prepare != nil {
+				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
+					return err
+				}
+			}
 		}
 		if d.cfg.DB.Seed.Enabled {
+			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
+				d.log.Warn("db.seed.sql_paths: no file matches", "patterns", unmatched)
+			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err
 		}
@@ -204,6 +217,9 @@ func (a *App) foreignSchemas() []string {
 	}
 	if a.cfg.StorageURL != "" {
 		skip = append(skip, "30")
+	}
+	if a.cfg.RealtimeURL != "" {
+		skip = append(skip, "40")
 	}
 	return skip
 }

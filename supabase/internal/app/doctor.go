@@ -74,8 +74,11 @@ func (c *checker) configuration() {
 	default:
 		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
 	}
-	if len(cfg.Unknown) > 0 {
-		c.say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(cfg.Unknown, ", "))
+	for _, warning := range cfg.Warnings {
+		c.say("configuration", Warn, "config.toml: %s", warning)
+	}
+	if len(cfg.Ignored) > 0 {
+		c.say("configuration", Note, "config.toml has keys without effect here: %s", strings.Join(cfg.Ignored, ", "))
 	}
 	if cfg.Loopback() {
 		return
@@ -226,6 +229,9 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	c.say("database", Good, "Postgres %s writes durably; %d of %d connections are in use", version, connections, most)
 	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
 		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
+	}
+	if err := c.realtime(ctx, conn); err != nil {
+		return err
 	}
 	pending, err := migrate.Pending(ctx, conn, c.options.Project)
 	if err == nil && len(pending) > 0 {

@@ -22,6 +22,7 @@ import (
 type addresses struct {
 	public string // for browsers
 	inside string // for local programs, which may be unable to reach the public one
+	admin  string // of the administrators' application, "" if there is none
 }
 
 // front is the set of public ports.
@@ -31,6 +32,7 @@ type front struct {
 	plain  net.Listener // the public port, or the local one if certificates are obtained
 	secure net.Listener // port 443, if certificates are obtained
 	web    net.Listener // port 80, which redirects to port 443
+	desk   net.Listener // the port of the administrators' application; nil if there is none
 }
 
 // plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the public port. (serve
@@ -71,7 +73,7 @@ func (a *App) openFront(plainHost string) (*front, error) {
 		}
 		f.inside = "http://" + net.JoinHostPort(host, port)
 	}
-	return f, nil
+	return f, f.openAdminPort()
 }
 
 // publicAddress returns the address of the site for browsers: SITE_URL, or the opened port.
@@ -96,7 +98,7 @@ func publicAddress(c *config.Config, port int) string {
 // open starts serving. With a configured certificate the public port serves HTTPS. With domains to obtain certificates for,
 // port 443 does, and the port without TLS serves local programs and health checks (plainHost). Studio's port uses HTTPS in
 // both cases, because its login sends a password.
-func (f *front) open(ctx context.Context, h http.Handler) error {
+func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	var own *tls.Config
 	if f.cfg.API.TLS.Enabled {
 		pair, err := tls.LoadX509KeyPair(f.beside(f.cfg.API.TLS.CertPath), f.beside(f.cfg.API.TLS.KeyPath))
@@ -109,6 +111,7 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 		if err := f.openStudio(own); err != nil {
 			return err
 		}
+		f.serveAdmin(admin, own)
 		f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
 		return nil
 	}
@@ -119,8 +122,9 @@ func (f *front) open(ctx context.Context, h http.Handler) error {
 	if err := f.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
 		return err
 	}
+	f.serveAdmin(admin, nil)
 	f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
-	f.onClose("HTTPS", serve(server(h, f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()), f.fail))
+	f.onClose("HTTPS", serve(server(f.byHost(admin, h), f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()), f.fail))
 	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.connLimits(), nil, f.fail))
 	return nil
 }
@@ -171,7 +175,8 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 	}
 	magic.Issuers = []certmagic.Issuer{issuer}
 	// In the background: the stack must start while the certificate authority is unreachable.
-	if err := magic.ManageAsync(context.WithoutCancel(ctx), f.cfg.TLSDomains); err != nil {
+	domains := f.domains()
+	if err := magic.ManageAsync(context.WithoutCancel(ctx), domains); err != nil {
 		return nil, nil, fmt.Errorf("certificates: %w", err)
 	}
 	redirect := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +184,7 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		if err != nil {
 			host = r.Host
 		}
-		if !slices.ContainsFunc(f.cfg.TLSDomains, func(d string) bool { return strings.EqualFold(d, host) }) { // a forged Host must not redirect to another site
+		if !slices.ContainsFunc(domains, func(d string) bool { return strings.EqualFold(d, host) }) { // a forged Host must not redirect to another site
 			host = f.cfg.TLSDomains[0]
 		}
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)

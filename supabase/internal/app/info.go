@@ -107,6 +107,9 @@ func (s *services) values() []Value {
 	if s.cfg.StudioURL != "" {
 		values = append(values, Value{"STUDIO_URL", "Studio", s.cfg.StudioURL})
 	}
+	if s.admin != "" {
+		values = append(values, Value{"DESK_URL", "Desk", s.admin})
+	}
 	if s.inbox != "" {
 		values = append(values, Value{"MAILPIT_URL", "Inbox", s.inbox}, Value{"INBUCKET_URL", "", s.inbox})
 	}

@@ -52,10 +52,11 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.addresses = front.addresses
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return gatewayValues(a.cfg, front.public, s.keys.current()) }
+	a.describe = func() []Value { return gatewayValues(a.cfg, front.addresses, s.keys.current()) }
 	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }
@@ -105,7 +106,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		return err
 	}
 	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
-	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
+	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port)), admin: a.cfg.AdminURL}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions} {

@@ -20,6 +20,8 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/config"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Env is the environment of a command: the process, and what the program adds to the stack.
@@ -31,17 +33,22 @@ type Env struct {
 	Stderr io.Writer
 	Getenv func(string) (string, bool)
 
-	Project       fs.FS                              // the project inside the program: config.toml, migrations, seed
-	Site          fs.FS                              // the built site; nil for none
-	Postgres      func() (fs.FS, error)              // the Postgres inside the program or beside it
-	Functions     map[string]edge.Func               // by name in the URL
-	Commands      []Command                          // of the program, besides those of the stack
-	Settings      config.Program                     // variables of the program and its defaults of the stack's
-	UserTables    []string                           // tables besides auth.users that `import` empties only with --replace, such as public.notes
-	FormErrorPage []byte                             // see gateway.Options
-	MailTexts     map[string]map[string]app.MailText // see app.Options
-	RowLink       func(edge.Row) string              // see app.Options
+	Project       fs.FS                                                          // the project inside the program: config.toml, migrations, seed
+	Site          fs.FS                                                          // the built site; nil for none
+	AdminSite     fs.FS                                                          // see app.Options
+	Prepare       func(context.Context, *pgx.Conn, bool) error                   // see app.Options
+	StartLinks    func(context.Context, Installation) (map[string]string, error) // further lines of the announcement on loopback, by label; nil for none
+	Postgres      func() (fs.FS, error)                                          // the Postgres inside the program or beside it
+	Functions     map[string]edge.Func                                           // by name in the URL
+	Commands      []Command                                                      // of the program, besides those of the stack
+	Settings      config.Program                                                 // variables of the program and its defaults of the stack's
+	UserTables    []string                                                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
+	CleanBuckets  []app.CleanBucket                                              // see gateway.CleanBucket
+	FormErrorPage []byte                                                         // see gateway.Options
+	MailTexts     map[string]map[string]app.MailText                             // see app.Options
+	RowLink       func(edge.Row) string                                          // see app.Options
 	Version       string
+	Source        fs.FS // of the packages that edge functions need, for `init --functions`
 }
 
 // Command is a command of the program.
@@ -57,8 +64,8 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		notifyCommand, functionsCommand,
-		migrateCommand, genCommand, keysCommand, doctorCommand,
+		initCommand, notifyCommand, functionsCommand, jobsCommand,
+		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
 }

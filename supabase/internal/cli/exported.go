@@ -21,6 +21,14 @@ type Installation struct {
 	API      string // address of the gateway for programs on this machine
 	Public   string // address for browsers, for links
 	Key      string // service_role key
+	Admin    string // address of the administrators' application, "" if there is none
+}
+
+// installationOf returns how to reach the stack that info describes.
+func installationOf(info app.Info) Installation {
+	return Installation{
+		Database: info.Get("DB_URL"), API: info.Get("INSIDE_URL"), Public: info.Get("SITE_URL"), Key: info.Get("SERVICE_ROLE_KEY"), Admin: info.Get("DESK_URL"),
+	}
 }
 
 // Usagef returns an error that makes the program exit with 2.
@@ -64,13 +72,13 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 		value, _ := inv.Getenv(name)
 		return strings.TrimRight(value, "/")
 	}
-	at := Installation{Database: get("DATABASE_URL"), API: get("SUPABASE_URL"), Public: get("SITE_URL"), Key: get("SERVICE_ROLE_KEY")}
+	at := Installation{Database: get("DATABASE_URL"), API: get("SUPABASE_URL"), Public: get("SITE_URL"), Key: get("SERVICE_ROLE_KEY"), Admin: get("DESK_URL")}
 	info, err := inv.status(ctx)
 	switch {
 	case err == nil:
-		at = Installation{
-			Database: cmp.Or(at.Database, info.Get("DB_URL")), API: info.Get("INSIDE_URL"), Public: info.Get("SITE_URL"), Key: info.Get("SERVICE_ROLE_KEY"),
-		}
+		database := at.Database
+		at = installationOf(info)
+		at.Database = cmp.Or(database, at.Database)
 	case at.Database == "" || !errors.Is(err, app.ErrNotRunning):
 		return Installation{}, err
 	}

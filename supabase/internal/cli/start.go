@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"daawo/supabase/internal/app"
@@ -16,10 +18,12 @@ var startCommand = Command{
 	Long: `
 Starts Postgres, applies pending migrations and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' stop it
 after the requests in flight; a second Ctrl-C stops it at once. All data is in the data folder. Only one server can use a
-data folder at a time.
+data folder at a time. A folder supabase/ in the working folder is the project; without one it is the project inside the
+program.
 
   daawo start                                    for this machine: local keys of the official CLI, mail goes to an inbox
   daawo start --port 0 --data /tmp/try           on free ports, next to another server
+  daawo start --workdir ../shop --site ../shop/dist    another project and its built site
   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
 	Run: runStart,
 }
@@ -35,7 +39,24 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return a.Run(ctx, inv.announce)
+	return a.Run(ctx, func(info app.Info) {
+		inv.announce(info)
+		inv.announceLinks(ctx, info)
+	})
+}
+
+// announceLinks prints the program's own links on a stack with local keys. A failure is printed: the stack serves without them.
+func (inv *Invocation) announceLinks(ctx context.Context, info app.Info) {
+	if inv.StartLinks == nil || !info.Demo {
+		return
+	}
+	links, err := inv.StartLinks(ctx, installationOf(info))
+	if err != nil {
+		inv.warn("%v", err)
+	}
+	for _, label := range slices.Sorted(maps.Keys(links)) {
+		fmt.Fprintf(inv.Stdout, "%17s  %s\n\n", label, links[label])
+	}
 }
 
 // app prepares the stack that the command line describes.
@@ -48,12 +69,19 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, _ := inv.project()
-	return app.New(app.Options{
+	project, err := inv.project()
+	if err != nil {
+		return nil, err
+	}
+	o := app.Options{
 		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
-		Project: project, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
+		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
 		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
-	}), nil
+	}
+	if project.own {
+		o.AdminSite, o.Prepare, o.CleanBuckets = inv.AdminSite, inv.Prepare, inv.CleanBuckets
+	}
+	return app.New(o), nil
 }
 
 // startFlags declares the flags that change the configuration.
@@ -61,12 +89,13 @@ func (inv *Invocation) startFlags() {
 	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything", func(c *config.Config, n uint16) {
 		c.API.Port = n
 		if n == 0 {
-			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0
+			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
 		}
 	})
 	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
 	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
+	inv.textFlag("site", "`folder` of a static site or a single-page application to serve at /", func(c *config.Config, s string) { c.SiteDir = s })
 	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one", func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 

@@ -56,8 +56,7 @@ alter role supabase_auth_admin set idle_in_transaction_session_timeout = '60s';
 alter role supabase_storage_admin set search_path = 'storage';
 alter role postgres set search_path = "$user", public, extensions;
 
--- Settings that postgres needs for dumps, replication and inspection, and those of PostgREST that a migration may set for
--- the role authenticator.
+-- Settings that postgres needs for dumps, replication and inspection.
 do $$
 declare
   name text;
@@ -65,10 +64,7 @@ begin
   if current_setting('is_superuser') = 'on' and current_setting('server_version_num')::int >= 150000 then
     foreach name in array array[
       'session_replication_role', 'log_lock_waits', 'log_min_duration_statement', 'log_min_messages',
-      'log_statement', 'log_temp_files', 'track_functions', 'track_io_timing', 'wal_compression',
-      'pgrst.db_aggregates_enabled', 'pgrst.db_extra_search_path', 'pgrst.db_hoisted_tx_settings', 'pgrst.db_max_rows',
-      'pgrst.db_plan_enabled', 'pgrst.db_pre_request', 'pgrst.db_root_spec', 'pgrst.db_schemas', 'pgrst.db_tx_end',
-      'pgrst.openapi_mode', 'pgrst.openapi_security_active', 'pgrst.server_timing_enabled'
+      'log_statement', 'log_temp_files', 'track_functions', 'track_io_timing', 'wal_compression'
     ] loop
       execute format('grant set on parameter %s to postgres', name);
     end loop;

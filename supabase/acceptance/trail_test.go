@@ -1,0 +1,130 @@
+package acceptance
+
+import (
+	"strings"
+	"testing"
+
+	"daawo/supabase/internal/testdb"
+)
+
+const trailLines = `select coalesce(string_agg(actor_name || ' ' || action || ' ' || subject || ' ' || coalesce(subject_name, '-') || ' ' || detail, e'\n' order by id), '')
+	from staff_trail where subject <> 'staff'`
+
+// TestTrail checks the rows that a reviewer, an editor and an owner leave, and that none of them holds content of a report.
+func TestTrail(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	conn := tdb.Conn("postgres")
+	reviewer, editor, owner := staffClaims(2, 2, "aal2"), staffClaims(3, 3, "aal2"), staffClaims(4, 4, "aal2")
+	before := testdb.Value[string](tdb, trailLines)
+	for _, step := range []struct{ claims, sql string }{
+		{reviewer, `select read_report('dw-0000-0001 ')`},
+		{reviewer, `select read_report('DW-0000-0001')`}, // within ten minutes: no second row
+		{reviewer, `update reports set status = 'reviewing', assigned_to = '00000000-0000-4000-8000-000000000002' where reference = 'DW-0000-0001'`},
+		{reviewer, `insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'secret words')`},
+		{reviewer, `select forward_report('DW-0000-0001')`},
+		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},
+		{editor, `delete from resources where title = 'shown'`},
+		{owner, `select read_report('DW-0000-0001')`},
+		{owner, `select export_reports()`},
+		{owner, `select delete_report('DW-0000-0001', 'asked for by its author')`},
+	} {
+		if err := as(t, conn, "authenticated", step.claims, step.sql); err != nil {
+			t.Fatalf("%s: %v", step.sql, err)
+		}
+	}
+	got := strings.TrimPrefix(strings.TrimPrefix(testdb.Value[string](tdb, trailLines), before), "\n")
+	want := strings.Join([]string{
+		`reviewer@example.org read report DW-0000-0001 {}`,
+		`reviewer@example.org change report DW-0000-0001 {"status": ["new", "reviewing"], "assigned_to": [null, "00000000-0000-4000-8000-000000000002"]}`,
+		`reviewer@example.org note report DW-0000-0001 {}`,
+		`reviewer@example.org forward report DW-0000-0001 {}`,
+		`editor@example.org change resource hidden no more {"title": "changed", "is_active": true}`,
+		`editor@example.org delete resource shown {}`,
+		`owner@example.org read report DW-0000-0001 {}`,
+		`owner@example.org export report - {"reports": 2}`,
+		`owner@example.org delete report DW-0000-0001 {"reason": "asked for by its author", "status": "reviewing"}`,
+	}, "\n")
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if words := testdb.Value[string](tdb, `select string_agg(t::text, ' ') from staff_trail t`); strings.Contains(words, "rash") ||
+		strings.Contains(words, "Amina") || strings.Contains(words, "secret") || strings.Contains(words, "cream") {
+		t.Error("the trail holds content:", words)
+	}
+	if n := testdb.Value[int](tdb, `select count(*)::int from private.photos_to_remove where name = '1700000000000.jpg'`); n != 1 {
+		t.Error("the photo of the deleted report is not marked")
+	}
+	for _, sql := range []string{`update staff_trail set actor_name = 'x'`, `delete from staff_trail`, `truncate staff_trail`} {
+		if _, err := conn.Exec(t.Context(), sql); err == nil || stateOf(err) != "42501" {
+			t.Errorf("%s as the owner of the table: %v", sql, err)
+		}
+	}
+}
+
+// TestReadReport checks the whole report, its notes with their true author, and reports that are similar.
+func TestReadReport(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	conn := tdb.Conn("postgres")
+	reviewer := staffClaims(2, 2, "aal2")
+	if err := as(t, conn, "authenticated", reviewer, `insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'called')`); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(t.Context())
+	var r struct {
+		Name, Idempotency string
+		Notes             []struct{ Body, Author_name string }
+		Similar           []struct{ Reference string }
+	}
+	if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, reviewer); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.QueryRow(t.Context(), `select read_report('DW-0000-0001')`).Scan(&r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Name != "Amina" || len(r.Notes) != 1 || r.Notes[0].Author_name != "reviewer@example.org" || len(r.Similar) != 1 || r.Similar[0].Reference != "DW-0000-0002" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestListReports checks filters, the escaping of search patterns, and pages.
+func TestListReports(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	tdb.Exec(`delete from reports;
+		insert into reports (product_name, issue_description, region, status, photo_url, name, assigned_to, created_at) values
+		('A', 'x', 'Bari', 'new', '1700000000000.jpg', 'Amina', null, '2026-01-03'), ('B', '50% off', null, 'closed', null, null, '00000000-0000-4000-8000-000000000002', '2026-01-02'),
+		('C', 'x', 'Bay', 'new', null, null, null, '2026-01-01')`)
+	conn := tdb.Conn("postgres")
+	list := func(args string) string {
+		t.Helper()
+		tx, err := conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback(t.Context())
+		var names string
+		if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, staffClaims(2, 2, "aal2")); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.QueryRow(t.Context(), `select coalesce(string_agg(product_name, ''), '') from list_reports(`+args+`)`).Scan(&names); err != nil {
+			t.Fatal(args, err)
+		}
+		return names
+	}
+	for args, want := range map[string]string{
+		``: "ABC", `'{"status":["new"]}'`: "AC", `'{"status":["new","closed"]}'`: "ABC", `'{"region":"Bari"}'`: "A", `'{"region":"-"}'`: "B",
+		`'{"photo":true}'`: "A", `'{"mine":true}'`: "B", `'{"search":"AMINA"}'`: "A", `'{"search":"0% o"}'`: "B", `'{"search":"%"}'`: "B", `'{"search":"_"}'`: "",
+		`'{"search":"it''s"}'`: "", `'{"product":" b "}'`: "B", `'{"since":"2026-01-02"}'`: "AB", `'{"until":"2026-01-02"}'`: "C",
+		`'{}', '2026-01-02'`: "BC", `'{}', '2026-01-02', '00000000-0000-0000-0000-000000000000'`: "C", `'{}', null, null, 2`: "AB",
+	} {
+		if got := list(args); got != want {
+			t.Errorf("list_reports(%s): %s, want %s", args, got, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"daawo/supabase/internal/gateway"
+	"daawo/supabase/internal/gateway/site"
+)
+
+// openAdminPort opens the port of the administrators' application, if the program has one. On a public address without
+// DESK_URL, and if port 443 serves the application, the port accepts local connections only.
+func (f *front) openAdminPort() error {
+	if f.options.AdminSite == nil {
+		return nil
+	}
+	host := f.cfg.Host
+	if !f.cfg.Loopback() && len(f.cfg.PublishedOn) == 0 && (f.cfg.AdminURL == "" || f.secure != nil) {
+		host = "127.0.0.1"
+	}
+	l, err := listen(host, f.cfg.AdminPort, f.options.AnyPort)
+	if err != nil {
+		return err
+	}
+	f.onClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
+	f.desk, f.admin = l, f.cfg.AdminURL
+	if f.admin == "" {
+		scheme := "http"
+		if f.cfg.API.TLS.Enabled {
+			scheme = "https"
+		}
+		f.admin = fmt.Sprintf("%s://127.0.0.1:%d", scheme, portOf(l))
+	}
+	return nil
+}
+
+// adminGateway returns the handler of the administrators' application: its files, and the API on the same origin, so that its
+// pages need no other one. It returns nil if the program has no such application.
+func (s *services) adminGateway() (http.Handler, error) {
+	if s.options.AdminSite == nil {
+		return nil, nil
+	}
+	files, err := site.New(site.Options{
+		Files: s.options.AdminSite, Values: site.Values{"SITE_URL": s.admin, "PUBLIC_URL": s.public}, PublishableKey: s.publishableKey,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("administrators' application: %w", err)
+	}
+	s.compressLater(files)
+	return gateway.New(s.gatewayOptions(files)), nil
+}
+
+// serveAdmin serves the administrators' application on its port. secure may be nil.
+func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
+	if f.desk == nil {
+		return
+	}
+	f.onClose("administrators' application", serve(server(h, f.log), f.desk, f.connLimits(), secure, f.fail))
+}
+
+// adminHost returns the host name of DESK_URL, or "".
+func (f *front) adminHost() string {
+	u, err := url.Parse(f.cfg.AdminURL)
+	if err != nil || f.desk == nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// domains returns the domains to obtain certificates for.
+func (f *front) domains() []string {
+	domains := slices.Clone(f.cfg.TLSDomains)
+	if host := f.adminHost(); host != "" && net.ParseIP(host) == nil && !slices.Contains(domains, host) {
+		domains = append(domains, host)
+	}
+	return domains
+}
+
+// byHost serves admin for the host name of DESK_URL and h for all others.
+func (f *front) byHost(admin, h http.Handler) http.Handler {
+	name := f.adminHost()
+	if name == "" {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if strings.EqualFold(host, name) {
+			admin.ServeHTTP(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
