@@ -63,15 +63,7 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 	if _, err := st.Run(ctx, "backup"); err != nil {
 		return "", err
 	}
-	conn, err := st.DB(ctx)
-	if err != nil {
-		return "", err
-	}
-	_, err = conn.Exec(ctx, `checkpoint`)
-	_ = conn.Close(ctx)
-	if err != nil {
-		return "", err
-	}
+	st.Stop() // Postgres writes its buffers
 	var broken []error
 	look := func(what, dir string, wantControl bool) int {
 		hits, found, n, err := searchPlanted(dir, control)
@@ -89,7 +81,6 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 	searched := look("the installation", st.Data(), true)
 	searched += look("the backup store", store, false) // compressed
 	searched += look("the folder of bodies on their way", spool, false)
-	st.Stop()
 	if err := restore(ctx, st, "--from", store); err != nil {
 		return "", err
 	}
