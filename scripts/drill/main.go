@@ -61,6 +61,8 @@ func drills() []drill {
 		{name: "attacks", what: "attacks on the public port", run: attacksDrill},
 		{name: "clock", what: "the clock jumps by an hour and a year, forward and back", run: clockDrill},
 		{name: "upgrade", what: "connections cut during migrations; data of an older release", run: upgradeDrill},
+		{name: "privacy", what: "photos of many generators searched for planted positions: bucket, log, backup", run: privacyDrill},
+		{name: "town", what: "500 clients behind one address for five minutes, half of them hostile", run: townDrill},
 		{name: "logs", what: "the log searched for user data, keys and tokens", run: logsDrill},
 		{name: "fuzz", what: "every parser of network input, one minute each", run: fuzzDrill},
 		{name: "soak", what: "mixed load for minutes; memory and errors", run: soakDrill},
