@@ -23,7 +23,7 @@ func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn
 		return err
 	}
 	c := *o.Config
-	c.DatabaseURL, c.DB.Port, c.Backup.To = "", 0, ""
+	c.DatabaseURL, c.DB.Port, c.Backup.To, c.DBTLS = "", 0, "", false
 	o.Config, o.Data = &c, dir
 	a := New(o)
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
