@@ -64,6 +64,10 @@ type Func struct {
 	// NoVerifyJWT opens the function to callers without a token or key (the CLI's --no-verify-jwt).
 	NoVerifyJWT bool
 
+	// MaxBodyMemory bounds the bodies of concurrent calls together, in bytes, for functions that read them into memory. Further
+	// calls wait up to MaxWait. Bodies up to 64 KiB do not count. 0 means no limit.
+	MaxBodyMemory int64
+
 	Timeout       time.Duration // until the first byte of the reply, then 504; 0 means 150 s, as with Supabase
 	MaxBody       int64         // bytes of the body of a request, then 413; 0 means 10 MiB
 	MaxConcurrent int           // concurrent calls per process; 0 means 100
@@ -82,6 +86,10 @@ type Func struct {
 
 	Schedule string // five-field cron expression in UTC, such as "0 6 * * 1"; "" for none
 	Run      Task   // runs at the times of Schedule, on one replica
+
+	// Health is called before a deployed version gets its first call, and must return within 10 s. After an error the version is
+	// refused, and the one before it goes on.
+	Health Task
 
 	Jobs map[string]Job // background jobs of this function, by the name that Env.Enqueue uses
 }

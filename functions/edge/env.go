@@ -39,6 +39,8 @@ type Host interface {
 	CleanImage(content []byte) (clean []byte, contentType string, ok bool)
 	// Limit adds the statement that counts a call of a client and fails above the limit; see Env.Limit.
 	Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error
+	// Network returns a pseudonym of a client's network; see Env.Network.
+	Network(ctx context.Context, client string) (string, error)
 	// WaitUntil runs work after the reply; see Env.WaitUntil.
 	WaitUntil(env *Env, work func(context.Context) error)
 	// Key returns a secret key of the installation; see Env.Key.
@@ -136,6 +138,10 @@ func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duratio
 	b.Limit(ctx, name, most, per)
 	return b.Send(ctx)
 }
+
+// Network returns a pseudonym of the caller's network: the hash with which Limit counts. It changes each day and cannot be led
+// back to an address later. It is "" for programs of this machine.
+func (e *Env) Network(ctx context.Context) (string, error) { return e.host.Network(ctx, e.client) }
 
 // Durable is work that a transaction stores and that runs after its commit: a Notice or a JobCall.
 type Durable interface{ durable() }

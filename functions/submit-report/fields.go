@@ -33,6 +33,7 @@ type report struct {
 	location         string
 	place            place
 	photoURL         string
+	photoClaim       string // token of the photo's uploader; not a part of the content
 }
 
 // check cleans the fields and returns the report and an error message per invalid field. The HTML form requires phone and

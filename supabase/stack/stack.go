@@ -118,7 +118,7 @@ type CleanBucket struct {
 	ID      string
 	Refusal map[string]string // message for a file that cannot be read, by language such as "so"; "" is for other languages
 
-	// HideNames keeps visitors from finding out which names exist: an upload whose name is taken is stored under a longer name,
+	// HideNames keeps users from finding out which names exist: an upload whose name is taken is stored under a longer name,
 	// NAME-RANDOM.EXT, and the reply is that for a free name.
 	HideNames bool
 }

@@ -22,8 +22,9 @@ type Database struct {
 //	f.DB = edgetest.DB(t)
 //
 // Transactions then have the role and claims of their caller, so row level security holds; Env.Limit counts, Env.Enqueue stores,
-// and Run.RunJobs runs the stored jobs. The first call in a test binary starts Postgres, which takes about a second. Further
-// calls copy the migrated database in milliseconds. Seeds are not loaded. Postgres is that of `npm install` or of `make build`.
+// and Run.RunJobs runs the stored jobs. The first call in a test binary starts Postgres, which takes a second or two. Further
+// calls copy the migrated database in milliseconds. Seeds are not loaded. Postgres comes from the program daawo, which must be in
+// PATH or named by the variable DAAWO, except in a module that has the source of the stack.
 func DB(t testing.TB) *Database {
 	t.Helper()
 	return &Database{functiontest.Open(t)}

@@ -160,6 +160,9 @@ func (h host) CleanImage(content []byte) (clean []byte, contentType string, ok b
 	return content, http.DetectContentType(content), true
 }
 
+// Network returns the address itself.
+func (h host) Network(_ context.Context, client string) (string, error) { return client, nil }
+
 func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {
 	if err := work(context.Background()); err != nil {
 		h.run.t.Logf("background work failed: %v", err)

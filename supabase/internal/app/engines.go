@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// Maximum sizes of the connection pools. Together with the connections that listen for notifications they and the jobs of
-// pg_cron they leave 12 of the 62 connections of the embedded Postgres to administrators and backups.
+// Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
+// pg_cron they leave 8 of the 62 connections of the embedded Postgres to administrators and backups.
 const (
 	restConns      = 12
 	authConns      = 6

@@ -31,6 +31,7 @@ type services struct {
 	smtp    mail.Server
 	outbox  *outbox.Outbox
 	journal *fnhost.Journal // log lines of the functions
+	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
@@ -56,7 +57,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	}
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
-		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openFunctions, s.openUpstreams, s.openExtensions,
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -80,18 +81,8 @@ func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*
 	return pool, nil
 }
 
-// openUpstreams sets the proxies of the services that have no engine in this process.
-func (s *services) openUpstreams(_ context.Context) error {
-	for _, u := range []struct {
-		target string
-		to     *http.Handler
-	}{{s.cfg.RealtimeURL, &s.realtime}, {s.cfg.MetaURL, &s.meta}} {
-		if err := s.upstream(u.target, u.to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// openMeta sets the proxy to postgres-meta, which has no engine in this process.
+func (s *services) openMeta(_ context.Context) error { return s.upstream(s.cfg.MetaURL, &s.meta) }
 
 // upstream stores a proxy to target in *to, unless target is "".
 func (a *App) upstream(target string, to *http.Handler) error {

@@ -1,6 +1,6 @@
 // Package config reads config.toml (in the format of the official CLI), environment variables and command-line flags into
-// one typed and validated Config. It adds one key to those of the CLI, auth.leaked_passwords_path. All other settings that
-// the CLI does not have are environment variables.
+// one typed and validated Config. It adds auth.leaked_passwords_path and the limits in [realtime] to the keys of the CLI. All
+// other settings that the CLI does not have are environment variables.
 //
 // Only app, cli and stack import it; it imports nothing of ours and starts nothing.
 package config
@@ -37,6 +37,7 @@ type Project struct {
 	Inbox       Inbox       `toml:"local_smtp"`
 	Storage     Storage     `toml:"storage"`
 	Auth        Auth        `toml:"auth"`
+	Realtime    Realtime    `toml:"realtime"`
 	EdgeRuntime EdgeRuntime `toml:"edge_runtime"`
 }
 
@@ -113,6 +114,20 @@ type Bucket struct {
 	FileSizeLimit    Size     `toml:"file_size_limit" doc:"Maximum file size; 0 means storage.file_size_limit."`
 	AllowedMimeTypes []string `toml:"allowed_mime_types" doc:"Accepted content types; empty accepts all."`
 	ObjectsPath      string   `toml:"objects_path" doc:"Folder of files to seed, relative to config.toml."`
+}
+
+// Realtime configures channels. The limits have the meaning of upstream's tenant settings.
+type Realtime struct {
+	Enabled                    bool     `toml:"enabled" doc:"Serve /realtime/v1."`
+	MaxConnections             int      `toml:"max_concurrent_users" doc:"Maximum number of sockets of one server."`
+	MaxChannelsPerClient       int      `toml:"max_channels_per_client" doc:"Maximum number of channels of one socket."`
+	MaxJoinsPerSecond          int      `toml:"max_joins_per_second" doc:"Maximum number of joins per second, as the average of up to a minute."`
+	MaxEventsPerSecond         int      `toml:"max_events_per_second" doc:"Maximum number of broadcasts per second, sent and delivered, as the average of up to a minute."`
+	MaxPresenceEventsPerSecond int      `toml:"max_presence_events_per_second" doc:"Maximum number of presence messages per second, as the average of up to a minute."`
+	MaxPayloadKB               int      `toml:"max_payload_size_in_kb" doc:"Maximum size of the payload of a broadcast or a presence, in kB; at most 4900."`
+	ClientPresenceEvents       int      `toml:"max_client_presence_events_per_window" doc:"Maximum number of presence messages of one channel within client_presence_window."`
+	ClientPresenceWindow       Duration `toml:"client_presence_window" doc:"Time to which max_client_presence_events_per_window applies."`
+	PrivateOnly                bool     `toml:"private_only" doc:"Refuse public channels."`
 }
 
 // EdgeRuntime holds the secrets that functions get as variables. Other settings of functions are in their Go code.

@@ -26,6 +26,11 @@ func defaults() Project {
 			FileSizeLimit: 50 << 20,
 			S3Protocol:    Switch{Enabled: true},
 		},
+		Realtime: Realtime{
+			Enabled:        true,
+			MaxConnections: 10_000, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 500, MaxEventsPerSecond: 100_000,
+			MaxPresenceEventsPerSecond: 10_000, MaxPayloadKB: 3000, ClientPresenceEvents: 5, ClientPresenceWindow: Duration(30 * time.Second),
+		},
 		Auth: Auth{
 			Enabled:                    true,
 			JWTExpiry:                  3600,

@@ -25,16 +25,18 @@ type Environment struct {
 	WebhookURL    string `env:"NOTIFY_WEBHOOK_URL" doc:"Also receives notices, as a signed POST (Standard Webhooks). Off when empty."`
 	WebhookSecret string `env:"NOTIFY_WEBHOOK_SECRET" doc:"Key of the signature: whsec_ and base64, or any text."`
 
-	RESTURL       string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
-	AuthURL       string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
-	StorageURL    string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
-	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Resize images with this imgproxy instead of the engine inside. It needs access to the files (the folder, or S3)."`
-	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
-	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
-	Region        string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
-	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
-	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
-	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+	RESTURL         string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
+	AuthURL         string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
+	StorageURL      string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
+	ImgproxyURL     string `env:"IMGPROXY_URL" doc:"Resize images with this imgproxy instead of the engine inside. It needs access to the files (the folder, or S3)."`
+	FunctionsURL    string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
+	FunctionsPort   uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
+	FunctionsMemory Size   `env:"FUNCTIONS_MEMORY" default:"512MiB" doc:"Memory limit of the process of deployed functions. A process above it is ended and started again."`
+	Region          string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
+	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
+	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
+	NATSURL         string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
+	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
 
 	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
 	NetAllowed Prefixes `env:"PG_NET_NETWORKS" doc:"Private addresses or networks that requests of pg_net may reach in any case, separated by commas."`

@@ -113,7 +113,7 @@ func typed(f edge.Func, method string) bool {
 	return request == nil || method != http.MethodGet && method != http.MethodHead
 }
 
-// component returns the start of the names of a function's schemas: SubmitReport for submit-report.
+// component returns the start of the names of a function's schemas: AddNote for add-note.
 func component(name string) string {
 	var b strings.Builder
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {

@@ -61,11 +61,14 @@ func (g *gateway) cleanUploads() http.Handler {
 
 // ServeHTTP cleans uploads to the buckets and refuses other ways to write to them. Everything else goes to storage unchanged.
 func (c *uploadCleaner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := segments(r.URL)
+	if c.hides(w, r, path) {
+		return
+	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete || r.Method == http.MethodOptions {
 		c.storage.ServeHTTP(w, r)
 		return
 	}
-	path := segments(r.URL)
 	switch {
 	case len(path) < 2:
 		c.storage.ServeHTTP(w, r)
@@ -78,6 +81,31 @@ func (c *uploadCleaner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.storage.ServeHTTP(w, r)
 	}
+}
+
+// hides serves the requests of users whose replies would tell whether a name exists, if the bucket hides its names: a refused
+// deletion, and the S3 protocol with a user's token.
+func (c *uploadCleaner) hides(w http.ResponseWriter, r *http.Request, path []string) bool {
+	if len(path) < 2 || !c.buckets[path[1]].HideNames {
+		return false
+	}
+	re, _ := w.(*reply)
+	user := re == nil || re.privilege != serviceRole
+	switch {
+	case path[0] == "object" && r.Method == http.MethodDelete && user:
+		answer := &storeReply{header: http.Header{}}
+		c.storage.ServeHTTP(answer, r)
+		if answer.status >= 400 && answer.status < 500 {
+			writeStorageError(w, http.StatusBadRequest, "404", "not_found", "Object not found")
+			return true
+		}
+		answer.send(w)
+		return true
+	case path[0] == "s3" && (r.Header.Get("X-Amz-Security-Token") != "" || r.URL.Query().Has("X-Amz-Security-Token")):
+		refuseS3(w, http.StatusForbidden, "AccessDenied", "Access Denied")
+		return true
+	}
+	return false
 }
 
 // segments returns the decoded segments of a path without empty ones. Services may route a path by its decoded form.
@@ -260,9 +288,13 @@ func (c *uploadCleaner) s3(w http.ResponseWriter, r *http.Request, path []string
 		c.storage.ServeHTTP(w, r)
 		return
 	}
+	refuseS3(w, http.StatusNotImplemented, "NotImplemented", refusedWay)
+}
+
+func refuseS3(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	w.WriteHeader(http.StatusNotImplemented)
-	_, _ = io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>NotImplemented</Code><Message>`+refusedWay+`</Message></Error>`)
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`, code, message)
 }
 
 const refusedWay = "This bucket accepts whole files through the standard upload only."
@@ -275,7 +307,7 @@ func refuseLarge(w http.ResponseWriter) {
 	writeStorageError(w, http.StatusRequestEntityTooLarge, "413", "Payload too large", "The object exceeded the maximum allowed size")
 }
 
-// refuseUnreadable refuses a file that is no image, in the visitor's language.
+// refuseUnreadable refuses a file that is no image, in the client's language.
 func refuseUnreadable(w http.ResponseWriter, r *http.Request, b CleanBucket) {
 	message, chosen := b.Refusal[""], ""
 	tags, _, _ := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))

@@ -148,7 +148,7 @@ func TestCleanUploads(t *testing.T) {
 	}
 }
 
-// TestCleanUploadsRefusal checks the message in the visitor's language, and the limit of a file.
+// TestCleanUploadsRefusal checks the message in the client's language, and the limit of a file.
 func TestCleanUploadsRefusal(t *testing.T) {
 	h := cleaned(t, &album{}, false)
 	for language, want := range map[string]string{"": "no image", "so-SO, en;q=0.5": "sawir ma aha", "fr": "no image"} {
@@ -167,7 +167,7 @@ func TestCleanUploadsRefusal(t *testing.T) {
 	}
 }
 
-// TestCleanUploadsHideNames checks that a visitor gets the same reply for a free and for a taken name, and both files are kept.
+// TestCleanUploadsHideNames checks that a user gets the same reply for a free and for a taken name, and both files are kept.
 func TestCleanUploadsHideNames(t *testing.T) {
 	for _, key := range []string{"anon", "service"} {
 		a := &album{taken: map[string]bool{"photos/1.jpg": true}}

@@ -47,19 +47,27 @@ func cut(data []byte, info Info) ([]byte, error) {
 	return nil, ErrFormat
 }
 
-// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum.
+// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum. If the file is broken after the first
+// pixels, it ends there with an IEND chunk, as for a decoder that shows what it can.
 func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error {
 	at := 8
+	pixels := false
 	for at+12 <= len(data) {
 		length := int(binary.BigEndian.Uint32(data[at:]))
 		if length < 0 || length > len(data)-at-12 {
-			return fmt.Errorf("%w: broken PNG", ErrFormat)
+			break
 		}
 		whole := data[at : at+12+length]
 		if !fn(string(whole[4:8]), whole, whole[8:8+length]) {
 			return nil
 		}
+		pixels = pixels || string(whole[4:8]) == "IDAT"
 		at += len(whole)
+	}
+	if pixels {
+		end := appendPNGChunk(nil, "IEND", nil)
+		fn("IEND", end, end[8:8])
+		return nil
 	}
 	return fmt.Errorf("%w: PNG without an end chunk", ErrFormat)
 }

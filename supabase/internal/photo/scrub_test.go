@@ -201,7 +201,7 @@ func TestScrubRealHEIC(t *testing.T) {
 func TestScrubRefuses(t *testing.T) {
 	sequence := append(heif("heic", 8, 8), box("moov", []byte(secret))...)
 	for name, in := range map[string]string{
-		"nothing": "", "text": "hello", "SVG": "<svg xmlns='http://www.w3.org/2000/svg'/>", "PDF": "%PDF-1.7", "half a PNG": string(pngWith(t, 30, 20)[:200]),
+		"nothing": "", "text": "hello", "SVG": "<svg xmlns='http://www.w3.org/2000/svg'/>", "PDF": "%PDF-1.7", "half a PNG": string(pngWith(t, 30, 20)[:100]),
 		"a JPEG without a scan": string(jpegWith(t, 8, 8, 1)[:200]), "TIFF": string(gpsTIFF()), "a sequence": string(sequence), "a short WebP": shortVP8X,
 	} {
 		if out, _, err := Scrub([]byte(in)); !errors.Is(err, ErrFormat) || out != nil {
@@ -253,14 +253,14 @@ func metadataIn(out []byte) string {
 func metadataInJPEG(out []byte) string {
 	pixels := false
 	for at := 2; at+1 < len(out); {
-		if out[at] != 0xff || pixels && (out[at+1] == 0 || out[at+1] == 0xff || out[at+1] >= 0xd0 && out[at+1] <= 0xd7) {
+		marker := out[at+1]
+		if compressed := out[at] != 0xff || marker == 0 || marker == 0xff || standalone(marker); compressed {
 			if !pixels {
 				return "bytes between segments"
 			}
 			at++
 			continue
 		}
-		marker := out[at+1]
 		if marker == markerEOI {
 			if at+2 != len(out) {
 				return "trailing bytes"
@@ -268,17 +268,28 @@ func metadataInJPEG(out []byte) string {
 			return ""
 		}
 		n := int(binary.BigEndian.Uint16(out[at+2:]))
-		body := out[at+4 : at+2+n]
-		switch {
-		case marker == 0xe0 && n == 16, marker == 0xee && n == 14, marker == 0xe2 && bytes.HasPrefix(body, []byte(profileHeader)):
-		case marker == 0xe1 && bytes.HasPrefix(body, []byte("Exif\x00\x00")) && onlyOrientation(body[6:]):
-		case marker >= 0xe0 && marker <= 0xef, marker == markerCOM:
+		if application(marker) && !harmless(marker, out[at+4:at+2+n]) {
 			return fmt.Sprintf("segment %x", marker)
 		}
 		pixels = pixels || marker == markerSOS
 		at += 2 + n
 	}
 	return "no end marker"
+}
+
+// harmless reports whether an application segment holds nothing but what decoders need.
+func harmless(marker byte, body []byte) bool {
+	switch marker {
+	case 0xe0:
+		return len(body) == 14
+	case 0xe1:
+		return bytes.HasPrefix(body, []byte("Exif\x00\x00")) && onlyOrientation(body[6:])
+	case 0xe2:
+		return bytes.HasPrefix(body, []byte(profileHeader))
+	case 0xee:
+		return len(body) == 12
+	}
+	return false
 }
 
 // onlyOrientation reports whether the only directory of an EXIF block holds one tag, the orientation.

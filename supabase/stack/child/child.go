@@ -39,7 +39,7 @@ func run(functions map[string]edge.Func) error {
 	input := bufio.NewReader(os.Stdin)
 	line, err := input.ReadBytes('\n')
 	if err != nil {
-		return fmt.Errorf("this program is started by `daawo start --dev`: %w", err)
+		return fmt.Errorf("this program is started by `daawo start`: %w", err)
 	}
 	var c fnhost.ChildConfig
 	if err := json.Unmarshal(line, &c); err != nil {
@@ -109,7 +109,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions-dev", Log: log})
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions", Log: log})
 	if err != nil {
 		return nil, nil, err
 	}

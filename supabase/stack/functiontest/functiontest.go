@@ -10,33 +10,24 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
-	"daawo/supabase/internal/testdb"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Database is a database with the platform's schema and the project's migrations, for one test.
 type Database struct {
-	*testdb.DB
 	t      testing.TB
+	urls   map[string]string // by role
 	pool   *db.Pool
 	outbox *outbox.Outbox
-}
-
-// templates holds the name of the template database of each project folder.
-var templates struct {
-	sync.Mutex
-	names map[string]string
 }
 
 // Open makes a database with the migrations of the project around the working folder: the nearest folder above that has a go.mod.
@@ -48,22 +39,18 @@ func Open(t testing.TB) *Database {
 	if err != nil {
 		t.Fatalf("edgetest: %v", err)
 	}
-	testdb.StopAtExit(t)
-	templates.Lock()
-	defer templates.Unlock()
-	name, ok := templates.names[root]
-	if !ok {
-		name, err = testdb.Template(t, func(url string) error { return apply(t.Context(), url, filepath.Join(root, "supabase")) })
-		if err != nil {
-			t.Fatalf("edgetest: %v", err)
-		}
-		if templates.names == nil {
-			templates.names = map[string]string{}
-		}
-		templates.names[root] = name
+	s := serverOf(t, root)
+	m, err := s.make()
+	if err != nil {
+		t.Fatalf("edgetest: %v", err)
 	}
-	d := &Database{DB: testdb.Copy(t, name), t: t}
-	if d.pool, err = db.Open(t.Context(), db.Config{URL: d.URL("postgres"), MaxConns: 8, ApplicationName: "edgetest"}); err != nil {
+	t.Cleanup(func() {
+		if err := s.drop(m.Name); err != nil {
+			t.Errorf("edgetest: %v", err)
+		}
+	})
+	d := &Database{t: t, urls: m.URLs}
+	if d.pool, err = db.Open(t.Context(), db.Config{URL: m.URLs["postgres"], MaxConns: 8, ApplicationName: "edgetest"}); err != nil {
 		t.Fatalf("edgetest: %v", err)
 	}
 	t.Cleanup(d.pool.Close)
@@ -88,39 +75,27 @@ func projectRoot() (string, error) {
 	}
 }
 
-// apply brings a database with the platform's schema to that of a started project.
-func apply(ctx context.Context, url, project string) error {
-	pool, err := db.Open(ctx, db.Config{URL: url, MaxConns: 2, ApplicationName: "edgetest"})
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	box, err := outbox.New(outbox.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	if err := box.Migrate(ctx); err != nil {
-		return err
-	}
-	conn, err := pool.Pgx().Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	if err := fnhost.Migrate(ctx, conn.Conn()); err != nil {
-		return err
-	}
-	_, err = migrate.Apply(ctx, conn.Conn(), os.DirFS(project))
-	return err
-}
-
 // Begin starts a transaction as role postgres, for the test itself.
 func (d *Database) Begin(ctx context.Context) (pgx.Tx, error) { return d.pool.Pgx().Begin(ctx) }
+
+// Exec runs statements as role postgres.
+func (d *Database) Exec(sql string, args ...any) {
+	d.t.Helper()
+	if _, err := d.pool.Pgx().Exec(context.Background(), sql, args...); err != nil {
+		d.t.Fatalf("edgetest: %s: %v", sql, err)
+	}
+}
 
 // Query reads one value as a superuser into a pointer.
 func (d *Database) Query(into any, sql string, args ...any) {
 	d.t.Helper()
-	if err := d.Conn("supabase_admin").QueryRow(context.Background(), sql, args...).Scan(into); err != nil {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, d.urls["supabase_admin"])
+	if err != nil {
+		d.t.Fatalf("edgetest: %v", err)
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, sql, args...).Scan(into); err != nil {
 		d.t.Fatalf("edgetest: %s: %v", sql, err)
 	}
 }

@@ -18,12 +18,25 @@ export class Refusal extends Error {
 /** Milliseconds after which a reply counts as lost: the function's own timeout and a minute for a slow connection. */
 const replyTimeout = 90_000;
 
-/** Sends a report. The backend stores a report once per key, however often it is sent. */
-export async function sendReport(report: Report, key: string, language: string): Promise<Receipt> {
+/** What is sent besides the report. */
+export interface Sending {
+  /** The backend stores a report once per key, however often it is sent. */
+  key: string;
+  language: string;
+  /** The claim with which the photo was uploaded. */
+  claim?: string;
+}
+
+/** Sends a report. */
+export async function sendReport(report: Report, { key, language, claim }: Sending): Promise<Receipt> {
   const client = await supabase();
   const { data, error } = await functionsOf(client).invoke('submit-report', {
     body: report,
-    headers: { 'Idempotency-Key': key, 'Accept-Language': language },
+    headers: {
+      'Idempotency-Key': key,
+      'Accept-Language': language,
+      ...(report.photo_url && claim && { 'Photo-Claim': claim }),
+    },
     timeout: replyTimeout,
   });
   if (error) throw await refusalOf(error);

@@ -1,7 +1,7 @@
 // Package cron runs the jobs of the extension pg_cron: it reads cron.job, runs
 // each job in a connection of its role, and records the runs.
 //
-// Only app and the tests of extension import it.
+// Only app imports it.
 package cron
 
 import (

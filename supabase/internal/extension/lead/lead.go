@@ -1,7 +1,7 @@
 // Package lead runs the workers of extensions in one process at a time, however
 // many servers share a database. The process that holds an advisory lock leads.
 //
-// Only app and the tests of extension import it.
+// Only app, extension/cron and extension/pgnet import it.
 package lead
 
 import (

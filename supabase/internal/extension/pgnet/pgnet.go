@@ -1,7 +1,7 @@
 // Package pgnet sends the HTTP requests of the extension pg_net: it reads
 // net.http_request_queue and writes net._http_response.
 //
-// Only app and the tests of extension import it.
+// Only app imports it.
 package pgnet
 
 import (

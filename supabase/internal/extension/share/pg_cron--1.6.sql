@@ -61,7 +61,7 @@ declare
 begin
   foreach item in array string_to_array(field, ',') loop
     parts := string_to_array(item, '/');
-    if cardinality(parts) > 2 or parts[2] !~ '^[0-9]{1,4}$' or parts[2]::integer = 0 then
+    if item = '' or parts[1] = '' or cardinality(parts) > 2 or parts[2] !~ '^[0-9]{1,4}$' or parts[2]::integer = 0 then
       return false;
     end if;
     continue when parts[1] = '*';

@@ -1,11 +1,10 @@
 // Package changes tells subscribers of Realtime which rows changed in Postgres. It reads the write-ahead log by logical
 // replication, decodes pgoutput, and applies filters, row level security and column privileges per subscriber.
 //
-// Only realtime and app import it; of ours it imports db.
+// Only realtime and app import it; of ours it imports db and realtime/changes/pgoutput.
 package changes
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -34,9 +33,10 @@ type Subscriber struct {
 	Deliver func(Change)
 }
 
-// Change is a row change for one subscriber. Subscribers that may see the same columns share Data; it must not be changed.
+// Change is a row change for one subscriber. Subscribers that may see the same columns share Data; neither it nor IDs may
+// be modified.
 type Change struct {
-	IDs  []int64         // the subscriber's bindings that match, in their order
+	IDs  []int64         // the subscriber's bindings that match
 	Type string          // INSERT, UPDATE or DELETE
 	Data json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
 }
@@ -56,10 +56,12 @@ type Broadcast struct {
 type Options struct {
 	// Pool serves the checks. Its role must be able to switch to each role that a token can have.
 	Pool *db.Pool
-	// ReplicationURL is the database as a role with the attribute REPLICATION.
+	// ReplicationURL is the database as a role with the attribute REPLICATION. A pooler of connections cannot serve it.
 	ReplicationURL string
 	Publication    string           // "" means supabase_realtime
-	MaxRecordBytes int              // records above this have only their short columns; 0 means 1 MiB
+	MaxRecordBytes int              // changes above this have only their short columns; 0 means 1 MiB
+	MaxQueueBytes  int              // changes that wait for their checks; above this they are lost; 0 means 64 MiB
+	IdleAfter      time.Duration    // the connection is closed after this time without need; 0 means a minute
 	Log            *slog.Logger     // nil means slog.Default()
 	Now            func() time.Time // nil means time.Now
 }
@@ -70,42 +72,20 @@ type SubscribeError struct{ Message string }
 // Error returns the text for the client.
 func (e *SubscribeError) Error() string { return e.Message }
 
-// ErrClosed is the error of a call after Run returned.
-var ErrClosed = errors.New("the stream of changes has ended")
+var (
+	// ErrClosed is the error of a call after Run returned, or for an unknown subscriber.
+	ErrClosed = errors.New("the stream of changes has ended")
+	// ErrIdle is the error of Ready while nothing needs the stream, so that it is not connected.
+	ErrIdle = errors.New("the stream of changes is idle")
+	// ErrWALLevel means that the server does not write what logical replication needs.
+	ErrWALLevel = errors.New("Realtime needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	// ErrNotReplicator means that the role of Options.ReplicationURL may not replicate.
+	ErrNotReplicator = errors.New("Realtime needs a role that may replicate: run `alter role … replication` as a superuser")
+)
 
-// Stream reads the write-ahead log and delivers changes. It is safe for concurrent use.
-type Stream struct {
-	o Options
-}
-
-// Open returns a Stream. It does not connect: Run does.
-func Open(o Options) (*Stream, error) { return &Stream{o: o}, nil }
-
-// OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their commits. Call it before Run.
-// fn must not block.
-func (s *Stream) OnBroadcast(fn func(Broadcast)) {}
-
-// Run keeps the replication connection open until ctx ends. It reconnects after errors.
-func (s *Stream) Run(ctx context.Context) error { <-ctx.Done(); return nil }
-
-// Subscribe adds a subscriber and returns its id. It checks the bindings as upstream does and returns a *SubscribeError with
-// upstream's text if one is wrong; any other error may end by itself. When it returns, the subscription is live: changes
-// committed later are delivered.
-func (s *Stream) Subscribe(ctx context.Context, sub Subscriber) (id int64, err error) {
-	return 0, ErrClosed
-}
-
-// Unsubscribe removes a subscriber. Deliver is not called after it returns, unless Unsubscribe is called by Deliver.
-func (s *Stream) Unsubscribe(id int64) {}
-
-// SetClaims replaces the role and the claims of a subscriber. After an error the subscriber is removed, because its old
-// claims are no longer valid.
-func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error {
-	return ErrClosed
-}
-
-// Lag returns how many bytes of the write-ahead log are not read yet, and when that was measured.
-func (s *Stream) Lag() (bytes int64, at time.Time) { return 0, time.Time{} }
-
-// Ready returns nil if the replication connection streams, or why it does not.
-func (s *Stream) Ready() error { return ErrClosed }
+// The kinds of changes.
+const (
+	kindInsert = "INSERT"
+	kindUpdate = "UPDATE"
+	kindDelete = "DELETE"
+)
