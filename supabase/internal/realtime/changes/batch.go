@@ -67,6 +67,8 @@ type table struct {
 type tableColumn struct {
 	name, shownType, sqlType string
 	key                      bool // part of the primary key
+	oid                      uint32
+	generated                string // expression, if the column is generated and the expression may be evaluated
 }
 
 // typeInfo is what the server says about a type.
@@ -82,6 +84,9 @@ func (b *batch) run(ctx context.Context) error {
 		return nil
 	}
 	if err := b.load(ctx); err != nil {
+		return err
+	}
+	if err := b.generate(ctx); err != nil {
 		return err
 	}
 	b.settle()

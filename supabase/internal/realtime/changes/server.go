@@ -27,7 +27,7 @@ const (
 	tablesSQL = `
 		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role, a.attname, t.typname, format_type(a.atttypid, -1),
 			coalesce(a.attnum = any (k.conkey), false),
-			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false)
+			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false), a.atttypid::int8, coalesce(g.expression, '')
 		from unnest($1::int8[], $2::text[]) as p (id, role)
 		join pg_class c on c.oid = p.id::oid
 		join pg_namespace n on n.oid = c.relnamespace
@@ -35,6 +35,14 @@ const (
 		join pg_type t on t.oid = a.atttypid
 		left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
 		left join pg_roles r on r.rolname = p.role
+		left join lateral ( -- a generated column whose expression has only what Postgres itself brings
+			select pg_get_expr(d.adbin, d.adrelid) as expression
+			from pg_attrdef d
+			where d.adrelid = c.oid and d.adnum = a.attnum and a.attgenerated = 's' and not exists (
+				select from pg_depend e
+				where e.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
+					and (e.classid = 'pg_attrdef'::regclass and e.objid = d.oid or e.classid = 'pg_class'::regclass and e.objid = c.oid and e.objsubid = a.attnum))
+		) g on true
 		order by p.id, p.role, a.attnum`
 
 	typesSQL = `select t.oid::int8, format_type(t.oid, -1), t.typtype = 'e' from pg_type t where t.oid = any ($1::int8[]::oid[])`
@@ -91,7 +99,10 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	var schema, name, role string
 	var secured, readable bool
 	var column tableColumn
-	_, err := pgx.ForEachRow(rows, []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable}, func() error {
+	var oid int64
+	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable, &oid, &column.generated}
+	_, err := pgx.ForEachRow(rows, to, func() error {
+		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
 		if t == nil {
 			t = &table{schema: schema, name: name, secured: secured, readable: map[string][]bool{}}
@@ -158,7 +169,7 @@ func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (ou
 		typeName = "text" // dropped
 	}
 	sql := `select coalesce(to_jsonb(v::` + typeName + `)::text, 'null') from unnest($1::text[]) with ordinality u (v, n) order by n`
-	err = b.s.o.Pool.Query(ctx, limited, sql, []any{texts}, func(rows pgx.Rows) (err error) {
+	err = b.s.o.Pool.Query(ctx, asInLog, sql, []any{texts}, func(rows pgx.Rows) (err error) {
 		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})
@@ -167,6 +178,12 @@ func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (ou
 
 // limited is a caller whose statements end after some time.
 var limited = db.Caller{Settings: []db.Setting{{Name: "statement_timeout", Value: checkTimeout}}}
+
+// asInLog is limited with the forms of values that the replication connection has.
+var asInLog = db.Caller{Settings: []db.Setting{
+	{Name: "statement_timeout", Value: checkTimeout}, {Name: "TimeZone", Value: "UTC"}, {Name: "DateStyle", Value: "ISO, YMD"},
+	{Name: "IntervalStyle", Value: "postgres"}, {Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
+}}
 
 // answer lets the server evaluate conditions, one statement per operator and type. If it refuses a statement, each question
 // is asked alone, and those that it refuses count as no.
