@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unique"
 
 	"daawo/supabase/internal/realtime/changes/pgoutput"
 )
@@ -21,6 +22,7 @@ type batch struct {
 	asked   map[question]verdict
 	json    map[conversion]string
 	visible map[sight]bool
+	slow    int // users whose check took too long
 }
 
 // check is a change with the classes that may get it.
@@ -51,8 +53,8 @@ type conversion struct {
 
 // sight is a row that a user may see.
 type sight struct {
-	role, claims string
-	check        *check
+	viewer unique.Handle[viewer]
+	check  *check
 }
 
 // table is what the catalogue says now about a table.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,8 +15,10 @@ import (
 	"daawo/supabase/internal/realtime/changes/pgoutput"
 )
 
-// checkTimeout is how long, in milliseconds, a statement of a check may take.
-const checkTimeout = "5000"
+const (
+	checkTimeout = "5000" // how long, in milliseconds, a statement of a check may take
+	lockTimeout  = "1000" // how long, in milliseconds, it waits for a lock
+)
 
 const (
 	// visibleSQL reports whether the transactions of the changes are visible to new statements: the log has a commit a
@@ -79,6 +82,7 @@ func (b *batch) load(ctx context.Context) error {
 	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		visible := false
 		queries := &pgx.Batch{}
+		queueLimits(queries)
 		queries.Queue(visibleSQL, xids).QueryRow(func(row pgx.Row) error { return row.Scan(&visible) })
 		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
 		queries.Queue(typesSQL, oids).Query(b.readTypes)
@@ -161,8 +165,12 @@ func (b *batch) convert(ctx context.Context) error {
 // isQueryError reports whether the server refused a statement, as opposed to not being available.
 func isQueryError(err error) bool {
 	_, ok := db.AsPgError(err)
-	return ok && !db.IsUnavailable(err)
+	return ok && !db.IsUnavailable(err) && !isLocked(err)
 }
+
+// isLocked reports whether a statement waited too long for a lock, which a schema change can hold. The batch is tried
+// again then.
+func isLocked(err error) bool { return db.IsCode(err, "55P03") }
 
 func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (out []string, err error) {
 	if typeName == "" {
@@ -243,23 +251,20 @@ func (b *batch) evaluate(ctx context.Context, questions []question) error {
 	})
 }
 
-// viewer is a user whose rights are checked.
-type viewer struct{ role, claims string }
-
 // look finds out which rows each user may see, for tables with row level security. All users are checked in one round trip,
 // with one statement per user and table. If a policy fails, its users see nothing.
 func (b *batch) look(ctx context.Context) error {
 	b.visible = map[sight]bool{}
-	wanted := map[viewer]map[uint32][]*check{}
-	var order []viewer
+	wanted := map[unique.Handle[viewer]]map[uint32][]*check{}
+	var order []unique.Handle[viewer]
 	for _, c := range b.checks {
 		t := b.tables[c.relation.ID]
 		if t == nil || !t.secured || c.kind == kindDelete {
 			continue
 		}
 		for i, l := range c.listeners {
-			v := viewer{l.role, l.claims}
-			s := sight{l.role, l.claims, c}
+			v := l.viewer
+			s := sight{v, c}
 			if _, known := b.visible[s]; known || c.verdicts[i] != yes || b.refusal(c, t, l.role) != "" {
 				continue
 			}
@@ -271,7 +276,7 @@ func (b *batch) look(ctx context.Context) error {
 			wanted[v][c.relation.ID] = append(wanted[v][c.relation.ID], c)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y viewer) int { return strings.Compare(x.role, y.role) })
+	slices.SortStableFunc(order, func(x, y unique.Handle[viewer]) int { return strings.Compare(x.Value().role, y.Value().role) })
 	for users := range slices.Chunk(order, 500) {
 		if err := b.lookAs(ctx, users, wanted); err != nil {
 			return err
@@ -280,14 +285,23 @@ func (b *batch) look(ctx context.Context) error {
 	return nil
 }
 
-func (b *batch) lookAs(ctx context.Context, users []viewer, wanted map[viewer]map[uint32][]*check) error {
+// maxSlow is how many users of a batch may have a policy that takes too long. The others are not asked then.
+const maxSlow = 3
+
+// lookAs looks as each of the users. If a statement fails, it looks as each user alone.
+func (b *batch) lookAs(ctx context.Context, users []unique.Handle[viewer], wanted map[unique.Handle[viewer]]map[uint32][]*check) error {
+	if b.slow >= maxSlow {
+		b.blind(users)
+		return nil
+	}
 	queries := &pgx.Batch{}
+	queueLimits(queries)
 	role := ""
 	for _, v := range users {
-		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, v.claims)
-		if v.role != role { // Postgres plans the statements again
-			queries.Queue(`select set_config('statement_timeout', $1, true), set_config('role', $2, true)`, checkTimeout, v.role)
-			role = v.role
+		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, v.Value().claims)
+		if next := v.Value().role; next != role { // Postgres plans the statements again
+			queries.Queue(`select set_config('role', $1, true)`, next)
+			role = next
 		}
 		for id, checks := range wanted[v] {
 			b.queueLook(queries, v, b.tables[id], checks)
@@ -298,24 +312,37 @@ func (b *batch) lookAs(ctx context.Context, users []viewer, wanted map[viewer]ma
 		return err
 	}
 	if len(users) == 1 {
-		for s := range b.visible {
-			if s.role == users[0].role && s.claims == users[0].claims {
-				b.visible[s] = false
-			}
+		if db.IsCode(err, "57014") {
+			b.slow++
 		}
-		b.s.o.Log.Warn("a policy failed; its users do not get the changes", "role", users[0].role, "error", err)
+		b.blind(users)
+		b.s.o.Log.Warn("a policy failed; its users do not get the changes", "role", role, "error", err)
 		return nil
 	}
 	for _, v := range users {
-		if err := b.lookAs(ctx, []viewer{v}, wanted); err != nil {
+		if err := b.lookAs(ctx, []unique.Handle[viewer]{v}, wanted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// blind lets users see nothing of the batch.
+func (b *batch) blind(users []unique.Handle[viewer]) {
+	for s := range b.visible {
+		if slices.Contains(users, s.viewer) {
+			b.visible[s] = false
+		}
+	}
+}
+
+// queueLimits queues the statement that limits the time of the next ones.
+func queueLimits(queries *pgx.Batch) {
+	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`, checkTimeout, lockTimeout)
+}
+
 // queueLook queues the statement that reads the rows of the changes by their primary keys as the present role.
-func (b *batch) queueLook(queries *pgx.Batch, v viewer, t *table, checks []*check) {
+func (b *batch) queueLook(queries *pgx.Batch, v unique.Handle[viewer], t *table, checks []*check) {
 	var args []any
 	var arrays, names, conditions []string
 	keys := make([][]string, len(checks)) // by change
@@ -357,7 +384,7 @@ func (b *batch) queueLook(queries *pgx.Batch, v viewer, t *table, checks []*chec
 			if n < 1 || int(n) > len(known) {
 				return errors.New("the server returned a row that was not asked for")
 			}
-			b.visible[sight{v.role, v.claims, known[n-1]}] = true
+			b.visible[sight{v, known[n-1]}] = true
 		}
 		return err
 	})
