@@ -20,7 +20,8 @@ var Func = edge.Func{
 	NoVerifyJWT:   true,
 	Timeout:       30 * time.Second,
 	MaxBody:       32 << 20, // more than a photo may have, so that the reply can be the form with a message
-	MaxConcurrent: 32,       // a form post holds its photo in memory
+	MaxConcurrent: 32,
+	MaxBodyMemory: 32 << 20, // a form post holds its photo in memory; the others wait in files of the gateway
 	MaxWaiting:    1000,
 	MaxWait:       10 * time.Second,
 	Handler:       handle,

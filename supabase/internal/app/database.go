@@ -165,11 +165,11 @@ func (d *database) migrateAll(ctx context.Context) error {
 				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
 			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
-			if err != nil {
-				return err
-			}
 			for _, m := range applied {
 				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
+			}
+			if err != nil {
+				return err
 			}
 			if d.options.Prepare != nil {
 				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {

@@ -65,7 +65,7 @@ func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
 		initCommand, notifyCommand, functionsCommand, jobsCommand,
-		migrateCommand, genCommand, keysCommand, doctorCommand,
+		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
 }

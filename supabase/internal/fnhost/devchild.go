@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 )
 
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
@@ -36,6 +37,7 @@ type ChildConfig struct {
 	EnvFile    string            `json:"env_file"` // functions/.env
 	Region     string            `json:"region"`
 	WebhookURL string            `json:"webhook_url"`
+	Traces     string            `json:"traces"`  // OTLP endpoint, "" for no traces
 	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
 }
 
@@ -273,6 +275,9 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	if err != nil {
 		return err
 	}
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		req.Header.Set("Traceparent", traceparent)
+	}
 	res, err := p.client.Do(req)
 	if err != nil {
 		return err
@@ -360,6 +365,11 @@ func (p *process) ask(ctx context.Context, path string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
+// traceOf returns the context of a request with its trace.
+func traceOf(r *http.Request) context.Context {
+	return tracing.WithTraceparent(r.Context(), r.Header.Get("Traceparent"))
+}
+
 // ChildHandler returns the handler for the private socket of a child. The parent also starts scheduled work and jobs there.
 func (h *Host) ChildHandler() http.Handler {
 	mux := http.NewServeMux()
@@ -384,12 +394,12 @@ func (h *Host) ChildHandler() http.Handler {
 		_ = edge.WriteJSON(w, http.StatusOK, struct{}{})
 	})
 	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, h.RunSchedule(r.Context(), r.PathValue("name")))
+		reply(w, h.RunSchedule(traceOf(r), r.PathValue("name")))
 	})
 	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
 		args, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = h.RunJob(r.Context(), r.PathValue("name"), r.PathValue("job"), args)
+			err = h.RunJob(traceOf(r), r.PathValue("name"), r.PathValue("job"), args)
 		}
 		reply(w, err)
 	})

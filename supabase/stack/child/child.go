@@ -23,6 +23,7 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
+	"daawo/supabase/internal/tracing"
 )
 
 // Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
@@ -50,7 +51,18 @@ func run(functions map[string]edge.Func) error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	host, pool, err := open(ctx, functions, c, &settings, log)
+	traces, err := tracing.Open(ctx, tracing.Options{Endpoint: c.Traces, Service: "functions"})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := traces.Close(closing); err != nil {
+			log.Warn("the last spans were not sent", "error", err)
+		}
+	}()
+	host, pool, err := open(ctx, functions, c, &settings, traces, log)
 	if err != nil {
 		return err
 	}
@@ -104,12 +116,12 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions", Log: log})
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +130,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 		return nil, nil, err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log,
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {

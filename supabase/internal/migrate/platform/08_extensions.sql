@@ -47,6 +47,24 @@ begin
 end
 $$;
 
+-- Drops the queues with the extension pgmq. They do not belong to it, so that dumps include them.
+create or replace function extensions.daawo_queues_drop() returns event_trigger
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  queue regclass;
+begin
+  if exists (select from pg_event_trigger_dropped_objects() where object_type = 'extension' and object_identity = 'pgmq') then
+    for queue in
+      select oid from pg_class
+      where relnamespace = to_regnamespace('pgmq') and relkind in ('r', 'p') and relname ~ '^[qa]_'
+    loop
+      execute format('drop table %s', queue);
+    end loop;
+  end if;
+end
+$$;
+
 -- Explains how to get an extension that this server does not have. Postgres' own error names only a missing file.
 -- The statement is that of the innermost function, or the whole text that the client sent.
 create or replace function extensions.daawo_extension_missing() returns event_trigger
@@ -72,7 +90,7 @@ begin
     end if;
     raise exception 'extension "%" is not available on this server', wanted
       using errcode = 'feature_not_supported',
-            detail = 'It needs native code that is not installed.',
+            detail = 'It is not installed on the database server, and the embedded Postgres cannot load it.',
             hint = format('Start the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
   end loop;
 end
@@ -83,6 +101,10 @@ begin
   if not exists (select from pg_event_trigger where evtname = 'daawo_extension_missing') then
     create event trigger daawo_extension_missing on ddl_command_start when tag in ('CREATE EXTENSION')
       execute function extensions.daawo_extension_missing();
+  end if;
+  if not exists (select from pg_event_trigger where evtname = 'daawo_queues_drop') then
+    create event trigger daawo_queues_drop on sql_drop when tag in ('DROP EXTENSION')
+      execute function extensions.daawo_queues_drop();
   end if;
   if not exists (select from pg_event_trigger where evtname = 'daawo_extension_created') then
     create event trigger daawo_extension_created on ddl_command_end when tag in ('CREATE EXTENSION', 'ALTER EXTENSION', 'DROP EXTENSION')
