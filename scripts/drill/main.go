@@ -57,6 +57,7 @@ func drills() []drill {
 		{name: "disk", what: "a disk that fills up under load and is freed again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
+		{name: "deploy", what: "functions deployed and rolled back under load, with streams and jobs in flight", run: deployDrill},
 		{name: "unruly", what: "functions that panic, loop, are flooded or whose clients disconnect", run: unrulyDrill},
 		{name: "access", what: "access of every role to every table and view, compared with the golden file", run: accessDrill},
 		{name: "attacks", what: "attacks on the public port", run: attacksDrill},
