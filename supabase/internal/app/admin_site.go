@@ -52,7 +52,7 @@ func (s *services) adminGateway() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("administrators' application: %w", err)
 	}
-	s.compressLater(files)
+	compressLater(s.App, files)
 	return gateway.New(s.gatewayOptions(files)), nil
 }
 
