@@ -65,7 +65,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
 	if a.cfg.DBTLS {
-		d.front, err = a.openDBFront(address(s.Port()))
+		d.front, err = openDBFront(a, address(s.Port()))
 	}
 	return d, err
 }

@@ -49,8 +49,8 @@ type dbFront struct {
 }
 
 // openDBFront listens on the port of Postgres. target is the address of the embedded server.
-func (a *App) openDBFront(target string) (*dbFront, error) {
-	pair, err := a.dbCertificate()
+func openDBFront(a *App, target string) (*dbFront, error) {
+	pair, err := dbCertificate(a)
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
@@ -75,9 +75,9 @@ func (a *App) openDBFront(target string) (*dbFront, error) {
 
 // dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by itself and made at the first
 // start.
-func (a *App) dbCertificate() (tls.Certificate, error) {
+func dbCertificate(a *App) (tls.Certificate, error) {
 	if t := a.cfg.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(a.beside(t.CertPath), a.beside(t.KeyPath))
+		return tls.LoadX509KeyPair(beside(a, t.CertPath), beside(a, t.KeyPath))
 	}
 	cert, key := filepath.Join(a.data, "database.crt"), filepath.Join(a.data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func (a *App) dbCertificate() (tls.Certificate, error) {
 }
 
 // beside resolves a path of config.toml.
-func (a *App) beside(name string) string {
+func beside(a *App, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}

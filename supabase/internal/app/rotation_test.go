@@ -10,6 +10,20 @@ import (
 	"daawo/supabase/internal/keys"
 )
 
+// signUp creates an account and returns the access token of its session.
+func signUp(t *testing.T, api, publishable string) string {
+	t.Helper()
+	status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+`@example.org","password":"password-1"}`,
+		"apikey", publishable, "Content-Type", "application/json")
+	var session struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(body), &session); status != 200 || err != nil {
+		t.Fatal(status, body)
+	}
+	return session.Token
+}
+
 // rotation replaces the keys of a running server three times: the local keys, generated keys and leaked keys. Each time it checks
 // that the old secret keys are rejected, alone and together with the publishable key. A session remains valid unless another party
 // may have signed it.
@@ -37,25 +51,21 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		session int // status of a session from before the rotation
 	}{{"local keys", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
 		old := set
-		status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+`@example.org","password":"password-1"}`,
-			"apikey", old.Publishable, "Content-Type", "application/json")
-		var session struct {
-			Token string `json:"access_token"`
-		}
-		if err := json.Unmarshal([]byte(body), &session); status != 200 || err != nil {
-			t.Fatal(round.name, status, body)
-		}
+		session := signUp(t, api, old.Publishable)
 		stolen := []string{old.ServiceRole}
 		if old.ServiceRoleToken != "" {
 			stolen = append(stolen, old.ServiceRoleToken)
 		}
-		for _, e := range endpoints {
-			for _, token := range stolen {
-				if status := get(e.path, old.Publishable, token); status != 200 {
-					t.Errorf("%s, before: %s %d", round.name, e.path, status)
+		check := func(when, publishable string, status func(rejected int) int) {
+			for _, e := range endpoints {
+				for _, token := range stolen {
+					if got := get(e.path, publishable, token); got != status(e.rejected) {
+						t.Errorf("%s, %s: %s replies %d to the key", round.name, when, e.path, got)
+					}
 				}
 			}
 		}
+		check("before", old.Publishable, func(int) int { return 200 })
 		if set, err = round.how(old, time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -65,37 +75,17 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if err := Command(t.Context(), data, "/keys/reload", &struct{}{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range endpoints {
-			for _, token := range stolen {
-				if status := get(e.path, set.Publishable, token); status != e.rejected {
-					t.Errorf("%s: a stolen key with the new publishable key opens %s: %d", round.name, e.path, status)
-				}
-			}
-		}
-		if status := get("/auth/v1/user", set.Publishable, session.Token); status != round.session {
+		check("stolen", set.Publishable, func(rejected int) int { return rejected })
+		if status := get("/auth/v1/user", set.Publishable, session); status != round.session {
 			t.Errorf("%s: the session from before: %d", round.name, status)
 		}
-		forged := resigned(t, session.Token, keys.Secret("", old.JWTSecret))
+		forged := resigned(t, session, keys.Secret("", old.JWTSecret))
 		for path, rejected := range map[string]int{"/auth/v1/user": 403, "/rest/v1/notes?select=id": 401, "/storage/v1/bucket": 400, "/functions/v1/hello": 401} {
 			if status := get(path, set.Publishable, forged); status != rejected {
 				t.Errorf("%s: a session forged with the old secret opens %s: %d", round.name, path, status)
 			}
 		}
-		for _, tt := range []struct {
-			name, key, token string
-			status           int
-		}{
-			{"new publishable", set.Publishable, "", 200},
-			{"old publishable", old.Publishable, "", 200},
-			{"old anon, as pages send it", old.Anon, old.Anon, 200},
-			{"new secret", set.Secret, "", 200},
-			{"old secret", old.Secret, "", 401},
-			{"old service_role", old.ServiceRole, "", 401},
-		} {
-			if status := get("/rest/v1/notes?limit=1", tt.key, tt.token); status != tt.status {
-				t.Errorf("%s: %s: %d", round.name, tt.name, status)
-			}
-		}
+		checkKeys(t, round.name, old, set, get)
 	}
 }
 
@@ -111,4 +101,24 @@ func resigned(t *testing.T, token string, key keys.Key) string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// checkKeys checks the API keys of before and after a rotation. get returns the status of a request with a key and a token.
+func checkKeys(t *testing.T, name string, old, set keys.Set, get func(path, apikey, token string) int) {
+	t.Helper()
+	for _, tt := range []struct {
+		name, key, token string
+		status           int
+	}{
+		{"new publishable", set.Publishable, "", 200},
+		{"old publishable", old.Publishable, "", 200},
+		{"old anon, as pages send it", old.Anon, old.Anon, 200},
+		{"new secret", set.Secret, "", 200},
+		{"old secret", old.Secret, "", 401},
+		{"old service_role", old.ServiceRole, "", 401},
+	} {
+		if status := get("/rest/v1/notes?limit=1", tt.key, tt.token); status != tt.status {
+			t.Errorf("%s: %s: %d", name, tt.name, status)
+		}
+	}
 }

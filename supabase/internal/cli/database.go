@@ -195,7 +195,7 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	statements, err := inv.difference(ctx, conn, f)
+	statements, err := difference(inv, ctx, conn, f)
 	if err != nil {
 		return err
 	}
@@ -208,12 +208,12 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 		_, err := io.WriteString(inv.Stdout, text)
 		return err
 	}
-	_, err = inv.writeMigration(*f.file, text)
+	_, err = writeMigration(inv, *f.file, text)
 	return err
 }
 
 // difference returns the statements that turn a database with the project's migrations into the one of conn.
-func (inv *Invocation) difference(ctx context.Context, conn *pgx.Conn, f databaseFlags) (statements []string, err error) {
+func difference(inv *Invocation, ctx context.Context, conn *pgx.Conn, f databaseFlags) (statements []string, err error) {
 	after, err := f.objects(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (inv *Invocation) difference(ctx context.Context, conn *pgx.Conn, f databas
 }
 
 // writeMigration writes a migration of the project with the present time and returns its version.
-func (inv *Invocation) writeMigration(name, text string) (version string, err error) {
+func writeMigration(inv *Invocation, name, text string) (version string, err error) {
 	project, err := inv.project()
 	if err != nil {
 		return "", err
@@ -262,7 +262,7 @@ func pullDatabase(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	statements, err := inv.difference(ctx, conn, f)
+	statements, err := difference(inv, ctx, conn, f)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func pullDatabase(ctx context.Context, inv *Invocation) error {
 		return nil
 	}
 	text := strings.Join(statements, "\n\n") + "\n"
-	version, err := inv.writeMigration(name, text)
+	version, err := writeMigration(inv, name, text)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,9 @@ func BenchmarkBundle(b *testing.B) {
 	}}})
 	d, err := NewDeployer(b.Context(), DeployOptions{
 		Dir: b.TempDir(), Host: host, Base: host, Log: slog.New(slog.DiscardHandler),
-		Child: func() (ChildConfig, error) { return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil },
+		Child: func() (ChildConfig, error) {
+			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
+		},
 	})
 	if err != nil {
 		b.Fatal(err)

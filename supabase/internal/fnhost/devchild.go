@@ -37,9 +37,9 @@ type ChildConfig struct {
 	EnvFile    string            `json:"env_file"` // functions/.env
 	Region     string            `json:"region"`
 	WebhookURL string            `json:"webhook_url"`
-	Traces     string            `json:"traces"`  // OTLP endpoint, "" for no traces
+	Traces     string            `json:"traces"`   // OTLP endpoint, "" for no traces
 	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
-	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
+	Limited    bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
 }
 
 // process is a version of the functions in a child process.
