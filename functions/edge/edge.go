@@ -87,6 +87,10 @@ type Func struct {
 	Schedule string // five-field cron expression in UTC, such as "0 6 * * 1"; "" for none
 	Run      Task   // runs at the times of Schedule, on one replica
 
+	// Health is called before a deployed version gets its first call, and must return within 10 s. After an error the version is
+	// refused, and the one before it goes on.
+	Health Task
+
 	Jobs map[string]Job // background jobs of this function, by the name that Env.Enqueue uses
 }
 

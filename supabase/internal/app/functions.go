@@ -118,10 +118,11 @@ func (s *services) openFunctions(ctx context.Context) error {
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv, CleanImage: photo.Strip,
+		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
+		Traces: s.traces,
 	})
 	if err != nil {
 		return err
@@ -137,6 +138,18 @@ func (s *services) openFunctions(ctx context.Context) error {
 	}
 	if dev != nil {
 		s.functions, background = dev, dev
+	}
+	s.control = functionsControl{host: host, dev: dev, watching: s.options.Dev}
+	if !s.options.Dev {
+		base, built := fnhost.Base(host), host.Describe().Functions
+		if dev != nil {
+			base = dev
+			built, _ = dev.Functions()
+		}
+		if s.control.deployer, err = s.openDeployer(ctx, host, base, built); err != nil {
+			return err
+		}
+		s.functions, background = s.control.deployer, s.control.deployer
 	}
 	s.functions = s.skipDeno(s.functions)
 	if err := s.outbox.Start(ctx, background); err != nil {
@@ -165,13 +178,7 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 	}
 	o := fnhost.DevOptions{
 		Root: root, Host: host, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
-		Child: func() (fnhost.ChildConfig, error) {
-			verifying, err := json.Marshal(s.keys.Verifying())
-			return fnhost.ChildConfig{
-				Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile(root),
-				Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
-			}, err
-		},
+		Child: func() (fnhost.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
 	}
 	if s.options.FunctionsDir != "" {
 		s.log.Info("building functions", "folder", root)
@@ -185,6 +192,31 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
 	s.onClose("functions process", dev.Close)
 	return dev, nil
+}
+
+// childConfig returns the present configuration of a process of functions.
+func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
+	verifying, err := json.Marshal(s.keys.Verifying())
+	return fnhost.ChildConfig{
+		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
+		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+	}, err
+}
+
+// openDeployer serves the deployed functions, or base while none are deployed.
+func (s *services) openDeployer(ctx context.Context, host *fnhost.Host, base fnhost.Base, built []fnhost.FunctionInfo) (*fnhost.Deployer, error) {
+	d, err := fnhost.NewDeployer(ctx, fnhost.DeployOptions{
+		Dir: filepath.Join(s.data, "functions"), Host: host, Base: base, Built: built,
+		Child:   func() (fnhost.ChildConfig, error) { return s.childConfig("") },
+		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),
+		Log: slog.New(s.journal).With("part", "functions"), Meter: s.metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.keys.changed = append(s.keys.changed, func(keys.Set) { d.Reconfigure() })
+	s.onClose("deployed functions", d.Close)
+	return d, nil
 }
 
 // envFile returns the path of the file of development secrets.
@@ -226,6 +258,7 @@ func (s *services) stackEnv() map[string]string {
 		"SUPABASE_SECRET_KEY":       set.Secret,
 		"SUPABASE_DB_URL":           s.db.url("postgres"),
 		"SITE_URL":                  s.public,
+		"DESK_URL":                  s.admin,
 	}
 	for name, secret := range s.cfg.EdgeRuntime.Secrets {
 		env[name] = secret

@@ -31,6 +31,7 @@ type services struct {
 	smtp    mail.Server
 	outbox  *outbox.Outbox
 	journal *fnhost.Journal // log lines of the functions
+	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
@@ -72,6 +73,7 @@ const maxIdle = time.Minute
 func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
 		URL: url, MaxConns: maxConns, MaxIdle: maxIdle, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+		Tracer: a.traces.Statements(),
 	})
 	if err != nil {
 		return nil, err

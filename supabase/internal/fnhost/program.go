@@ -2,12 +2,10 @@ package fnhost
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,10 +62,6 @@ func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
 		return fmt.Errorf("functions do not start: %w", err)
 	}
 	d.current = p
-	if d.schedules, err = p.schedules(ctx); err != nil {
-		p.retire(ctx)
-		return fmt.Errorf("functions: %w", err)
-	}
 	return nil
 }
 
@@ -192,25 +186,4 @@ func (d *Dev) supervise() {
 		}
 		d.Log.Error("functions do not start", "error", err)
 	}
-}
-
-// schedules asks the child for the cron expressions of its functions.
-func (p *process) schedules(ctx context.Context) (map[string]string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions/_internal/schedules", nil)
-	if err != nil {
-		return nil, err
-	}
-	res, err := p.client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	schedules := map[string]string{}
-	if res.StatusCode == http.StatusNotFound {
-		return nil, errors.New("the packages in third_party/daawo are those of another release; `daawo init --functions` replaces them")
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("schedules: the functions process replied %s", res.Status)
-	}
-	return schedules, json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&schedules)
 }

@@ -180,6 +180,22 @@ func (o Operator) RunSchedule(ctx context.Context, function string) (int64, erro
 	return id, err
 }
 
+// WaitingFunctionJobs returns how many jobs of functions wait or run, by FUNCTION/JOB.
+func (b *Outbox) WaitingFunctionJobs(ctx context.Context) (map[string]int, error) {
+	const q = `
+select concat(args->>'function', '/', args->>'job'), count(*) from river.river_job
+ where kind = 'function_job' and state in ('available', 'pending', 'retryable', 'running', 'scheduled') group by 1`
+	rows, err := b.DB.Pgx().Query(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("outbox: %w", err)
+	}
+	waiting, name, n := map[string]int{}, "", 0
+	if _, err := pgx.ForEachRow(rows, []any{&name, &n}, func() error { waiting[name] = n; return nil }); err != nil {
+		return nil, fmt.Errorf("outbox: %w", err)
+	}
+	return waiting, nil
+}
+
 // Await returns a job when its next attempt has ended, or the error of ctx.
 func (o Operator) Await(ctx context.Context, id int64, attempts int) (JobInfo, error) {
 	for {

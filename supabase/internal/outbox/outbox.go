@@ -2,7 +2,7 @@
 // functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
 // failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail and functions/edge.
+// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, tracing and functions/edge.
 package outbox
 
 import (

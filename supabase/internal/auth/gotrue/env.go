@@ -305,8 +305,7 @@ func (e *env) providers(external string) map[string]idp.Config {
 	return out
 }
 
-// keys reads the secret and the JWK set. With a JWK set the secret verifies only if the set has an HS256 key; otherwise it has
-// been retired. The key whose key_ops allow signing signs.
+// keys reads the secret and the JWK set. The key whose key_ops allow signing signs.
 func (e *env) keys(s *Settings) {
 	secret := e.need("JWT_SECRET")
 	text := e.text("JWT_KEYS", "[]")
@@ -314,17 +313,36 @@ func (e *env) keys(s *Settings) {
 	switch {
 	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
+		return
 	case len(set) == 0:
-		s.Signer, s.Verifying = keys.Secret(e.text("JWT_KEY_ID", ""), secret), []keys.Key{keys.Secret("", secret)}
+		s.Signer = keys.Secret(e.text("JWT_KEY_ID", ""), secret)
+		set = []keys.Key{keys.Secret("", secret)}
 	default:
-		s.Verifying = set
-		if slices.ContainsFunc(set, func(k keys.Key) bool { return k.Algorithm == "HS256" }) {
-			s.Verifying = append(slices.Clone(set), keys.Secret("", secret))
-		}
 		if s.Signer, err = signingKey(text, set); err != nil {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
 		}
 	}
+	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
+}
+
+// verifying returns the keys of the set with one of the methods, by default those of all its keys. The secret verifies only if
+// HS256 is among the methods; otherwise it has been retired.
+func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
+	if len(methods) == 0 {
+		for _, k := range set {
+			methods = append(methods, k.Algorithm)
+		}
+	}
+	var out []keys.Key
+	for _, k := range set {
+		if slices.Contains(methods, k.Algorithm) {
+			out = append(out, k)
+		}
+	}
+	if slices.Contains(methods, "HS256") {
+		out = append(out, keys.Secret("", secret))
+	}
+	return out
 }
 
 // signingKey returns the one key of the set that signs: the one whose key_ops have "sign", else the one private key.

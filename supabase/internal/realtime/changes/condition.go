@@ -52,32 +52,32 @@ func (c *condition) holds(oid uint32, v pgoutput.Value) verdict {
 	if !known || oid != c.oid {
 		return ask
 	}
-	var result bool
 	switch c.op {
 	case "eq":
-		result = v.Text == c.values[0]
+		return verdictOf((v.Text == c.values[0]) != c.negate)
 	case "neq":
-		result = v.Text != c.values[0]
+		return verdictOf((v.Text != c.values[0]) != c.negate)
 	case "isdistinct":
-		result = isNull || v.Text != c.values[0]
+		return verdictOf((isNull || v.Text != c.values[0]) != c.negate)
 	case "in":
-		result = slices.Contains(c.values, v.Text)
-		if !result && c.null {
-			return no
-		}
+		found := slices.Contains(c.values, v.Text)
+		return verdictOf((found || !c.null) && found != c.negate)
 	case "lt", "lte", "gt", "gte":
-		if !order.ordered {
-			return ask
+		if order.ordered {
+			return c.holdsOrder(v.Text)
 		}
-		sign, ok := compareIntegers(v.Text, c.values[0])
-		if !ok {
-			return ask
-		}
-		result = (strings.HasPrefix(c.op, "lt") && sign < 0) || (strings.HasPrefix(c.op, "gt") && sign > 0) ||
-			(strings.HasSuffix(c.op, "te") && sign == 0)
-	default:
+	}
+	return ask
+}
+
+// holdsOrder evaluates lt, lte, gt and gte for integers.
+func (c *condition) holdsOrder(text string) verdict {
+	sign, ok := compareIntegers(text, c.values[0])
+	if !ok {
 		return ask
 	}
+	result := (strings.HasPrefix(c.op, "lt") && sign < 0) || (strings.HasPrefix(c.op, "gt") && sign > 0) ||
+		(strings.HasSuffix(c.op, "te") && sign == 0)
 	return verdictOf(result != c.negate)
 }
 

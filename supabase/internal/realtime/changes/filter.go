@@ -131,36 +131,17 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	if !ok {
 		return b, &SubscribeError{noParams + inspect(entry)}
 	}
-	if event, ok := params["event"].(string); ok {
-		if event = strings.ToUpper(event); event == "INSERT" || event == "UPDATE" || event == "DELETE" {
-			b.Event = event
-		}
-	}
-	switch columns := params["select"].(type) {
-	case string:
+	b.setEvent(params["event"])
+	if _, text := params["select"].(string); text {
 		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, e.g. select: [\"col1\", \"col2\"]"}
-	case []any:
-		for _, c := range columns {
-			if name, ok := c.(string); ok {
-				b.Select = append(b.Select, name)
-			}
+	}
+	columns, _ := params["select"].([]any)
+	for _, c := range columns {
+		if name, ok := c.(string); ok {
+			b.Select = append(b.Select, name)
 		}
 	}
-	schema, hasSchema := params["schema"]
-	table, hasTable := params["table"]
-	text, hasFilter := params["filter"]
-	schemaName, schemaOK := schema.(string)
-	tableName, tableOK := table.(string)
-	b.Filter, _ = text.(string)
-	_, filterOK := text.(string)
-	switch {
-	case schemaOK && tableOK && (filterOK || !hasFilter):
-		b.Schema, b.Table = schemaName, tableName
-	case schemaOK && !hasTable && !hasFilter:
-		b.Schema = schemaName
-	case tableOK && !hasSchema && !hasFilter:
-		b.Table = tableName
-	default:
+	if !b.setTable(params) {
 		shown := inspect(params)
 		if params["user_token"] != nil || params["auth_token"] != nil {
 			shown = "<redacted>"
@@ -174,6 +155,35 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name."}
 	}
 	return b, nil
+}
+
+// setEvent sets the event, unless it is not one that clients can choose.
+func (b *Binding) setEvent(value any) {
+	event, _ := value.(string)
+	if event = strings.ToUpper(event); event == kindInsert || event == kindUpdate || event == kindDelete {
+		b.Event = event
+	}
+}
+
+// setTable sets the schema, the table and the filter. It returns false if they are not of a form that upstream accepts.
+func (b *Binding) setTable(params map[string]any) bool {
+	schema, hasSchema := params["schema"]
+	table, hasTable := params["table"]
+	text, hasFilter := params["filter"]
+	schemaName, schemaOK := schema.(string)
+	tableName, tableOK := table.(string)
+	filterText, filterOK := text.(string)
+	switch {
+	case schemaOK && tableOK && (filterOK || !hasFilter):
+		b.Schema, b.Table, b.Filter = schemaName, tableName, filterText
+	case schemaOK && !hasTable && !hasFilter:
+		b.Schema = schemaName
+	case tableOK && !hasSchema && !hasFilter:
+		b.Table = tableName
+	default:
+		return false
+	}
+	return true
 }
 
 // inspect returns a value of JSON as upstream's errors show it.
