@@ -76,7 +76,7 @@ func townDrill(ctx context.Context, s settings) (string, error) {
 	}
 	for _, e := range town.history.entries {
 		if e.outcome != accepted {
-			return figures, errors.Join(err, fmt.Errorf("an honest report was not acknowledged; statuses: %v", town.refused))
+			return figures, errors.Join(err, fmt.Errorf("an honest report was not acknowledged; statuses: %v, last %s", town.refused, town.last))
 		}
 	}
 	return figures, err
@@ -93,6 +93,7 @@ type town struct {
 
 	mu      sync.Mutex
 	refused map[int]int // statuses of honest requests that had to be repeated
+	last    string      // the last such reply
 }
 
 // townPhoto returns a photo of about 300 kB, as the page shrinks it.
@@ -164,6 +165,7 @@ func (t *town) report(ctx context.Context, key string, withPhoto bool) {
 		}
 		t.mu.Lock()
 		t.refused[status]++
+		t.last = text
 		t.mu.Unlock()
 		pause(ctx, time.Second+time.Duration(rand.Int64N(int64(time.Second))))
 	}
