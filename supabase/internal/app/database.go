@@ -35,7 +35,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		given, err := databaseURL(a.cfg)
 		return &database{App: a, given: given}, err
 	}
-	password, err := a.databasePassword()
+	password, err := databasePassword(a)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
 	if a.cfg.DBTLS {
-		d.front, err = a.openDBFront(address(s.Port()))
+		d.front, err = openDBFront(a, address(s.Port()))
 	}
 	return d, err
 }
@@ -91,7 +91,7 @@ func givenURL(name, text, session string) (*url.URL, error) {
 
 // databasePassword returns "postgres" on loopback, as with the official CLI, and a generated password otherwise. In both
 // cases Postgres listens on loopback only.
-func (a *App) databasePassword() (string, error) {
+func databasePassword(a *App) (string, error) {
 	if a.cfg.Loopback() {
 		return "postgres", nil
 	}

@@ -23,6 +23,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/config"
 )
 
 // Codes of the first message of a connection in Postgres' protocol.
@@ -49,8 +51,8 @@ type dbFront struct {
 }
 
 // openDBFront listens on the port of Postgres. target is the address of the embedded server.
-func (a *App) openDBFront(target string) (*dbFront, error) {
-	pair, err := a.dbCertificate()
+func openDBFront(a *App, target string) (*dbFront, error) {
+	pair, err := dbCertificate(a)
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
@@ -75,9 +77,9 @@ func (a *App) openDBFront(target string) (*dbFront, error) {
 
 // dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by itself and made at the first
 // start.
-func (a *App) dbCertificate() (tls.Certificate, error) {
+func dbCertificate(a *App) (tls.Certificate, error) {
 	if t := a.cfg.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(a.beside(t.CertPath), a.beside(t.KeyPath))
+		return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
 	}
 	cert, key := filepath.Join(a.data, "database.crt"), filepath.Join(a.data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
@@ -89,11 +91,11 @@ func (a *App) dbCertificate() (tls.Certificate, error) {
 }
 
 // beside resolves a path of config.toml.
-func (a *App) beside(name string) string {
+func beside(c *config.Config, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(a.cfg.Dir, name)
+	return filepath.Join(c.Dir, name)
 }
 
 // writeSelfSigned writes a certificate for this machine and its key. The certificate is written first, so that a key means both.

@@ -96,7 +96,7 @@ func (inv *Invocation) config() (*config.Config, error) {
 	}
 	if project.dir != "" {
 		s.Name = filepath.Join(project.dir, "config.toml")
-		if s.Expand, err = inv.envFiles(project); err != nil {
+		if s.Expand, err = envFiles(inv, project); err != nil {
 			return nil, err
 		}
 	}
