@@ -171,6 +171,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 		if err := fnhost.Migrate(ctx, conn); err != nil {
 			return err
 		}
+		if err := d.storeSecrets(ctx, conn); err != nil {
+			return err
+		}
 		if d.cfg.DB.Migrations.Enabled {
 			for _, file := range migrate.Skipped(d.options.Project) {
 				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
