@@ -35,7 +35,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		given, err := databaseURL(a.cfg)
 		return &database{App: a, given: given}, err
 	}
-	password, err := a.databasePassword()
+	password, err := databasePassword(a)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func givenURL(name, text, session string) (*url.URL, error) {
 
 // databasePassword returns "postgres" on loopback, as with the official CLI, and a generated password otherwise. In both
 // cases Postgres listens on loopback only.
-func (a *App) databasePassword() (string, error) {
+func databasePassword(a *App) (string, error) {
 	if a.cfg.Loopback() {
 		return "postgres", nil
 	}
@@ -169,6 +169,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 		if err := fnhost.Migrate(ctx, conn); err != nil {
+			return err
+		}
+		if err := d.storeSecrets(ctx, conn); err != nil {
 			return err
 		}
 		if d.cfg.DB.Migrations.Enabled {

@@ -23,6 +23,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/config"
 )
 
 // Codes of the first message of a connection in Postgres' protocol.
@@ -77,7 +79,7 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 // start.
 func dbCertificate(a *App) (tls.Certificate, error) {
 	if t := a.cfg.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(beside(a, t.CertPath), beside(a, t.KeyPath))
+		return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
 	}
 	cert, key := filepath.Join(a.data, "database.crt"), filepath.Join(a.data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
@@ -89,11 +91,11 @@ func dbCertificate(a *App) (tls.Certificate, error) {
 }
 
 // beside resolves a path of config.toml.
-func beside(a *App, name string) string {
+func beside(c *config.Config, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(a.cfg.Dir, name)
+	return filepath.Join(c.Dir, name)
 }
 
 // writeSelfSigned writes a certificate for this machine and its key. The certificate is written first, so that a key means both.

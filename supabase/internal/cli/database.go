@@ -64,7 +64,7 @@ type databaseFlags struct {
 	local, linked      *bool
 }
 
-func (inv *Invocation) databaseFlags() databaseFlags {
+func newDatabaseFlags(inv *Invocation) databaseFlags {
 	inv.dataFlag()
 	f := databaseFlags{
 		url:     inv.flags.String("db-url", "", "database `URL` (default: that of the running server)"),
@@ -77,13 +77,13 @@ func (inv *Invocation) databaseFlags() databaseFlags {
 }
 
 // fileFlag declares -f and --file.
-func (inv *Invocation) fileFlag(f *databaseFlags, usage string) {
+func (f *databaseFlags) fileFlag(inv *Invocation, usage string) {
 	f.file = inv.flags.String("file", "", usage)
 	inv.flags.StringVar(f.file, "f", "", "the same as --file")
 }
 
 // connect opens the database that the flags select.
-func (inv *Invocation) connect(ctx context.Context, f databaseFlags) (*pgx.Conn, error) {
+func (f databaseFlags) connect(ctx context.Context, inv *Invocation) (*pgx.Conn, error) {
 	if *f.linked {
 		return nil, usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
 	}
@@ -115,8 +115,8 @@ func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]ddl.Objec
 	return ddl.Read(ctx, conn, schemas)
 }
 
-// shadow calls work with a new database that has the project's migrations.
-func (inv *Invocation) shadow(ctx context.Context, migrations bool, work func(*pgx.Conn) error) error {
+// withShadow calls work with a new database. With migrations it has those of the project.
+func withShadow(ctx context.Context, inv *Invocation, migrations bool, work func(*pgx.Conn) error) error {
 	c, err := inv.config()
 	if err != nil {
 		return err
@@ -128,8 +128,8 @@ func (inv *Invocation) shadow(ctx context.Context, migrations bool, work func(*p
 	return app.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv, Log: inv.log(c)}, migrations, work)
 }
 
-// output opens the file, or returns the standard output if name is "".
-func (inv *Invocation) output(name string) (io.Writer, func() error, error) {
+// openOutput opens the file, or returns the standard output if name is "".
+func openOutput(inv *Invocation, name string) (io.Writer, func() error, error) {
 	if name == "" {
 		return inv.Stdout, func() error { return nil }, nil
 	}
@@ -141,8 +141,8 @@ func (inv *Invocation) output(name string) (io.Writer, func() error, error) {
 }
 
 func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
-	f := inv.databaseFlags()
-	inv.fileFlag(&f, "`file` to write (default: the standard output)")
+	f := newDatabaseFlags(inv)
+	f.fileFlag(inv, "`file` to write (default: the standard output)")
 	data := inv.flags.Bool("data-only", false, "dump rows, also those of auth and storage, instead of the schema")
 	roles := inv.flags.Bool("role-only", false, "dump roles instead of the schema")
 	copied := inv.flags.Bool("use-copy", false, "dump rows as COPY, for psql, instead of INSERT")
@@ -154,12 +154,12 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 	if *data && *roles {
 		return usagef("--data-only and --role-only exclude each other")
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	out, closeFile, err := inv.output(*f.file)
+	out, closeFile, err := openOutput(inv, *f.file)
 	if err != nil {
 		return err
 	}
@@ -185,17 +185,17 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 }
 
 func diffDatabase(ctx context.Context, inv *Invocation) error {
-	f := inv.databaseFlags()
-	inv.fileFlag(&f, "`name` of a migration to write (default: print the statements)")
+	f := newDatabaseFlags(inv)
+	f.fileFlag(inv, "`name` of a migration to write (default: print the statements)")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	statements, err := difference(inv, ctx, conn, f)
+	statements, err := f.difference(ctx, inv, conn)
 	if err != nil {
 		return err
 	}
@@ -213,12 +213,12 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 }
 
 // difference returns the statements that turn a database with the project's migrations into the one of conn.
-func difference(inv *Invocation, ctx context.Context, conn *pgx.Conn, f databaseFlags) (statements []string, err error) {
+func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pgx.Conn) (statements []string, err error) {
 	after, err := f.objects(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	err = inv.shadow(ctx, true, func(shadow *pgx.Conn) error {
+	err = withShadow(ctx, inv, true, func(shadow *pgx.Conn) error {
 		before, err := f.objects(ctx, shadow)
 		statements = ddl.Diff(before, after)
 		return err
@@ -248,7 +248,7 @@ func writeMigration(inv *Invocation, name, text string) (version string, err err
 }
 
 func pullDatabase(ctx context.Context, inv *Invocation) error {
-	f := inv.databaseFlags()
+	f := newDatabaseFlags(inv)
 	yes := inv.flags.Bool("yes", false, "record the migration in the database without asking")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
@@ -257,12 +257,12 @@ func pullDatabase(ctx context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		name = cmp.Or(inv.args[0], name)
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	statements, err := difference(inv, ctx, conn, f)
+	statements, err := f.difference(ctx, inv, conn)
 	if err != nil {
 		return err
 	}

@@ -30,13 +30,13 @@ func recordMigration(ctx context.Context, conn *pgx.Conn, version, name string, 
 }
 
 func resetDatabase(ctx context.Context, inv *Invocation) error {
-	f := inv.databaseFlags()
+	f := newDatabaseFlags(inv)
 	noSeed := inv.flags.Bool("no-seed", false, "do not run the seed")
 	yes := inv.flags.Bool("yes", false, "do not ask")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func resetDatabase(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	err = inv.shadow(ctx, false, func(shadow *pgx.Conn) error {
+	err = withShadow(ctx, inv, false, func(shadow *pgx.Conn) error {
 		initial, err := f.objects(ctx, shadow)
 		drops = ddl.Diff(current, initial)
 		return err
@@ -142,7 +142,7 @@ type lintResult struct {
 }
 
 func lintDatabase(ctx context.Context, inv *Invocation) error {
-	f := inv.databaseFlags()
+	f := newDatabaseFlags(inv)
 	level := inv.flags.String("level", "warning", "least `level` to print: warning or error")
 	failOn := inv.flags.String("fail-on", "none", "`level` at which the command fails: none, warning or error")
 	if err := inv.parse(0, 0); err != nil {
@@ -151,7 +151,7 @@ func lintDatabase(ctx context.Context, inv *Invocation) error {
 	if !slices.Contains([]string{"warning", "error"}, *level) || !slices.Contains([]string{"none", "warning", "error"}, *failOn) {
 		return usagef("--level is warning or error, --fail-on is none, warning or error")
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func lint(ctx context.Context, conn *pgx.Conn, schemas []string) (results []lint
 }
 
 func testDatabase(ctx context.Context, inv *Invocation) error {
-	f := inv.databaseFlags()
+	f := newDatabaseFlags(inv)
 	var paths []string
 	for len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
 		paths, inv.args = append(paths, inv.args[0]), inv.args[1:]
@@ -248,7 +248,7 @@ func testDatabase(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	conn, err := inv.connect(ctx, f)
+	conn, err := f.connect(ctx, inv)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // envFiles returns the variables of the project's .env files, for env(NAME) in config.toml. As with the official CLI, they are
 // in supabase/ and in the folder above, and files of the first folder and more specific names come first. They set nothing
 // else: a DATABASE_URL in them is the application's.
-func (inv *Invocation) envFiles(project selection) (func(string) (string, bool), error) {
+func envFiles(inv *Invocation, project selection) (func(string) (string, bool), error) {
 	stage, _ := inv.Getenv("SUPABASE_ENV")
 	if stage == "" {
 		stage = "development"

@@ -33,7 +33,7 @@ supabase/config.toml: see docs/configuration.md. Exit codes: 0 success, 1 failur
 }
 
 // help prints the help of the command: usage, examples, flags.
-func (inv *Invocation) help() {
+func help(inv *Invocation) {
 	w := inv.Stdout
 	fmt.Fprintf(w, "%s\n\nUsage: %s\n", inv.command.Short, strings.TrimSpace(inv.Name+" "+inv.command.Name+" "+inv.command.Args))
 	if inv.command.Long != "" {

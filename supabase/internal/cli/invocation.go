@@ -32,7 +32,7 @@ type Invocation struct {
 func (inv *Invocation) parse(least, most int) error {
 	err := inv.flags.Parse(inv.args)
 	if errors.Is(err, flag.ErrHelp) {
-		inv.help()
+		help(inv)
 		return err
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (inv *Invocation) config() (*config.Config, error) {
 	}
 	if project.dir != "" {
 		s.Name = filepath.Join(project.dir, "config.toml")
-		if s.Expand, err = inv.envFiles(project); err != nil {
+		if s.Expand, err = envFiles(inv, project); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +107,7 @@ func (inv *Invocation) config() (*config.Config, error) {
 }
 
 // dataDir returns the data folder that the command line selects.
-func (inv *Invocation) dataDir(c *config.Config) (string, error) {
+func dataDir(inv *Invocation, c *config.Config) (string, error) {
 	_, set := inv.Getenv("DAAWO_DATA")
 	project, err := inv.project()
 	if err != nil {
@@ -130,7 +130,7 @@ func (inv *Invocation) installation() (*config.Config, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	data, err := inv.dataDir(c)
+	data, err := dataDir(inv, c)
 	return c, data, err
 }
 

@@ -26,7 +26,7 @@ func (inv *Invocation) project() (selection, error) {
 	if inv.selected != nil {
 		return *inv.selected, nil
 	}
-	s, err := inv.selectProject()
+	s, err := selectProject(inv)
 	if err != nil {
 		return selection{}, err
 	}
@@ -40,7 +40,7 @@ func (inv *Invocation) project() (selection, error) {
 	return s, nil
 }
 
-func (inv *Invocation) selectProject() (selection, error) {
+func selectProject(inv *Invocation) (selection, error) {
 	dir := filepath.Join(inv.workdir, "supabase")
 	if inv.workdir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

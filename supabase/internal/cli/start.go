@@ -65,7 +65,7 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := inv.dataDir(c)
+	data, err := dataDir(inv, c)
 	if err != nil {
 		return nil, err
 	}

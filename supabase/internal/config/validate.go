@@ -20,7 +20,7 @@ const (
 // validate checks the settings without starting anything and reports every mistake at once.
 func (c *Config) validate() error {
 	var errs []error
-	for _, r := range append(c.rules(), c.adminRules()...) {
+	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules()) {
 		if r.bad {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}
@@ -39,23 +39,18 @@ func (c *Config) rules() []rule {
 	_, hostErr := netip.ParseAddr(c.Host)
 	site, siteErr := url.Parse(c.SiteURL)
 	notOrigin := siteErr == nil && (site.RawQuery != "" || site.Fragment != "" || strings.Trim(site.Path, "/") != "")
-	secret, smtpFile := len(c.Keys.JWTSecret), c.Auth.Email.SMTP
+	secret := len(c.Keys.JWTSecret)
 	return []rule{
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
 			fmt.Sprintf("%q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 every network", c.Host)},
 		{len(c.API.Schemas) == 0, "api.schemas", "at least one schema is needed"},
 		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls", "cert_path and key_path are needed"},
-		{smtpFile.Enabled && smtpFile.Host == "" && !c.smtpUnset() && c.SMTP.Host == "", "auth.email.smtp.host",
-			"is required when auth.email.smtp.enabled is true; set enabled = false to use the development inbox"},
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
 		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
 		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
-		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
-		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
-			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
 		{c.StudioUpstreamURL != "" && c.DashboardPassword == "", "DASHBOARD_PASSWORD",
 			"is required with STUDIO_UPSTREAM_URL; Studio is never served without a login"},
 		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND", fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
@@ -81,6 +76,18 @@ func (c *Config) adminRules() []rule {
 			fmt.Sprintf("%q must be an origin such as https://desk.example.org, without a path", c.AdminURL)},
 		{c.AdminURL == c.SiteURL, "DESK_URL", "must differ from SITE_URL: the two never share an origin"},
 		{u.Scheme == "http" && !isLoopback(u.Hostname()), "DESK_URL", "must start with https:// on a public address"},
+	}
+}
+
+// mailRules are the checks of the mail server.
+func (c *Config) mailRules() []rule {
+	smtpFile := c.Auth.Email.SMTP
+	return []rule{
+		{smtpFile.Enabled && smtpFile.Host == "" && !c.smtpUnset() && c.SMTP.Host == "", "auth.email.smtp.host",
+			"is required when auth.email.smtp.enabled is true; set enabled = false to use the development inbox"},
+		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
+		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
+			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
 	}
 }
 
