@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -62,7 +63,8 @@ type App struct {
 	failed   chan error     // the first failure of a part that should run until Close
 	stop     chan struct{}  // closed when the operator stops the stack
 	stopOnce sync.Once
-	took     time.Duration // of the start
+	took     time.Duration     // of the start
+	traces   *tracing.Provider // nil while traces are off
 }
 
 // closer stops one part. Closers run in reverse order.
@@ -103,11 +105,29 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	started := time.Now()
+	limitMemory(a.cfg.DatabaseURL == "")
+	if err := openTraces(ctx, a); err != nil {
+		return err
+	}
 	if err := start(ctx); err != nil {
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	a.took = time.Since(started)
 	return nil
+}
+
+// openTraces begins to send traces, if an endpoint is set.
+func openTraces(ctx context.Context, a *App) (err error) {
+	a.traces, err = tracing.Open(ctx, tracing.Options{Endpoint: a.cfg.TracesURL, Service: "daawo", Version: a.options.Version})
+	a.onClose("traces", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
+		defer cancel()
+		if err := a.traces.Close(ctx); err != nil {
+			a.log.Warn("the last spans were not sent", "error", err)
+		}
+		return nil
+	})
+	return err
 }
 
 // Start returns when the whole stack serves.
@@ -162,12 +182,12 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	return front.open(ctx, gateway.New(s.gatewayOptions(files)), admin)
+	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
 }
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
-	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Values: site.Values{"SITE_URL": address}}
+	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Hosts: a.cfg.TLSDomains, Values: site.Values{"SITE_URL": address}}
 	for _, v := range a.cfg.PageValues {
 		o.Values[v.Variable] = v.Value
 	}

@@ -12,6 +12,7 @@ type Environment struct {
 	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
 	PublishedOn List     `env:"PUBLISHED_ON" doc:"In a container: the host's addresses on which its ports are published, separated by commas. They decide instead of DAAWO_HOST whether this is a public installation."`
 	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
+	DBTLS       bool     `env:"DB_TLS" default:"false" doc:"Serve TLS on the port of the embedded Postgres, on the address of DAAWO_HOST, with the certificate of [api.tls] or one that is signed by itself. Without TLS only this machine may connect. Flag --db-tls."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
 	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site. Required on a public address."`
@@ -54,6 +55,7 @@ type Environment struct {
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
+	TracesURL    string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"Send OpenTelemetry traces to this OTLP receiver over HTTP, such as http://127.0.0.1:4318. Off when empty. The other variables of the OpenTelemetry SDK apply, such as OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token that opens /metrics to remote clients. Without it /metrics is available on loopback only."`
 
 	Replica Replica

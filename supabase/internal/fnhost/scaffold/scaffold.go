@@ -1,4 +1,4 @@
-// Package scaffold writes the files of a new function. Only cli and fnhost import it.
+// Package scaffold writes the files of a new function. Only cli, fnhost and project import it.
 package scaffold
 
 import (

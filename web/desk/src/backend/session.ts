@@ -1,0 +1,130 @@
+import type { Session } from '@supabase/supabase-js';
+import { check, rpc, supabase } from './client';
+
+export type Role = 'reviewer' | 'editor' | 'owner';
+
+/** What the database says about the caller: the role that counts now, or what is missing for one. */
+export interface Access {
+  role: Role | null;
+  member: boolean;
+  second_factor_required: boolean;
+  second_factor: boolean;
+  has_factor: boolean;
+  id: string | null;
+  email: string | null;
+  session_ends: string | null;
+}
+
+/** Calls changed with the session, now and after every change. Returns a function that stops it. */
+export async function watchSession(changed: (session: Session | null, event: string) => void) {
+  const { data } = (await supabase()).auth.onAuthStateChange((event, session) => changed(session, event));
+  return () => data.subscription.unsubscribe();
+}
+
+export const readAccess = () => rpc<Access>('my_staff_access');
+
+export async function signInByPassword(email: string, password: string) {
+  check((await (await supabase()).auth.signInWithPassword({ email, password })).error);
+}
+
+/** Mails a link and a code. The reply is the same for unknown addresses. */
+export async function sendLink(email: string) {
+  const { error } = await (await supabase()).auth.signInWithOtp({
+    email,
+    options: { shouldCreateUser: false, emailRedirectTo: `${location.origin}/` },
+  });
+  // Sign-up is closed: an unknown address gets this code. The page must not tell who has an account.
+  if (error && error.code !== 'otp_disabled' && error.code !== 'signup_disabled') check(error);
+}
+
+export async function signInByCode(email: string, token: string) {
+  check((await (await supabase()).auth.verifyOtp({ email, token, type: 'email' })).error);
+}
+
+/** Signs in with the one-time link of the command line. */
+export async function signInByLink(hash: string, type: string) {
+  const kind = type === 'invite' ? 'invite' : 'magiclink';
+  check((await (await supabase()).auth.verifyOtp({ token_hash: hash, type: kind })).error);
+}
+
+export async function setPassword(password: string) {
+  check((await (await supabase()).auth.updateUser({ password })).error);
+}
+
+export async function setName(name: string) {
+  check((await (await supabase()).auth.updateUser({ data: { name } })).error);
+}
+
+/** Ends this session, or all sessions of the person. The browser forgets it even if the server cannot be reached. */
+export async function signOut(scope: 'local' | 'global') {
+  const { error } = await (await supabase()).auth.signOut({ scope });
+  localStorage.removeItem('desk-session');
+  if (error && scope === 'global') check(error);
+}
+
+export interface Factor {
+  id: string;
+  name: string;
+  kind: 'totp' | 'webauthn';
+}
+
+export async function listFactors(): Promise<Factor[]> {
+  const { data, error } = await (await supabase()).auth.mfa.listFactors();
+  check(error);
+  return (data?.all ?? [])
+    .filter((f) => f.status === 'verified' && (f.factor_type === 'totp' || f.factor_type === 'webauthn'))
+    .map((f) => ({ id: f.id, name: f.friendly_name ?? '', kind: f.factor_type as Factor['kind'] }));
+}
+
+export interface Enrolment {
+  id: string;
+  picture: string; // a data: address of the QR code
+  secret: string;
+}
+
+/** Begins a TOTP factor. Earlier unfinished ones are removed. */
+export async function enrolTotp(): Promise<Enrolment> {
+  const { mfa } = (await supabase()).auth;
+  const { data: factors } = await mfa.listFactors();
+  for (const f of factors?.all ?? []) {
+    if (f.status === 'unverified' && f.factor_type === 'totp') await mfa.unenroll({ factorId: f.id });
+  }
+  const { data, error } = await mfa.enroll({
+    factorType: 'totp',
+    friendlyName: `app ${Date.now()}`,
+    issuer: 'Daawo desk',
+  });
+  check(error);
+  if (!data) throw new Error('no factor was made');
+  return { id: data.id, picture: data.totp.qr_code, secret: data.totp.secret };
+}
+
+export async function verifyTotp(factorId: string, code: string) {
+  check((await (await supabase()).auth.mfa.challengeAndVerify({ factorId, code })).error);
+}
+
+/** Whether this browser and this address allow passkeys: WebAuthn needs a host name. */
+export const passkeysWork = () =>
+  'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname) && window.isSecureContext;
+
+const relyingParty = () => ({ rpId: location.hostname, rpOrigins: [location.origin] });
+
+export async function enrolPasskey() {
+  const { error } = await (await supabase()).auth.mfa.webauthn.register({
+    friendlyName: `passkey ${Date.now()}`,
+    webauthn: relyingParty(),
+  });
+  check(error);
+}
+
+export async function verifyPasskey(factorId: string) {
+  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate({
+    factorId,
+    webauthn: relyingParty(),
+  });
+  check(error);
+}
+
+export async function removeFactor(factorId: string) {
+  check((await (await supabase()).auth.mfa.unenroll({ factorId })).error);
+}

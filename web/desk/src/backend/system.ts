@@ -1,0 +1,49 @@
+import { ApiError, rpc, supabase } from './client';
+
+export interface Job {
+  id: number;
+  kind: string;
+  name: string | null;
+  state: string;
+  attempt: number;
+  max_attempts: number;
+  created_at: string;
+  scheduled_at: string;
+  error: string | null;
+}
+
+export interface SystemState {
+  postgres: string;
+  database_bytes: number;
+  schema: string;
+  buckets: { name: string; public: boolean; files: number; bytes: number }[];
+  reports: number;
+  trail: number;
+  jobs: Job[];
+}
+
+export const readSystem = () => rpc<SystemState>('system_state');
+export const retryJob = (job: number) => rpc<boolean>('retry_job', { job });
+
+export interface Finding {
+  Verdict: string;
+  What: string;
+  Says: string;
+}
+
+export interface Backup {
+  Name: string;
+  Time: string;
+  Size: number;
+  Verified?: string;
+}
+
+/** Runs an operation of the program. The function checks that the caller is an owner, and the trail keeps it. */
+export async function operate<T>(operation: string): Promise<T> {
+  const { data, error } = await (await supabase()).functions.invoke('system', { body: { operation } });
+  if (error) {
+    const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
+    throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');
+  }
+  return data as T;
+}

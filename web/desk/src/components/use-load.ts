@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+export interface Loaded<T> {
+  data: T | undefined;
+  error: unknown;
+  loading: boolean;
+  reload: () => void;
+}
+
+/** Loads data when the screen opens and when key changes. Old data stays until the new data is there. */
+export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown; loading: boolean }>({
+    key,
+    loading: true,
+  });
+  const latest = useRef(load);
+  latest.current = load;
+  const run = useRef(0);
+  const reload = useCallback(() => {
+    const mine = ++run.current;
+    setState((old) => ({ ...old, key, loading: true, data: old.key === key ? old.data : undefined }));
+    latest.current().then(
+      (data) => mine === run.current && setState({ key, data, loading: false }),
+      (error) => mine === run.current && setState((old) => ({ ...old, error, loading: false })),
+    );
+  }, [key]);
+  useEffect(() => {
+    reload();
+    return () => {
+      run.current++;
+    };
+  }, [reload]);
+  return { data: state.data, error: state.error, loading: state.loading, reload };
+}

@@ -1,0 +1,60 @@
+import { setName, setPassword } from '@desk/backend/session';
+import { Button, Field, Input, message } from '@desk/components/ui';
+import { useText } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
+import { Entry } from './entry';
+
+export const minPassword = 12;
+
+/** After an invitation: a name and a password. */
+export function Welcome({ onDone }: { onDone: () => void }) {
+  const text = useText();
+  const [error, setError] = useState('');
+  const [name, changeName] = useState('');
+  const [password, changePassword] = useState('');
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (password.length < minPassword) return setError(text.signIn.passwordShort);
+    try {
+      if (name.trim()) await setName(name.trim());
+      await setPassword(password);
+      onDone();
+    } catch (failure) {
+      setError(message(failure));
+    }
+  };
+  return (
+    <Entry title={text.signIn.passwordTitle}>
+      <p className="text-muted-foreground">{text.signIn.passwordIntro}</p>
+      <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
+        <Field label={text.signIn.name}>
+          {(props) => (
+            <Input
+              {...props}
+              maxLength={80}
+              autoComplete="name"
+              value={name}
+              onChange={(e) => changeName(e.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={text.signIn.newPassword} error={error}>
+          {(props) => (
+            <Input
+              {...props}
+              type="password"
+              required
+              autoComplete="new-password"
+              value={password}
+              onChange={(e) => changePassword(e.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit">{text.save}</Button>
+      </form>
+      <Button variant="link" onClick={onDone}>
+        {text.signIn.later}
+      </Button>
+    </Entry>
+  );
+}

@@ -1,0 +1,201 @@
+import { type Change, changeReport, type Filter, type Status, statuses } from '@desk/backend/reports';
+import { listStaff } from '@desk/backend/staff';
+import { attempt } from '@desk/components/toast';
+import { Button, Dialog, Failure, Loading } from '@desk/components/ui';
+import { useLoad } from '@desk/components/use-load';
+import { useText } from '@desk/i18n/language';
+import { useAccess } from '@desk/session-gate';
+import { Keyboard, RefreshCw } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
+import { cn } from '@/components/cn';
+import { Filters } from './filters';
+import { ReportList } from './report-list';
+import { ReportPane } from './report-pane';
+import { type Inbox as InboxState, useInbox } from './use-inbox';
+import { useKeys } from './use-keys';
+
+/** The list of reports and, beside it, the chosen one. On small screens one of the two. */
+export function Inbox() {
+  const text = useText();
+  const { reference } = useParams();
+  const navigate = useNavigate();
+  const { id: me } = useAccess();
+  const [filter, setFilter] = useState<Filter>({});
+  const inbox = useInbox(filter);
+  const staff = useLoad(listStaff, 'staff');
+  const names = useMemo(() => new Map((staff.data ?? []).map((m) => [m.id, m.name])), [staff.data]);
+  const search = useRef<HTMLInputElement>(null);
+  const [help, setHelp] = useState(false);
+  const [version, setVersion] = useState(0);
+  const open = useCallback((name: string) => navigate(`/reports/${name}`, { replace: true }), [navigate]);
+
+  const index = inbox.rows.findIndex((row) => row.reference === reference);
+  const row = inbox.rows[index];
+  const apply = async (values: Change, done: string) => {
+    if (!row) return;
+    inbox.patch(row.id, values as Partial<typeof row>);
+    await attempt(text, () => changeReport(row.id, values), done);
+    inbox.refresh();
+    setVersion((v) => v + 1);
+  };
+  const step = (by: number) => {
+    const next = inbox.rows[index < 0 ? 0 : Math.min(inbox.rows.length - 1, Math.max(0, index + by))];
+    if (next) open(next.reference);
+  };
+  const close = () => navigate('/reports', { replace: true });
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    ...Object.fromEntries(
+      statuses.map((status, i) => [
+        String(i + 1),
+        () => apply({ status }, text.report.changed(text.status[status])),
+      ]),
+    ),
+    a: () => apply({ assigned_to: row?.assigned_to === me ? null : me }, text.saved),
+    n: () => document.getElementById('note')?.focus(),
+    '/': () => search.current?.focus(),
+    '?': () => setHelp(true),
+    Escape: close,
+  });
+
+  return (
+    <div className="flex h-[calc(100dvh-8rem)] gap-4 md:h-[calc(100dvh-2.5rem)] print:h-auto">
+      <section
+        aria-label={text.inbox.title}
+        className={cn(
+          'no-print bg-card min-w-0 flex-1 flex-col overflow-hidden rounded-lg border lg:max-w-md xl:max-w-lg',
+          reference ? 'hidden lg:flex' : 'flex',
+        )}
+      >
+        <div className="flex items-center gap-2 border-b px-3 py-1.5">
+          <h1 className="flex-1 text-lg">{text.inbox.title}</h1>
+          <LiveMark live={inbox.live} />
+          <Button
+            variant="ghost"
+            aria-label={text.inbox.keys}
+            onClick={() => setHelp(true)}
+            className="max-lg:hidden"
+          >
+            <Keyboard aria-hidden="true" className="size-4.5!" />
+          </Button>
+          <Button variant="ghost" aria-label={text.refresh} disabled={inbox.loading} onClick={inbox.refresh}>
+            <RefreshCw
+              aria-hidden="true"
+              className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')}
+            />
+          </Button>
+        </div>
+        <Filters filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
+        <ListBody inbox={inbox} filter={filter} selected={reference} names={names} onSelect={open} />
+      </section>
+      <section
+        className={cn('min-w-0 flex-1 overflow-y-auto', !reference && 'hidden lg:block')}
+        aria-label={reference}
+      >
+        {reference ? (
+          <ReportPane
+            key={reference}
+            reference={reference}
+            version={version}
+            staff={staff.data ?? []}
+            onChanged={inbox.refresh}
+            onBack={close}
+          />
+        ) : (
+          <p className="text-muted-foreground grid h-full place-items-center rounded-lg border border-dashed">
+            {text.inbox.choose}
+          </p>
+        )}
+      </section>
+      {help && (
+        <Dialog title={text.inbox.keys} onClose={() => setHelp(false)}>
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+            {text.inbox.keyHelp.map(([keys, what]) => (
+              <div key={keys} className="contents">
+                <dt>
+                  <kbd className="bg-muted rounded px-1.5 font-mono text-sm whitespace-pre">{keys}</kbd>
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function LiveMark({ live }: { live: boolean }) {
+  const text = useText();
+  const label = live ? text.inbox.live : text.inbox.notLive;
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={cn('size-2 rounded-full', live ? 'bg-done' : 'border-input border')}
+    />
+  );
+}
+
+interface BodyProps {
+  inbox: InboxState;
+  filter: Filter;
+  selected: string | undefined;
+  names: Map<string, string>;
+  onSelect: (reference: string) => void;
+}
+
+function ListBody({ inbox, filter, selected, names, onSelect }: BodyProps) {
+  const text = useText();
+  const total = useTotal(inbox, filter);
+  useAnnounceNew(inbox);
+  return (
+    <>
+      {inbox.error !== undefined && (
+        <div className="p-2">
+          <Failure error={inbox.error} retry={inbox.refresh} />
+        </div>
+      )}
+      {inbox.rows.length > 0 ? (
+        <ReportList
+          rows={inbox.rows}
+          done={inbox.done}
+          total={total}
+          selected={selected}
+          names={names}
+          onSelect={onSelect}
+          onEnd={inbox.more}
+        />
+      ) : inbox.loading ? (
+        <Loading />
+      ) : (
+        inbox.error === undefined && (
+          <p className="text-muted-foreground p-6 text-center">
+            {filter.status?.[0] === 'new' && !filter.search ? text.inbox.emptyNew : text.inbox.empty}
+          </p>
+        )
+      )}
+      <p className="text-muted-foreground border-t px-3 py-1 text-xs" role="status">
+        {total !== undefined && text.inbox.count(total)}
+      </p>
+    </>
+  );
+}
+
+function useTotal({ counts }: InboxState, filter: Filter) {
+  if (!counts) return undefined;
+  const wanted: readonly Status[] = filter.status ?? statuses;
+  return wanted.reduce<number>((sum, status) => sum + (counts[status] ?? 0), 0);
+}
+
+/** Shows the number of new reports in the title of the window, and no word of them. */
+function useAnnounceNew({ counts }: InboxState) {
+  const text = useText();
+  const n = counts?.new ?? 0;
+  useEffect(() => {
+    document.title = `${n > 0 ? `(${n}) ` : ''}${text.nav.reports} · Daawo`;
+  }, [n, text]);
+}

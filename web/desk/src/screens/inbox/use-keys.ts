@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'react';
+
+/** Calls the action of a key, unless the person types, a dialog is open, or a modifier is held. */
+export function useKeys(actions: Record<string, () => void>) {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
+      const target = event.target as HTMLElement;
+      if (target.closest('input, textarea, select, dialog, [contenteditable]')) {
+        if (event.key === 'Escape' && !target.closest('dialog')) target.blur();
+        return;
+      }
+      const action = latest.current[event.key];
+      if (action) {
+        event.preventDefault();
+        action();
+      }
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, []);
+}

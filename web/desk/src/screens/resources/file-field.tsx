@@ -1,0 +1,105 @@
+import { fileTypes, maxFileSize, uploadFile, type Values } from '@desk/backend/resources';
+import { Button, message, Panel } from '@desk/components/ui';
+import { useText } from '@desk/i18n/language';
+import { Upload } from 'lucide-react';
+import { type DragEvent, useId, useRef, useState } from 'react';
+import { cn } from '@/components/cn';
+
+interface Props {
+  values: Values;
+  onChange: (values: Partial<Values>) => void;
+  onBusy: (busy: boolean) => void;
+}
+
+/** The file of a resource: dropped or chosen, and uploaded at once with its progress. It is stored with the form. */
+export function FileField({ values, onChange, onBusy }: Props) {
+  const text = useText();
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [state, setState] = useState('');
+  const [error, setError] = useState('');
+  const [over, setOver] = useState(false);
+  const [progress, setProgress] = useState<number>();
+  const stop = useRef<AbortController>(null);
+
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    setState('');
+    setError('');
+    if (!fileTypes.includes(file.type)) return setError(text.resources.wrongType);
+    if (file.size > maxFileSize) return setError(text.resources.tooLarge);
+    stop.current = new AbortController();
+    setProgress(0);
+    onBusy(true);
+    try {
+      onChange(await uploadFile(file, setProgress, stop.current.signal));
+      setState(`${file.name}: ${text.resources.uploaded}`);
+    } catch (failure) {
+      if (!stop.current.signal.aborted) setError(text.failed(message(failure)));
+    }
+    setProgress(undefined);
+    onBusy(false);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void take(event.dataTransfer.files[0]);
+  };
+  return (
+    <Panel title={text.resources.file}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is the second way; the button is the first */}
+      <div
+        onDragOver={(e) => {
+          e.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+        className={cn(
+          'flex flex-col items-center gap-2 rounded-lg border-2 border-dashed p-5 text-center',
+          over && 'border-primary bg-primary-soft',
+        )}
+      >
+        <input
+          ref={input}
+          id={id}
+          type="file"
+          className="sr-only"
+          tabIndex={-1}
+          aria-label={text.resources.file}
+          accept={fileTypes.join(',')}
+          onChange={(e) => take(e.target.files?.[0])}
+        />
+        <Button variant="outline" disabled={progress !== undefined} onClick={() => input.current?.click()}>
+          <Upload aria-hidden="true" className="size-4!" />
+          {values.file_url === '#' ? text.resources.drop : text.resources.replace}
+        </Button>
+        <p className="text-muted-foreground text-sm">{text.resources.fileHelp}</p>
+        {progress !== undefined && (
+          <div className="flex w-full max-w-xs items-center gap-2">
+            <progress
+              className="accent-primary w-full"
+              value={progress}
+              max={1}
+              aria-label={text.resources.file}
+            />
+            <span className="text-sm whitespace-nowrap">
+              {text.resources.uploading(Math.round(progress * 100))}
+            </span>
+            <Button variant="ghost" onClick={() => stop.current?.abort()}>
+              {text.cancel}
+            </Button>
+          </div>
+        )}
+        <p role="status" className="text-done text-sm">
+          {state}
+        </p>
+        {error && (
+          <p role="alert" className="text-destructive text-sm">
+            {error}
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+import { policyAdditions } from '../scripts/policy.ts';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const stack = process.env.DESK_URL ?? 'http://127.0.0.1:54323';
+
+const library = (path: string) => here(`../../node_modules/${path}`);
+
+export default defineConfig(({ command }) => ({
+  root: here('.'),
+  plugins: [react(), tailwindcss(), policyFile()],
+  resolve: {
+    alias: {
+      '@': here('../src'),
+      '@desk': here('./src'),
+      '@functions': here('../../functions'),
+      // The exports of react-router name only its development build, which has warnings for developers.
+      ...(command === 'build' && {
+        'react-router/dom': library('react-router/dist/production/dom-export.mjs'),
+        'react-router': library('react-router/dist/production/index.mjs'),
+      }),
+    },
+  },
+  build: {
+    outDir: here('./dist'),
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'react',
+              test: /node_modules\/(react|react-dom|scheduler|react-router|react-router-dom)\//,
+              priority: 3,
+            },
+            { name: 'supabase', test: /node_modules\/@supabase\//, priority: 3 },
+          ],
+        },
+      },
+    },
+  },
+  test: { include: ['src/**/*.test.{ts,tsx}'] },
+  server: {
+    proxy: Object.fromEntries(
+      ['/auth/v1', '/rest/v1', '/storage/v1', '/functions/v1', '/site.json'].map((path) => [path, stack]),
+    ),
+  },
+}));
+
+/** Writes csp.json: the hashes that the server adds to the Content-Security-Policy for the style of the notices. */
+function policyFile(): Plugin {
+  return {
+    name: 'policy-file',
+    apply: 'build',
+    async generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'csp.json', source: JSON.stringify(await policyAdditions()) });
+    },
+  };
+}
