@@ -257,7 +257,7 @@ func (m *importer) compare(ctx context.Context, tx pgx.Tx, c contents) error {
 		return fmt.Errorf("%w: the export has entries that its manifest lacks", ErrDamaged)
 	}
 	for name, last := range c.Sequences {
-		if _, err := tx.Exec(ctx, `select setval($1::text::regclass, $2)`, name, last); err != nil {
+		if err := setSequence(ctx, tx, name, last); err != nil {
 			return fmt.Errorf("sequence %s: %w", name, err)
 		}
 	}
