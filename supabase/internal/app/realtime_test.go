@@ -97,4 +97,41 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	if status, metrics := call(t, "GET", api+"/metrics", ""); status != 200 || !strings.Contains(metrics, "daawo_realtime_connections 1") {
 		t.Errorf("metrics: %d", status)
 	}
+	checkDoctor(t, a, info)
+}
+
+// checkDoctor checks what the doctor finds out about replication and NATS.
+func checkDoctor(t *testing.T, a *App, info Info) {
+	t.Helper()
+	examine := func() string {
+		c := &checker{App: a}
+		if err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, f := range c.findings {
+			lines = append(lines, string(f.Verdict)+" "+f.What+": "+f.Says)
+		}
+		return strings.Join(lines, "\n")
+	}
+	if got := examine(); !strings.HasPrefix(got, "ok realtime: changes of rows can be read") {
+		t.Errorf("doctor: %s", got)
+	}
+	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), `select pg_create_physical_replication_slot('unused', true)`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := examine(); !strings.Contains(got, "warn database: replication slot unused is not in use and keeps") {
+		t.Errorf("doctor with an unused slot: %s", got)
+	}
+	a.cfg.NATSURL = "nats://127.0.0.1:" + closedPort(t)
+	c := &checker{App: a}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.nats(ended); len(c.findings) != 1 || c.findings[0].Verdict != Bad {
+		t.Errorf("doctor without NATS: %v", c.findings)
+	}
 }
