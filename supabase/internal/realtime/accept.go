@@ -59,6 +59,11 @@ func (e *Engine) accept(w http.ResponseWriter, r *http.Request) {
 	go s.run()
 }
 
+// clientError is an error whose text is for the client, in upstream's words.
+type clientError string
+
+func (e clientError) Error() string { return string(e) }
+
 // admit checks whether a client may connect. On error it returns the status of the reply.
 func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 	settings := e.settings.Load()
@@ -67,24 +72,24 @@ func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 		token = r.URL.Query().Get("apikey")
 	}
 	if settings.Suspended {
-		return nil, http.StatusForbidden, errors.New("Realtime was disabled for this tenant")
+		return nil, http.StatusForbidden, clientError("Realtime was disabled for this tenant")
 	}
 	if token == "" {
-		return nil, http.StatusUnauthorized, errors.New("API key is missing")
+		return nil, http.StatusUnauthorized, clientError("API key is missing")
 	}
 	c, err = e.authorize(token)
 	if err != nil {
 		var refused *tokenError
 		if errors.As(err, &refused) {
-			err = errors.New(refused.handshake)
+			err = clientError(refused.handshake)
 		}
 		return nil, http.StatusUnauthorized, err
 	}
 	if e.Connections() >= settings.MaxConnections {
-		return nil, http.StatusTooManyRequests, errors.New("Too many connected users")
+		return nil, http.StatusTooManyRequests, clientError("Too many connected users")
 	}
 	if e.joins.exceeded() {
-		return nil, http.StatusTooManyRequests, errors.New("Too many joins per second")
+		return nil, http.StatusTooManyRequests, clientError("Too many joins per second")
 	}
 	return c, 0, nil
 }

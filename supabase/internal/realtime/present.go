@@ -10,12 +10,15 @@ import (
 	"daawo/supabase/internal/realtime/presence"
 )
 
-var (
-	errClientRate   = errors.New("Client presence rate limit exceeded")
-	errPresenceRate = errors.New("Too many presence messages per second")
-	errTrackSize    = errors.New("Track message size exceeded")
-	errPresence     = errors.New("presence message failed") // reply without a reason
+// Errors that end the channel.
+const (
+	errClientRate   = clientError("Client presence rate limit exceeded")
+	errPresenceRate = clientError("Too many presence messages per second")
+	errTrackSize    = clientError("Track message size exceeded")
 )
+
+// errPresence gets an error reply without a reason.
+var errPresence = errors.New("presence message failed")
 
 // presence handles track and untrack.
 func (c *channel) presence(m phoenix.Message) {

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
+)
+
+// socket is a client of Realtime.
+type socket struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func openSocket(t *testing.T, address string) socket {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return socket{t, conn}
+}
+
+func (s socket) send(text string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	if err := s.conn.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// want waits for a message that contains part.
+func (s socket) want(part string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	for {
+		_, text, err := s.conn.Read(ctx)
+		if err != nil {
+			s.t.Fatalf("waiting for %s: %v", part, err)
+		}
+		if strings.Contains(string(text), part) {
+			return
+		}
+	}
+}
+
+// TestRealtimeThroughGateway uses a socket and the HTTP API with an opaque key, for changes of rows and broadcasts.
+func TestRealtimeThroughGateway(t *testing.T) {
+	a := newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"})
+	info := start(t, a)
+	api, key := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
+	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), `
+			create table public.documents (id int primary key, title text);
+			alter table public.documents enable row level security;
+			create policy everyone on public.documents for select using (title <> 'hidden');
+			grant select on public.documents to anon;
+			alter publication supabase_realtime add table public.documents`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openSocket(t, api+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key)
+	s.send(`["1","1","realtime:todos","phx_join",{"access_token":"` + key + `","config":{"postgres_changes":[{"event":"*","schema":"public","table":"documents"}]}}]`)
+	s.want("Subscribed to PostgreSQL")
+	err = withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), `insert into public.documents values (1, 'hidden'), (2, 'shown')`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want(`"record":{"id":2,"title":"shown"}`)
+	body := `{"messages":[{"topic":"todos","event":"e","payload":{"n":1}}]}`
+	if status, reply := call(t, "POST", api+"/realtime/v1/api/broadcast", body, "apikey", key, "Content-Type", "application/json"); status != 202 {
+		t.Errorf("broadcast: %d %s", status, reply)
+	}
+	s.want(`{"event":"e","payload":{"n":1},"type":"broadcast"}`)
+	for _, path := range []string{"/realtime/v1/api/tenants", "/realtime/v1/metrics", "/realtime/v1/api/tenants/realtime-dev/health"} {
+		if status, _ := call(t, "GET", api+path, "", "apikey", info.Get("SECRET_KEY")); status != 404 {
+			t.Errorf("%s replies %d", path, status)
+		}
+	}
+	if status, _ := call(t, "GET", api+"/realtime/v1/websocket", ""); status != 401 {
+		t.Errorf("without a key: %d", status)
+	}
+	if status, metrics := call(t, "GET", api+"/metrics", ""); status != 200 || !strings.Contains(metrics, "daawo_realtime_connections 1") {
+		t.Errorf("metrics: %d", status)
+	}
+	checkDoctor(t, a, info)
+}
+
+// checkDoctor checks what the doctor finds out about replication and NATS.
+func checkDoctor(t *testing.T, a *App, info Info) {
+	t.Helper()
+	examine := func() string {
+		c := &checker{App: a}
+		if err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, f := range c.findings {
+			lines = append(lines, string(f.Verdict)+" "+f.What+": "+f.Says)
+		}
+		return strings.Join(lines, "\n")
+	}
+	if got := examine(); !strings.HasPrefix(got, "ok realtime: changes of rows can be read") {
+		t.Errorf("doctor: %s", got)
+	}
+	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+		_, err := conn.Exec(t.Context(), `select pg_create_physical_replication_slot('unused', true)`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := examine(); !strings.Contains(got, "warn database: replication slot unused is not in use and keeps") {
+		t.Errorf("doctor with an unused slot: %s", got)
+	}
+	a.cfg.NATSURL = "nats://127.0.0.1:" + closedPort(t)
+	c := &checker{App: a}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.nats(ended); len(c.findings) != 1 || c.findings[0].Verdict != Bad {
+		t.Errorf("doctor without NATS: %v", c.findings)
+	}
+}
