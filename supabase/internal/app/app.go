@@ -207,12 +207,12 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 	if a.options.Dev && !o.Foreign {
 		return a.openVite(ctx, files)
 	}
-	a.compressLater(files)
+	compressLater(a, files)
 	return files, nil
 }
 
 // compressLater compresses the files of a site in the background, a second after the start.
-func (a *App) compressLater(files *site.Site) {
+func compressLater(a *App, files *site.Site) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

@@ -64,7 +64,7 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		initCommand, notifyCommand, functionsCommand, jobsCommand,
+		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
 		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)

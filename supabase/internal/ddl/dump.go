@@ -164,3 +164,29 @@ func writeSequences(ctx context.Context, tx pgx.Tx, out *bufio.Writer, schemas [
 	})
 	return err
 }
+
+// WriteRoles writes the roles that the project has created, without passwords, and the settings of all roles.
+func WriteRoles(ctx context.Context, conn *pgx.Conn, w io.Writer) error {
+	rows, err := conn.Query(ctx, `
+		select format('create role %I with %s%s%s%s%s;', rolname, case when rolcanlogin then 'login' else 'nologin' end,
+			case when rolinherit then '' else ' noinherit' end, case when rolcreaterole then ' createrole' else '' end,
+			case when rolcreatedb then ' createdb' else '' end, case when rolbypassrls then ' bypassrls' else '' end)
+		from pg_catalog.pg_roles where rolname !~ '^(pg_|supabase_|postgres$|anon$|authenticated$|service_role$|authenticator$|dashboard_user$|pgbouncer$|daawo)'
+			and not rolsuper
+		union all
+		select format('grant %I to %I;', pg_get_userbyid(roleid), pg_get_userbyid(member)) from pg_catalog.pg_auth_members
+		where pg_get_userbyid(member)::text !~ '^(pg_|supabase_|postgres$|authenticator$|dashboard_user$|daawo)'
+		union all
+		select format('alter role %I set %s to %L;', pg_get_userbyid(setrole), split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1))
+		from pg_catalog.pg_db_role_setting cross join unnest(setconfig) setting
+		where setdatabase = 0 and pg_get_userbyid(setrole)::text in ('anon', 'authenticated', 'service_role', 'authenticator')`)
+	if err != nil {
+		return err
+	}
+	var line string
+	_, err = pgx.ForEachRow(rows, []any{&line}, func() error {
+		_, err := fmt.Fprintln(w, line)
+		return err
+	})
+	return err
+}

@@ -246,6 +246,11 @@ func TestReloadDropsNoCall(t *testing.T) {
 	if code, body := d.get("hello"); !says("two")(code, body) {
 		t.Errorf("after a syntax error: %d %s, want the old version", code, body)
 	}
+	if res, err := d.server.Client().Get(d.server.URL + "/hello"); err != nil || !strings.Contains(res.Header.Get("X-Functions-Problem"), "func.go:12") {
+		t.Errorf("the reply of the last version lacks the compiler error: %v", err)
+	} else {
+		_ = res.Body.Close()
+	}
 	if !strings.Contains(d.logged(), "func.go:12") {
 		t.Error("the log lacks the compiler error")
 	}

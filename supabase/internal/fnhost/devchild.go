@@ -38,6 +38,7 @@ type ChildConfig struct {
 	Region     string            `json:"region"`
 	WebhookURL string            `json:"webhook_url"`
 	Traces     string            `json:"traces"`  // OTLP endpoint, "" for no traces
+	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
 	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
 }
 
@@ -51,6 +52,9 @@ type process struct {
 	proxy  *httputil.ReverseProxy
 	calls  sync.WaitGroup
 	exited chan struct{}
+
+	configuring sync.Mutex
+	config      ChildConfig // as sent last
 }
 
 // startChild starts a program, which is deleted after the process, and waits until it replies.
@@ -246,6 +250,10 @@ func (p *process) awaitReady(ctx context.Context) error {
 
 // configure sends the child its configuration.
 func (p *process) configure(config ChildConfig) error {
+	p.configuring.Lock()
+	defer p.configuring.Unlock()
+	config.Draining = config.Draining || p.config.Draining
+	p.config = config
 	line, err := json.Marshal(config)
 	if err != nil {
 		return err
@@ -295,6 +303,7 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 
 // retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
 func (p *process) retire(ctx context.Context) {
+	p.drain()
 	over := make(chan struct{})
 	go func() {
 		p.calls.Wait()
@@ -314,6 +323,15 @@ func (p *process) retire(ctx context.Context) {
 	if !p.keep {
 		_ = os.Remove(p.cmd.Path)
 	}
+}
+
+// drain tells the process that another one serves new calls. The database's connections do not suffice for many processes.
+func (p *process) drain() {
+	p.configuring.Lock()
+	config := p.config
+	p.configuring.Unlock()
+	config.Draining = true
+	_ = p.configure(config) // it may have ended
 }
 
 // memoryCheck is the pause between two looks at the memory of a process.

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,6 +75,7 @@ func run(functions map[string]edge.Func) error {
 	server := &http.Server{Handler: host.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
+	var draining sync.Once
 	go func() {
 		for more := json.NewDecoder(input); ; { // until the parent closes it or ends
 			var c fnhost.ChildConfig
@@ -83,6 +85,9 @@ func run(functions map[string]edge.Func) error {
 			if err := settings.take(c); err != nil {
 				log.Error("reading new keys failed", "error", err)
 			}
+			if c.Draining {
+				draining.Do(func() { go releaseIdle(pool) })
+			}
 		}
 		_ = server.Shutdown(ctx)
 	}()
@@ -90,6 +95,17 @@ func run(functions map[string]edge.Func) error {
 		return err
 	}
 	return host.Close(ctx)
+}
+
+// maxConns is the number of database connections, as many as the functions in the stack itself may have.
+const maxConns = 8
+
+// releaseIdle closes idle connections every second, until the process ends.
+func releaseIdle(pool *db.Pool) {
+	for {
+		pool.Pgx().Reset()
+		time.Sleep(time.Second)
+	}
 }
 
 // settings are the values that the parent changes while the functions run, for instance when keys are rotated.
@@ -121,7 +137,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
 	if err != nil {
 		return nil, nil, err
 	}

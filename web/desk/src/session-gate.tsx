@@ -36,6 +36,11 @@ const link = takeLink();
 const invited = link !== null || /[#&]type=invite(&|$)/.test(location.hash);
 let linkUsed = false;
 
+/* A link that is opened in a tab of the desk changes the fragment alone, which loads nothing. */
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#/welcome?')) location.reload();
+});
+
 /** Shows the desk to staff, and to others the step that is missing: sign-in, the second step, or an explanation. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const text = useText();
