@@ -48,8 +48,11 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.Run(ctx) })
-	defer running.Wait()
-	defer cancel()
+	defer func() {
+		cancel()
+		running.Wait()
+		eventually(b, "the slot is dropped", func() bool { return slots(d) == 0 })
+	}()
 
 	var mu sync.Mutex
 	var received []time.Time

@@ -18,7 +18,7 @@ import (
 )
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(wait); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -162,7 +162,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.OnBroadcast(func(b Broadcast) { got <- b })
-	run(t, s, pool)
+	run(t, d, s, pool)
 	release := s.Hold()
 	defer release()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)

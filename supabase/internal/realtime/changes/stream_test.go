@@ -40,10 +40,11 @@ func openOn(t *testing.T, d *testdb.DB, change func(*Options)) *Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, s, pool)
+	return run(t, d, s, pool)
 }
 
-func run(t *testing.T, s *Stream, pool *db.Pool) *Stream {
+// run runs a Stream until the test ends.
+func run(t *testing.T, d *testdb.DB, s *Stream, pool *db.Pool) *Stream {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -54,6 +55,8 @@ func run(t *testing.T, s *Stream, pool *db.Pool) *Stream {
 		cancel()
 		<-done
 		pool.Close()
+		// The database cannot be dropped before the server has noticed the end of the connection.
+		eventually(t, "the slot is dropped", func() bool { return slots(d) == 0 })
 	})
 	return s
 }
