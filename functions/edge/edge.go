@@ -64,6 +64,10 @@ type Func struct {
 	// NoVerifyJWT opens the function to callers without a token or key (the CLI's --no-verify-jwt).
 	NoVerifyJWT bool
 
+	// MaxBodyMemory bounds the bodies of concurrent calls together, in bytes, for functions that read them into memory. Further
+	// calls wait up to MaxWait. Bodies up to 64 KiB do not count. 0 means no limit.
+	MaxBodyMemory int64
+
 	Timeout       time.Duration // until the first byte of the reply, then 504; 0 means 150 s, as with Supabase
 	MaxBody       int64         // bytes of the body of a request, then 413; 0 means 10 MiB
 	MaxConcurrent int           // concurrent calls per process; 0 means 100

@@ -20,7 +20,8 @@ var Func = edge.Func{
 	NoVerifyJWT:   true,
 	Timeout:       30 * time.Second,
 	MaxBody:       32 << 20, // more than a photo may have, so that the reply can be the form with a message
-	MaxConcurrent: 32,       // a form post holds its photo in memory
+	MaxConcurrent: 32,
+	MaxBodyMemory: 32 << 20, // a form post holds its photo in memory; the others wait in files of the gateway
 	MaxWaiting:    1000,
 	MaxWait:       10 * time.Second,
 	Handler:       handle,
@@ -35,8 +36,9 @@ var Func = edge.Func{
 // maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.
 const maxJSON = 1 << 20
 
-// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT count as one client.
-const reportsPerHour = 60
+// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT, perhaps a whole town, count as one
+// client.
+const reportsPerHour = 600
 
 // repetitionsPerHour is how often a client may request the receipt of a stored report again.
 const repetitionsPerHour = 600

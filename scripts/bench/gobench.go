@@ -45,6 +45,14 @@ var goSuites = []goSuite{
 	{"storage", "./supabase/internal/storage", "Upload$|Download$", "2s", map[string]goal{
 		"x-storage-api": {value: 2, only: "100KB", because: "storage-api, where its URL is given"},
 	}},
+	{"realtime", "./supabase/internal/realtime", "IdleConnection|Broadcast$", "500x", map[string]goal{
+		"B/conn": {value: 25_000, atMost: true, because: "10,000 idle connections with one channel each"},
+		"p99-ms": {value: 50, atMost: true, because: "1,000 receivers, 50 messages a second"},
+	}},
+	{"changes", "./supabase/internal/realtime/changes", "Changes", "1000x", map[string]goal{
+		"p50-ms": {value: 10, atMost: true, because: "200 changes a second, 500 subscribers"},
+		"p99-ms": {value: 50, atMost: true, because: "200 changes a second, 500 subscribers"},
+	}},
 }
 
 // figure is one value of one benchmark.

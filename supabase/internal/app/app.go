@@ -105,6 +105,7 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	started := time.Now()
+	limitMemory(a.cfg.DatabaseURL == "")
 	if err := openTraces(ctx, a); err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
-	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Values: site.Values{"SITE_URL": address}}
+	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Hosts: a.cfg.TLSDomains, Values: site.Values{"SITE_URL": address}}
 	for _, v := range a.cfg.PageValues {
 		o.Values[v.Variable] = v.Value
 	}

@@ -230,6 +230,9 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
 		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
 	}
+	if err := c.realtime(ctx, conn); err != nil {
+		return err
+	}
 	pending, err := migrate.Pending(ctx, conn, c.options.Project)
 	if err == nil && len(pending) > 0 {
 		c.say("database", Warn, "%d migrations are pending, the first is %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)

@@ -118,7 +118,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv, CleanImage: photo.Strip,
+		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
@@ -258,6 +258,7 @@ func (s *services) stackEnv() map[string]string {
 		"SUPABASE_SECRET_KEY":       set.Secret,
 		"SUPABASE_DB_URL":           s.db.url("postgres"),
 		"SITE_URL":                  s.public,
+		"DESK_URL":                  s.admin,
 	}
 	for name, secret := range s.cfg.EdgeRuntime.Secrets {
 		env[name] = secret

@@ -64,8 +64,8 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		initCommand, notifyCommand, functionsCommand, jobsCommand,
-		migrateCommand, genCommand, keysCommand, doctorCommand,
+		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
+		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
 }

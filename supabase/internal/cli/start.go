@@ -92,10 +92,15 @@ func (inv *Invocation) startFlags() {
 			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
 		}
 	})
-	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })
+	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls", func(c *config.Config, n uint16) { c.DB.Port = n })
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
 	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
 	inv.textFlag("site", "`folder` of a static site or a single-page application to serve at /", func(c *config.Config, s string) { c.SiteDir = s })
+	inv.flags.BoolFunc("db-tls", "serve TLS on the port of Postgres, on the address of --host", func(s string) error {
+		on, err := strconv.ParseBool(s)
+		inv.overrides = append(inv.overrides, func(c *config.Config) { c.DBTLS = on })
+		return err
+	})
 	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one", func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 

@@ -38,6 +38,7 @@ type Pool struct {
 	pgx        *pgxpool.Pool
 	acquire    time.Duration
 	unprepared bool
+	freeze     *freezeWatch
 	tracer     pgx.QueryTracer
 	waiting    atomic.Int64
 	timeouts   atomic.Int64
@@ -75,19 +76,28 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
 	}
+	log := c.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	freeze := watchFreezes(pc, log)
 	p, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
+		freeze.close()
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
 	acquire := c.AcquireTimeout
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, tracer: c.Tracer}, nil
+	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}, nil
 }
 
 // Close waits until all connections are released and closes them.
-func (p *Pool) Close() { p.pgx.Close() }
+func (p *Pool) Close() {
+	p.pgx.Close()
+	p.freeze.close()
+}
 
 // Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the login role.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }

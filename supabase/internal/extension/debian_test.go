@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/extension/lead"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/testdb"
 
@@ -142,6 +144,14 @@ func TestDumpRestoresIntoDebianCron(t *testing.T) {
 		if diff := cmp.Diff(content(t, source, compared), content(t, conn, compared)); diff != "" {
 			t.Error(diff)
 		}
+	}
+	pool, err := db.Open(t.Context(), db.Config{URL: conn.Config().ConnString(), MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if ours, err := lead.Installed(t.Context(), pool, "pg_cron", "cron.job_cache_invalidate()"); err != nil || ours {
+		t.Errorf("our worker would run the jobs of Debian's pg_cron too: %v", err)
 	}
 	var id int
 	if err := conn.QueryRow(t.Context(), `select cron.schedule('later', '@daily', 'select 1')`).Scan(&id); err != nil || id != 4 {

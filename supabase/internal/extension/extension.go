@@ -3,7 +3,7 @@
 // packages below it do the work that these extensions do in C: cron runs jobs,
 // pgnet sends HTTP requests.
 //
-// Only postgres and testdb import it.
+// Only cli, postgres and testdb import it.
 package extension
 
 import (

@@ -250,6 +250,22 @@ func TestQueues(t *testing.T) {
 	fails(`select pgmq.send('nothing', '{}')`, "does not exist")
 }
 
+// `supabase db reset` drops the extension and creates it again. No queue may remain.
+func TestDropExtensionDropsQueues(t *testing.T) {
+	d := testdb.New(t)
+	for range 2 {
+		d.Exec(`create extension pgmq; select pgmq.create('work'); create table pgmq.other ()`)
+		if n := value[int](t, d, `select count(*)::int from pgmq.q_work`); n != 0 {
+			t.Errorf("%d messages remain", n)
+		}
+		d.Exec(`select pgmq.send('work', '{}'); drop extension pgmq cascade`)
+		if got := value[string](t, d, `select string_agg(relname, ',') from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r'`); got != "other" {
+			t.Errorf("tables %s remain", got)
+		}
+		d.Exec(`drop table pgmq.other`)
+	}
+}
+
 // Two readers never get the same message.
 func TestQueueReadersDoNotShare(t *testing.T) {
 	d := testdb.New(t)

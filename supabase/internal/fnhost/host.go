@@ -40,6 +40,9 @@ type Options struct {
 	// CleanImage removes the metadata of a picture; nil accepts no picture. See edge.Env.CleanImage.
 	CleanImage func(content []byte) (clean []byte, contentType string, ok bool)
 
+	// Operations are the operations of the stack that functions can run, by name; see edge.Env.Operate.
+	Operations map[string]func(context.Context) (any, error)
+
 	Getenv  func(name string) string     // variables and secrets of the functions; nil means none
 	Region  string                       // for replies; "" means "local"
 	Client  func(r *http.Request) string // address of the client, "" for no limit; nil means the address of the connection

@@ -18,6 +18,15 @@ import (
 	"github.com/google/uuid"
 )
 
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown function.
+func (h *Host) MaxBody(path string) int64 {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if f, ok := h.functions[name]; ok {
+		return f.MaxBody
+	}
+	return 0
+}
+
 // ServeHTTP routes a call by the first segment of its path, authorises it, waits until it may run, and runs it.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -108,6 +117,14 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		f.refuse(w, r, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
 		return
 	}
+	memory := f.weight(r)
+	if err := f.gate.reserve(r.Context(), memory); err != nil {
+		h.metrics.refused(f.name)
+		w.Header().Set("Retry-After", "1")
+		f.refuse(w, r, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
+		return
+	}
+	defer f.gate.release(memory)
 	if err := f.gate.enter(r.Context()); err != nil {
 		h.metrics.refused(f.name)
 		if errors.Is(err, errRunaway) {

@@ -175,7 +175,7 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 			continue // the whole file is one transaction already
 		}
 		where := fmt.Sprintf("statement %d (%s)", i+1, firstLine(stmt))
-		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
+		if _, err := conn.Exec(ctx, withRights(stmt)).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", where, withLine(err, stmt))
 		}
 		if conn.TxStatus() != 'T' { // such as PREPARE TRANSACTION

@@ -36,6 +36,10 @@ type Options struct {
 	Mail   func(context.Context, mail.Message) error // sends one mail
 	Admins []string                                  // addresses that receive notices
 
+	// NoticeMails is the number of mails with notices in an hour; further notices wait for the next full hour and come in one
+	// mail. 0 means 60.
+	NoticeMails int
+
 	WebhookURL    string // also notified, when set
 	WebhookSecret string // key of its signature
 
@@ -72,6 +76,9 @@ type Outbox struct {
 func New(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.NoticeMails == 0 {
+		o.NoticeMails = noticeMails
 	}
 	if o.Workers == 0 {
 		o.Workers = 10

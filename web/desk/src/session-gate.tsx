@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react';
-import { Failure, Loading } from './components/ui';
 import { type Access, type Role, readAccess, signInByLink, watchSession } from './backend/session';
+import { Failure, Loading } from './components/ui';
 import { useText } from './i18n/language';
 import { Entry } from './screens/entry/entry';
 import { SecondStep } from './screens/entry/second-step';
@@ -91,7 +91,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
     };
   }, [user, reload]);
 
-  const value = useMemo(() => (access?.role ? { ...access, role: access.role, reload } : null), [access, reload]);
+  const value = useMemo(
+    () => (access?.role ? { ...access, role: access.role, reload } : null),
+    [access, reload],
+  );
 
   if (user === null) return <SignIn problem={problem === 'link' ? text.signIn.linkFailed : ''} />;
   if (user === undefined || !access) {

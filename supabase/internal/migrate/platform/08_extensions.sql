@@ -20,7 +20,8 @@ declare
 begin
   -- postgres owns them, so it can drop them, as on Supabase.
   set local role postgres;
-  if exists (select from pg_available_extension_versions v where v.name = 'supabase_vault' and v.trusted) then
+  if exists (select from pg_available_extension_versions v where v.name = 'supabase_vault' and v.trusted)
+     and current_setting('server_version_num')::int >= 160000 then -- its script needs 16
     create extension if not exists supabase_vault;
   end if;
   if exists (select from pg_available_extension_versions v where v.name = 'pg_net' and v.trusted) then
@@ -44,6 +45,24 @@ create or replace function extensions.daawo_extension_watch() returns event_trig
 as $$
 begin
   notify daawo_extensions;
+end
+$$;
+
+-- Drops the queues with the extension pgmq. They do not belong to it, so that dumps include them.
+create or replace function extensions.daawo_queues_drop() returns event_trigger
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  queue regclass;
+begin
+  if exists (select from pg_event_trigger_dropped_objects() where object_type = 'extension' and object_identity = 'pgmq') then
+    for queue in
+      select oid from pg_class
+      where relnamespace = to_regnamespace('pgmq') and relkind in ('r', 'p') and relname ~ '^[qa]_'
+    loop
+      execute format('drop table %s', queue);
+    end loop;
+  end if;
 end
 $$;
 
@@ -72,7 +91,7 @@ begin
     end if;
     raise exception 'extension "%" is not available on this server', wanted
       using errcode = 'feature_not_supported',
-            detail = 'It needs native code that is not installed.',
+            detail = 'It is not installed on the database server, and the embedded Postgres cannot load it.',
             hint = format('Start the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
   end loop;
 end
@@ -83,6 +102,10 @@ begin
   if not exists (select from pg_event_trigger where evtname = 'daawo_extension_missing') then
     create event trigger daawo_extension_missing on ddl_command_start when tag in ('CREATE EXTENSION')
       execute function extensions.daawo_extension_missing();
+  end if;
+  if not exists (select from pg_event_trigger where evtname = 'daawo_queues_drop') then
+    create event trigger daawo_queues_drop on sql_drop when tag in ('DROP EXTENSION')
+      execute function extensions.daawo_queues_drop();
   end if;
   if not exists (select from pg_event_trigger where evtname = 'daawo_extension_created') then
     create event trigger daawo_extension_created on ddl_command_end when tag in ('CREATE EXTENSION', 'ALTER EXTENSION', 'DROP EXTENSION')

@@ -124,6 +124,14 @@ do $$
 begin
   if not exists (select from pg_publication where pubname = 'supabase_realtime_messages_publication') then
     create publication supabase_realtime_messages_publication for table realtime.messages;
+  elsif not exists (
+    select from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
+    where p.pubname = 'supabase_realtime_messages_publication' and r.prrelid = 'realtime.messages'::regclass
+  ) then
+    alter publication supabase_realtime_messages_publication add table realtime.messages;
+  end if;
+  if current_setting('is_superuser') = 'on' then -- others would need the right to create schemas
+    alter publication supabase_realtime_messages_publication owner to supabase_realtime_admin;
   end if;
 end
 $$;

@@ -124,26 +124,43 @@ func (c *connection) start(ctx context.Context) error {
 	}
 }
 
-// publications returns which of the two publications exist. It creates that of the messages if it can.
+// publications returns which of the two publications exist. It creates that of the messages, or adds the table to it, if
+// it can.
 func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 	wanted := []string{s.o.Publication, messagesPublication}
+	var complete bool // the publication of the messages has the table
 	read := func() error {
-		return s.o.Pool.Query(ctx, db.Caller{}, `select pubname::text from pg_publication where pubname = any ($1) order by 1`, []any{wanted}, func(rows pgx.Rows) (err error) {
-			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
-			return err
-		})
+		return s.o.Pool.Query(ctx, db.Caller{}, `
+			select array(select pubname::text from pg_publication where pubname = any ($1) order by 1),
+				exists (select from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
+					where p.pubname = $2 and r.prrelid = to_regclass('realtime.messages'))`,
+			[]any{wanted, messagesPublication}, func(rows pgx.Rows) (err error) {
+				_, err = pgx.ForEachRow(rows, []any{&names, &complete}, func() error { return nil })
+				return err
+			})
 	}
-	if err := read(); err != nil || slices.Contains(names, messagesPublication) {
+	if err := read(); err != nil || complete {
 		return names, err
 	}
-	if _, err := s.o.Pool.Exec(ctx, db.Caller{}, `create publication `+messagesPublication+` for table realtime.messages`); err != nil {
+	statement := `create publication ` + messagesPublication + ` for table realtime.messages`
+	if slices.Contains(names, messagesPublication) {
+		statement = `alter publication ` + messagesPublication + ` add table realtime.messages`
+	}
+	if _, err := s.o.Pool.Exec(ctx, db.Caller{}, statement); err != nil {
 		if db.IsUnavailable(err) {
 			return nil, err
 		}
-		s.o.Log.Warn("no broadcasts from the database: the publication is missing", "publication", messagesPublication, "error", err)
+		s.warnOnce("no broadcasts from the database: the publication lacks realtime.messages", "publication", messagesPublication, "error", err)
 		return names, nil
 	}
 	return names, read()
+}
+
+// warnOnce logs a message once while the stream runs, as it is noticed every few seconds.
+func (s *Stream) warnOnce(message string, attributes ...any) {
+	if _, logged := s.warned.LoadOrStore(message, true); !logged {
+		s.o.Log.Warn(message, attributes...)
+	}
 }
 
 // read reads the stream until ctx ends or the connection fails.

@@ -251,3 +251,19 @@ func TestPublicationAppears(t *testing.T) {
 	d.Exec(`insert into notes values (1)`)
 	eventually(t, "the change", func() bool { return len(box.take()) == 1 })
 }
+
+// TestMessagesPublicationHeals: the schema was dropped and created again, so the publication lost its table.
+func TestMessagesPublicationHeals(t *testing.T) {
+	d := testdb.New(t)
+	d.ExecAs("supabase_admin", `alter publication supabase_realtime_messages_publication drop table realtime.messages`)
+	s := openOn(t, d, nil)
+	defer s.Hold()()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := testdb.Value[int](d, `select count(*) from pg_publication_rel where prrelid = 'realtime.messages'::regclass`); n != 1 {
+		t.Errorf("the table is in %d publications", n)
+	}
+}

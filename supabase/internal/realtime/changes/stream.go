@@ -21,6 +21,7 @@ type Stream struct {
 	onBroadcast func(Broadcast)
 	lost        atomic.Int64 // transactions
 	lastLoss    atomic.Int64 // of the log, unix seconds
+	warned      sync.Map     // messages that are logged once
 
 	mu      sync.Mutex
 	needs   int           // subscribers and holds
@@ -412,7 +413,7 @@ func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscr
 			}
 			return nil
 		}
-		if !db.IsUnavailable(err) && !errors.Is(err, db.ErrUnavailable) {
+		if !db.IsUnavailable(err) && !errors.Is(err, db.ErrUnavailable) && !isLocked(err) {
 			return err
 		}
 		select {

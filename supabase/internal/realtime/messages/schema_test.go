@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/schema.golden")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // catalogue are queries of the facts that the tenant migrations of supabase/realtime decide: tables, columns, types,
 // functions with their arguments and attributes, indexes, constraints, triggers, owners, privileges, publications and the
@@ -72,17 +72,22 @@ func TestSchema(t *testing.T) {
 		}
 		got.WriteString(strings.Join(lines, "\n") + "\n\n")
 	}
-	const golden = "testdata/schema.golden"
+	compareGolden(t, "testdata/schema.golden", got.String())
+}
+
+// compareGolden compares a text with a file, or rewrites the file with -update.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
 	}
 }
