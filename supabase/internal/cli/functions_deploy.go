@@ -161,7 +161,7 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *asJSON {
-		return inv.printJSON(server)
+		return printJSON(inv, server)
 	}
 	table := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "VERSION\tDEPLOYED (UTC)\tFUNCTIONS\tMB\tSHA-256\tMESSAGE")

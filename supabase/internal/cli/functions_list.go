@@ -33,7 +33,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *asJSON {
-		return inv.printJSON(info)
+		return printJSON(inv, info)
 	}
 	if *stats {
 		return printStats(inv, info)

@@ -29,7 +29,7 @@ func functionSchedule(ctx context.Context, inv *Invocation) error {
 	if !slices.ContainsFunc(info.Functions, func(f fnhost.FunctionInfo) bool { return f.Name == name && f.Schedule != "" }) {
 		return fmt.Errorf("the server has no function %q with a schedule; see `daawo functions list`", name)
 	}
-	jobs, done, err := inv.jobs(ctx)
+	jobs, done, err := jobsOf(ctx, inv)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	if err := inv.parseMixed(one, one); err != nil {
 		return err
 	}
-	jobs, done, err := inv.jobs(ctx)
+	jobs, done, err := jobsOf(ctx, inv)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	return err
 }
 
-// jobs returns the operator of the jobs of the selected installation. done closes its connections.
-func (inv *Invocation) jobs(ctx context.Context) (jobs outbox.Operator, done func(), err error) {
+// jobsOf returns the operator of the jobs of the selected installation. done closes its connections.
+func jobsOf(ctx context.Context, inv *Invocation) (jobs outbox.Operator, done func(), err error) {
 	at, err := inv.Installation(ctx)
 	if err != nil {
 		return jobs, nil, err
@@ -110,7 +110,7 @@ func listJobs(ctx context.Context, inv *Invocation, jobs outbox.Operator, f jobF
 		return err
 	}
 	if f.json {
-		return inv.printJSON(list)
+		return printJSON(inv, list)
 	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tKIND\tNAME\tSTATE\tATTEMPT\tNEXT OR LAST\tERROR")
@@ -140,7 +140,7 @@ func showJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int6
 		j.Args = nil
 	}
 	if f.json {
-		return inv.printJSON(j)
+		return printJSON(inv, j)
 	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	line := func(name string, value any) { fmt.Fprintf(t, "%s\t%v\n", name, value) }
@@ -197,7 +197,7 @@ func awaitJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int
 	return fmt.Errorf("job %d is %s: %s", id, j.State, j.Error)
 }
 
-func (inv *Invocation) printJSON(v any) error {
+func printJSON(inv *Invocation, v any) error {
 	e := json.NewEncoder(inv.Stdout)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
