@@ -108,6 +108,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 	@scripts/ensure-cluster.sh
 	@go run ./scripts/drill $(if $(SHORT),-short) cluster
 
+.PHONY: corpus
+corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
+	@go run ./scripts/corpus
+
 .PHONY: clean
 clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)

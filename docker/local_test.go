@@ -105,11 +105,10 @@ func TestUpWithoutEnv(t *testing.T) {
 	}
 }
 
-// TestNoSuperuser checks which services sign in to Postgres as its superuser. Realtime needs it as upstream's set has it, and
-// transfer, which runs on demand only, replaces tables of all owners.
+// TestNoSuperuser checks that no service but the database itself and roles signs in to Postgres as its superuser.
 func TestNoSuperuser(t *testing.T) {
 	for name, service := range local(t, "*").Services {
-		if slices.Contains([]string{"db", "roles", "realtime", "transfer"}, name) {
+		if slices.Contains([]string{"db", "roles"}, name) {
 			continue
 		}
 		words := append(slices.Clone([]string(service.Command)), service.Entrypoint...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -43,9 +45,17 @@ func TestCommandLine(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PROJECT", top)
 			e.Setenv("XDG_CACHE_HOME", os.TempDir())
+			// Functions of a project are built with the modules of this one.
+			for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY"} {
+				value, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, strings.TrimSpace(string(value)))
+			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"submit": submit},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"submit": submit, "sql": runSQL},
 	})
 }
 
@@ -73,6 +83,27 @@ func submit(ts *testscript.TestScript, neg bool, args []string) {
 	var reply struct{ Reference string }
 	ts.Check(json.Unmarshal(post(ts, at.Key, at.API+"/functions/v1/submit-report", "application/json", strings.NewReader(report)), &reply))
 	fmt.Fprintln(ts.Stdout(), reply.Reference)
+}
+
+// runSQL is the script command `sql DATA STATEMENTS`. It runs SQL on the server of the data folder DATA, as the role postgres.
+func runSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql DATA STATEMENTS")
+	}
+	daawo, err := exec.LookPath("daawo")
+	ts.Check(err)
+	out, err := exec.Command(daawo, "status", "--data", ts.MkAbs(args[0]), "-o", "json").Output()
+	ts.Check(err)
+	var at struct {
+		URL string `json:"DB_URL"`
+	}
+	ts.Check(json.Unmarshal(out, &at))
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, at.URL)
+	ts.Check(err)
+	defer conn.Close(ctx)
+	_, err = conn.PgConn().Exec(ctx, args[1]).ReadAll()
+	ts.Check(err)
 }
 
 func post(ts *testscript.TestScript, key, url, contentType string, body io.Reader) []byte {

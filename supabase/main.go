@@ -24,7 +24,7 @@ func main() { stack.Main(product()) }
 func product() stack.Options {
 	return stack.Options{
 		Version: version, Project: project, Site: web.Files(), AdminSite: web.Desk(), Functions: functions.All, Commands: admin.Commands(),
-		Prepare: admin.Prepare, StartLinks: admin.StartLinks,
+		Prepare: admin.Prepare, StartLinks: admin.StartLinks, CleanBuckets: cleanBuckets,
 		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
 		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}

@@ -57,7 +57,7 @@ func TestProjectFile(t *testing.T) {
 	if b := c.Storage.Buckets["report-photos"]; b.Public || b.FileSizeLimit != 5<<20 || len(b.AllowedMimeTypes) != 8 {
 		t.Errorf("bucket report-photos: %+v", b)
 	}
-	if slices.Contains(c.Unknown, "functions") {
+	if slices.Contains(c.Ignored, "functions") {
 		t.Error("config.toml has a [functions] section, for which the CLI requires Deno functions")
 	}
 }

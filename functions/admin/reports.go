@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -215,7 +217,8 @@ func WriteCSV(w io.Writer, reports []Report) error {
 
 // escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the texts.
 func escapeFormula(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first) {
 		return "'" + cell
 	}
 	return cell

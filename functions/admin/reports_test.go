@@ -29,3 +29,16 @@ func TestCSVHasNoFormula(t *testing.T) {
 		}
 	}
 }
+
+func TestFormulasAreEscaped(t *testing.T) {
+	for _, cell := range []string{"=1", "+1", "-1", "@a", "\t=1", "＝1+1", "＋1", "－1", "＠a", "﹦1", " =1", "\u200b=1"} {
+		if got := escapeFormula(cell); got != "'"+cell {
+			t.Errorf("%q stays %q", cell, got)
+		}
+	}
+	for _, cell := range []string{"", "Cream", "1=2", "٢", " "} {
+		if got := escapeFormula(cell); got != cell {
+			t.Errorf("%q became %q", cell, got)
+		}
+	}
+}

@@ -35,8 +35,8 @@ func (b *Batch) Limit(ctx context.Context, name string, most int, per time.Durat
 func (b *Batch) Notify(n Notice) { b.add(n) }
 
 // Enqueue is Env.Enqueue as a part of the batch.
-func (b *Batch) Enqueue(job string, args any) {
-	b.add(JobCall{Function: b.env.Function, Job: job, Args: args})
+func (b *Batch) Enqueue(job string, args any, options ...JobOption) {
+	b.add(b.env.jobCall(job, args, options))
 }
 
 func (b *Batch) add(w Durable) {

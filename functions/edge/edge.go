@@ -1,15 +1,18 @@
 // Package edge is the API of edge functions in Go. A function is a variable of type Func. It has its own folder below
 // functions/, and the program gives all functions to the stack by their names:
 //
-//	var Func = edge.Func{
-//		Methods: []string{http.MethodPost},
-//		Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
-//			body, err := edge.ReadJSON[struct{ Name string }](r)
-//			if err != nil {
-//				return err
-//			}
-//			return edge.WriteJSON(w, http.StatusOK, map[string]string{"message": "Hello " + body.Name})
-//		},
+//	var Func = edge.Func{JSON: edge.JSON(greet)}
+//
+//	type person struct {
+//		Name string `json:"name" validate:"required,max=80"`
+//	}
+//
+//	type greeting struct {
+//		Message string `json:"message"`
+//	}
+//
+//	func greet(r *http.Request, env *edge.Env, p person) (greeting, error) {
+//		return greeting{"Hello " + p.Name}, nil
 //	}
 //
 // The stack serves it at /functions/v1/NAME. It verifies the caller's token, applies the limits of Func, answers CORS preflight
@@ -17,6 +20,7 @@
 //
 // # Requests and replies
 //
+// JSON makes a handler of typed JSON, which also describes itself. A Handler reads and writes anything else.
 // ReadJSON, ReadForm and ReadBody read a body; WriteJSON sends a reply; NewEvents starts a stream of server-sent events;
 // AcceptWebSocket upgrades to a WebSocket. A handler returns an error instead of writing an error reply: an *Error, made by
 // Errorf, is sent to the caller, any other error becomes status 500 and is only logged.
@@ -60,13 +64,21 @@ type Func struct {
 	// NoVerifyJWT opens the function to callers without a token or key (the CLI's --no-verify-jwt).
 	NoVerifyJWT bool
 
+	// MaxBodyMemory bounds the bodies of concurrent calls together, in bytes, for functions that read them into memory. Further
+	// calls wait up to MaxWait. Bodies up to 64 KiB do not count. 0 means no limit.
+	MaxBodyMemory int64
+
 	Timeout       time.Duration // until the first byte of the reply, then 504; 0 means 150 s, as with Supabase
 	MaxBody       int64         // bytes of the body of a request, then 413; 0 means 10 MiB
 	MaxConcurrent int           // concurrent calls per process; 0 means 100
 	MaxWaiting    int           // further calls that wait up to MaxWait, then 503; 0 means MaxConcurrent
 	MaxWait       time.Duration // longest wait; 0 means 2 s
 
-	Handler Handler // answers HTTP calls; nil for a function with only a schedule or jobs
+	// JSON answers calls with typed JSON; the function edge.JSON makes it. Methods is POST then unless it is set. With a Handler too,
+	// the Handler answers all calls, and JSON only describes the JSON calls among them.
+	JSON *Endpoint
+
+	Handler Handler // answers HTTP calls; nil for a function with JSON, or with only a schedule or jobs
 
 	// Refused answers calls that the host refuses or ends: 413, 503, 504 or 546. It sends a reply with that status and returns
 	// true, or returns false. The host then replies with the JSON of Supabase, as it does if Refused is nil.
@@ -74,6 +86,10 @@ type Func struct {
 
 	Schedule string // five-field cron expression in UTC, such as "0 6 * * 1"; "" for none
 	Run      Task   // runs at the times of Schedule, on one replica
+
+	// Health is called before a deployed version gets its first call, and must return within 10 s. After an error the version is
+	// refused, and the one before it goes on.
+	Health Task
 
 	Jobs map[string]Job // background jobs of this function, by the name that Env.Enqueue uses
 }
@@ -94,6 +110,8 @@ type Job struct {
 	Run func(ctx context.Context, env *Env, args []byte) error
 
 	MaxConcurrent int // concurrent jobs of this name per process; 0 means no separate limit
+	Priority      int // order of waiting jobs, from 1, the first, to 4; 0 means 1
+	MaxAttempts   int // failed attempts until the job is discarded; 0 means 200, more than a week
 }
 
 // Snooze returns an error that makes a job run again after a pause. It does not count as a failed attempt.
@@ -114,6 +132,12 @@ const (
 
 // WithDefaults returns f with every unset limit filled in.
 func (f Func) WithDefaults() Func {
+	if f.Handler == nil && f.JSON != nil {
+		f.Handler = f.JSON.Serve
+		if len(f.Methods) == 0 {
+			f.Methods = []string{http.MethodPost}
+		}
+	}
 	if f.Timeout == 0 {
 		f.Timeout = DefaultTimeout
 	}

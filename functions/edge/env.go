@@ -1,8 +1,11 @@
 package edge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +21,8 @@ type Env struct {
 	Log         *slog.Logger // adds the function and the execution id
 
 	host   Host
-	client string // address of the client, only for the host
+	client string      // address of the client, only for the host
+	reply  http.Header // of the reply, in a function of JSON
 }
 
 // Host implements Env: fnhost on the stack, edgetest in tests.
@@ -37,10 +41,15 @@ type Host interface {
 	CleanImage(content []byte) (clean []byte, contentType string, ok bool)
 	// Limit adds the statement that counts a call of a client and fails above the limit; see Env.Limit.
 	Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error
+	// Network returns a pseudonym of a client's network; see Env.Network.
+	Network(ctx context.Context, client string) (string, error)
 	// WaitUntil runs work after the reply; see Env.WaitUntil.
 	WaitUntil(env *Env, work func(context.Context) error)
 	// Key returns a secret key of the installation; see Env.Key.
 	Key(ctx context.Context, name string) ([]byte, error)
+	// Span begins a span of a trace; see Env.Span. traceparent is its W3C trace context, "" while traces are off. client says that
+	// the span is a request to another server.
+	Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string, end func(error))
 }
 
 // NewEnv returns the environment of a call. Only hosts call it. client is the network address of the caller, which functions
@@ -52,6 +61,55 @@ func NewEnv(host Host, e Env, client string) *Env {
 	}
 	return &e
 }
+
+// Header returns the headers of the reply of a function that JSON made. Set them before it returns. A Handler uses its
+// ResponseWriter instead.
+func (e *Env) Header() http.Header {
+	if e.reply == nil {
+		e.reply = http.Header{}
+	}
+	return e.reply
+}
+
+// Span begins a span of the call's trace, if traces are on. Work that gets the returned context, such as a transaction, is below
+// it. end ends the span; an error marks it as failed. The name must not hold personal data.
+func (e *Env) Span(ctx context.Context, name string) (inside context.Context, end func(error)) {
+	inside, _, end = e.host.Span(ctx, name, false)
+	return inside, end
+}
+
+// HTTP returns a client for requests to other servers. It passes the call's trace on and makes a span of each request, which names
+// the method and the host only. A request takes 30 s at most, its body included.
+func (e *Env) HTTP() *http.Client {
+	return &http.Client{Transport: traced{e, http.DefaultTransport}, Timeout: httpTimeout}
+}
+
+// httpTimeout bounds a request of Env.HTTP.
+const httpTimeout = 30 * time.Second
+
+// traced is a transport that makes spans of requests.
+type traced struct {
+	env  *Env
+	next http.RoundTripper
+}
+
+// RoundTrip is part of http.RoundTripper. The span ends with the header of the reply.
+func (t traced) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, traceparent, end := t.env.host.Span(r.Context(), r.Method+" "+r.URL.Host, true)
+	r = r.Clone(ctx)
+	if traceparent = cmp.Or(traceparent, t.env.Traceparent); traceparent != "" {
+		r.Header.Set("Traceparent", traceparent)
+	}
+	res, err := t.next.RoundTrip(r)
+	failure := err
+	if err == nil && res.StatusCode >= http.StatusInternalServerError {
+		failure = errServer
+	}
+	end(failure)
+	return res, err
+}
+
+var errServer = errors.New("the server failed")
 
 // Now returns the time, which tests can set.
 func (e *Env) Now() time.Time { return e.host.Now() }
@@ -76,8 +134,17 @@ func (e *Env) Tx(ctx context.Context, as Caller, fn func(tx pgx.Tx) error) error
 
 // Enqueue adds one of the jobs of the function in tx. The job exists if the transaction commits, and not otherwise. It survives
 // restarts and is repeated for more than a week after errors. args become JSON. The transaction must run as Service.
-func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any) error {
-	return e.add(ctx, tx, JobCall{Function: e.Function, Job: job, Args: args})
+func (e *Env) Enqueue(ctx context.Context, tx pgx.Tx, job string, args any, options ...JobOption) error {
+	return e.add(ctx, tx, e.jobCall(job, args, options))
+}
+
+// jobCall returns one of the jobs of the function with its options.
+func (e *Env) jobCall(job string, args any, options []JobOption) JobCall {
+	call := JobCall{Function: e.Function, Job: job, Args: args, Traceparent: e.Traceparent}
+	for _, set := range options {
+		set(&call)
+	}
+	return call
 }
 
 // Notify sends a notice to the administrators through every configured channel after the transaction commits. Each channel
@@ -117,6 +184,10 @@ func (e *Env) Limit(ctx context.Context, name string, most int, per time.Duratio
 	return b.Send(ctx)
 }
 
+// Network returns a pseudonym of the caller's network: the hash with which Limit counts. It changes each day and cannot be led
+// back to an address later. It is "" for programs of this machine.
+func (e *Env) Network(ctx context.Context) (string, error) { return e.host.Network(ctx, e.client) }
+
 // Durable is work that a transaction stores and that runs after its commit: a Notice or a JobCall.
 type Durable interface{ durable() }
 
@@ -125,10 +196,30 @@ func (JobCall) durable() {}
 
 // JobCall is one job of a function with its arguments.
 type JobCall struct {
-	Function string
-	Job      string // a key of Func.Jobs
-	Args     any    // becomes JSON
+	Function    string
+	Job         string    // a key of Func.Jobs
+	Args        any       // becomes JSON
+	Unique      string    // see Unique
+	Priority    int       // see Priority; 0 means that of the Job
+	MaxAttempts int       // see MaxAttempts; 0 means that of the Job
+	At          time.Time // see At; zero means at once
+	Traceparent string    // W3C trace context of the call that adds the job, "" for none
 }
+
+// JobOption changes how Enqueue adds a job.
+type JobOption func(*JobCall)
+
+// Unique adds the job only if no job of this name and key waits or runs. If there is one, Enqueue adds nothing and returns nil.
+func Unique(key string) JobOption { return func(c *JobCall) { c.Unique = key } }
+
+// Priority sets the order of waiting jobs, from 1, the first, to 4.
+func Priority(n int) JobOption { return func(c *JobCall) { c.Priority = n } }
+
+// MaxAttempts sets after how many failed attempts the job is discarded. Without it, that takes more than a week.
+func MaxAttempts(n int) JobOption { return func(c *JobCall) { c.MaxAttempts = n } }
+
+// At makes the job run at a time and not before.
+func At(t time.Time) JobOption { return func(c *JobCall) { c.At = t } }
 
 // Notice is a message to the administrators. It leaves the stack by mail or webhook, so it must not identify a person: no
 // free text from users, except words that several of them used.

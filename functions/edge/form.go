@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -47,7 +48,7 @@ func ReadForm(r *http.Request, most FormLimits) (*Form, error) {
 		return readEncoded(r, most)
 	case "multipart/form-data":
 		f := &Form{Values: url.Values{}, Files: map[string]File{}}
-		return f, f.readParts(multipart.NewReader(r.Body, params["boundary"]), most)
+		return f, f.readParts(multipart.NewReader(r.Body, params["boundary"]), r.ContentLength, most)
 	default:
 		return nil, Errorf(http.StatusUnsupportedMediaType, "not_a_form", "The body must be a form.")
 	}
@@ -73,7 +74,8 @@ func readEncoded(r *http.Request, most FormLimits) (*Form, error) {
 	return &Form{Values: values, Files: map[string]File{}}, nil
 }
 
-func (f *Form) readParts(parts *multipart.Reader, most FormLimits) error {
+// readParts reads a multipart body. size is its length, or -1.
+func (f *Form) readParts(parts *multipart.Reader, size int64, most FormLimits) error {
 	for fields, files := 0, 0; ; {
 		p, err := parts.NextPart()
 		if err == io.EOF {
@@ -86,10 +88,14 @@ func (f *Form) readParts(parts *multipart.Reader, most FormLimits) error {
 		if p.FileName() != "" {
 			limit = most.FileBytes
 		}
-		content, err := io.ReadAll(io.LimitReader(p, limit+1))
-		if err != nil {
+		var read bytes.Buffer
+		if p.FileName() != "" && size > 0 {
+			read.Grow(int(min(size, limit)) + bytes.MinRead) // otherwise its memory would double while it grows
+		}
+		if _, err := read.ReadFrom(io.LimitReader(p, limit+1)); err != nil {
 			return formError(err)
 		}
+		content := read.Bytes()
 		tooLarge := int64(len(content)) > limit
 		switch {
 		case p.FileName() == "" && p.Header.Get("Content-Type") != "" && len(content) == 0:

@@ -3,6 +3,7 @@ package edge
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,6 +32,27 @@ const maxDownload = 64 << 20
 // Upload stores an object with the service's rights. If an object of that name exists, it returns an *Error with status 409.
 func (e *Env) Upload(ctx context.Context, bucket, name, contentType string, content []byte) error {
 	_, err := e.storage(ctx, http.MethodPost, objectPath(bucket, name), http.Header{"Content-Type": {contentType}}, content)
+	return err
+}
+
+// NewObject is an object for Store.
+type NewObject struct {
+	Bucket, Name, ContentType string
+	Metadata                  map[string]string // the user's metadata of the object; nil for none
+	Content                   []byte
+}
+
+// Store is Upload with metadata.
+func (e *Env) Store(ctx context.Context, o NewObject) error {
+	header := http.Header{"Content-Type": {o.ContentType}}
+	if o.Metadata != nil {
+		text, err := json.Marshal(o.Metadata)
+		if err != nil {
+			return err
+		}
+		header.Set("X-Metadata", base64.StdEncoding.EncodeToString(text))
+	}
+	_, err := e.storage(ctx, http.MethodPost, objectPath(o.Bucket, o.Name), header, o.Content)
 	return err
 }
 
@@ -74,10 +96,7 @@ func (e *Env) storage(ctx context.Context, method, path string, header http.Head
 	req.Header = header
 	req.Header.Set("Apikey", key)
 	req.Header.Set("Authorization", "Bearer "+key)
-	if e.Traceparent != "" {
-		req.Header.Set("Traceparent", e.Traceparent)
-	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := (&http.Client{Transport: traced{e, http.DefaultTransport}}).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}

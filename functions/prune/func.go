@@ -25,7 +25,7 @@ func run(ctx context.Context, env *edge.Env) error {
 	photos, photosErr := prunePhotos(ctx, env)
 	reports, reportsErr := pruneReports(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
-	jobsErr := moveOldJobs(ctx, env)
+	jobsErr := errors.Join(moveOldJobs(ctx, env), recount(ctx, env))
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
 	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
@@ -144,6 +144,14 @@ func pruneRecords(ctx context.Context, env *edge.Env) (deleted int64, err error)
 		return nil
 	})
 	return deleted, err
+}
+
+// recount corrects the list of waiting photos, which triggers keep.
+func recount(ctx context.Context, env *edge.Env) error {
+	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.recount_waiting_photos()`)
+		return err
+	})
 }
 
 // moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into jobs of submit-report.

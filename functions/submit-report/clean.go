@@ -8,7 +8,8 @@ import (
 // The rules of this file are also those of web/src/screens/report/clean-text.ts. testdata/cases.json keeps them equal.
 
 // clean normalises a text of several lines: it removes control characters except newline and tab, the bidirectional
-// controls (which can make a name look like another), and white space at both ends. It replaces invalid UTF-8.
+// controls (which can make a name look like another), and white space at both ends. It replaces invalid UTF-8. A text without
+// a visible character becomes "".
 func clean(s *string) string {
 	if s == nil {
 		return ""
@@ -19,12 +20,21 @@ func clean(s *string) string {
 		switch {
 		case c == '\n' || c == '\t':
 			return c
-		case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069:
+		case unicode.IsControl(c), c == 0x061C, c == 0x200E, c == 0x200F, c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069:
 			return -1
 		}
 		return c
 	}, text)
+	if strings.IndexFunc(text, isVisible) < 0 {
+		return ""
+	}
 	return strings.TrimFunc(text, isSpace)
+}
+
+// isVisible reports whether c shows something: no space, no format character such as the zero-width space, no filler.
+func isVisible(c rune) bool {
+	return !isSpace(c) && !unicode.In(c, unicode.Cf, unicode.Z, unicode.Variation_Selector) &&
+		!strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", c)
 }
 
 // cleanLine is clean for a field of one line: it replaces line ends and other control characters with a space, so that

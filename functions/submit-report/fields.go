@@ -11,13 +11,13 @@ import (
 type Fields struct {
 	Name             *string `json:"name"`
 	Phone            *string `json:"phone"`
-	ProductName      *string `json:"product_name"`
+	ProductName      *string `json:"product_name" schema:"required"`
 	BatchNumber      *string `json:"batch_number"`
-	ExpiryDate       *string `json:"expiry_date"`
+	ExpiryDate       *string `json:"expiry_date" schema:"format=date"`
 	WhereBought      *string `json:"where_bought"`
-	IssueDescription *string `json:"issue_description"`
+	IssueDescription *string `json:"issue_description" schema:"required"`
 	Location         *string `json:"location"`
-	PhotoURL         *string `json:"photo_url"`
+	PhotoURL         *string `json:"photo_url" doc:"Name of the uploaded file in the bucket of the photos."`
 }
 
 // report is a checked report, ready to be stored. "" is stored as null.
@@ -33,6 +33,7 @@ type report struct {
 	location         string
 	place            place
 	photoURL         string
+	photoClaim       string // token of the photo's uploader; not a part of the content
 }
 
 // check cleans the fields and returns the report and an error message per invalid field. The HTML form requires phone and

@@ -21,6 +21,10 @@ type posted struct {
 // values and error messages.
 func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	ctx := r.Context()
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // a page of another site posts in the name of its visitors
+		p := unread(r)
+		return p.show(w, http.StatusForbidden, p.text.failedTitle, p.text.failed, nil)
+	}
 	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: limits().PhotoBytes})
 	p := unread(r)
 	if form != nil {
@@ -32,22 +36,24 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	report, wrong := p.fields().check(p.text, true)
 	photo, hasPhoto := p.photo(wrong)
-	// Count first: a post stores its photo before the report.
+	if len(wrong) > 0 || p.looksAutomatic() {
+		if p.keepPhoto(r, env, photo) {
+			wrong["photo"] = p.text.notAnImage
+		}
+		if len(wrong) > 0 {
+			return p.show(w, http.StatusUnprocessableEntity, p.text.invalidTitle, p.text.problem(wrong), wrong)
+		}
+		return p.show(w, http.StatusUnprocessableEntity, p.text.title, p.text.pressAgain, nil)
+	}
+	// Count complete forms only: thousands of people may share an address, and incomplete posts must not silence them. Count
+	// before the photo is stored.
 	counting := env.Batch(edge.Service)
 	limit(ctx, env, counting)
 	if err := counting.Send(ctx); err != nil {
-		if e, ok := edge.AsError(err); ok && e.Status == http.StatusTooManyRequests && len(wrong) == 0 {
+		if e, ok := edge.AsError(err); ok && e.Status == http.StatusTooManyRequests {
 			return p.thankAgain(w, r, env, report, photo, err)
 		}
 		return p.showFailure(w, env, err)
-	}
-	if len(wrong) > 0 {
-		p.keepPhoto(r, env, photo)
-		return p.show(w, http.StatusUnprocessableEntity, p.text.invalidTitle, p.text.problem(wrong), wrong)
-	}
-	if p.looksAutomatic() {
-		p.keepPhoto(r, env, photo)
-		return p.show(w, http.StatusUnprocessableEntity, p.text.title, p.text.pressAgain, nil)
 	}
 	key, err := keyOf(ctx, env, "", report, p.photoSum(photo))
 	if err != nil {
@@ -55,10 +61,14 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	photoLost := false
 	if hasPhoto {
-		p.keepPhoto(r, env, photo)
+		if p.keepPhoto(r, env, photo) {
+			wrong := map[string]string{"photo": p.text.notAnImage}
+			return p.show(w, http.StatusUnprocessableEntity, p.text.invalidTitle, p.text.problem(wrong), wrong)
+		}
 		report.photoURL = p.Values.Get("photo_url")
 		photoLost = report.photoURL == "" // the report is stored without its photo (spec §8)
 	}
+	report.photoClaim = p.Values.Get("photo_claim")
 	receipt, err := save(ctx, env, report, key, false)
 	if err != nil {
 		return p.showFailure(w, env, err)
@@ -74,7 +84,7 @@ func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env
 	if err != nil {
 		return p.showFailure(w, env, err)
 	}
-	saved, found, err := replay(r.Context(), env, key)
+	saved, found, err := recall(r.Context(), env, &key)
 	switch {
 	case err != nil:
 		return p.showFailure(w, env, err)
@@ -145,21 +155,27 @@ func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	return file.Content, true
 }
 
-// keepPhoto stores a valid photo and writes its name and its SHA-256 into the form's values, because a browser does not
-// refill a file field. Like a photo that the site's script has uploaded, it waits for its report.
-func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) {
+// keepPhoto stores a photo and writes its name, its token and its SHA-256 into the form's values, because a browser does not
+// refill a file field. Like a photo that the site's script has uploaded, it waits for its report. It returns true for a file
+// that is no readable image.
+func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) (notAnImage bool) {
 	if photo == nil {
-		return
+		return false
 	}
 	sum := p.photoSum(photo)
 	p.Values.Del("photo_url")
-	name, err := upload(r.Context(), env, photo)
+	stored, err := upload(r.Context(), env, photo)
+	if unreadable(err) {
+		return true
+	}
 	if err != nil {
 		env.Log.WarnContext(r.Context(), "storing a posted photo failed", "error", err)
-		return
+		return false
 	}
-	p.Values.Set("photo_url", name)
+	p.Values.Set("photo_url", stored.name)
+	p.Values.Set("photo_claim", stored.claim)
 	p.Values.Set("photo_sum", sum)
+	return false
 }
 
 // photoSum returns the SHA-256 of the chosen photo, or of the photo that an earlier post has stored; "" without a photo. It

@@ -20,10 +20,12 @@ var Func = edge.Func{
 	NoVerifyJWT:   true,
 	Timeout:       30 * time.Second,
 	MaxBody:       32 << 20, // more than a photo may have, so that the reply can be the form with a message
-	MaxConcurrent: 32,       // a form post holds its photo in memory
+	MaxConcurrent: 32,
+	MaxBodyMemory: 32 << 20, // a form post holds its photo in memory; the others wait in files of the gateway
 	MaxWaiting:    1000,
 	MaxWait:       10 * time.Second,
 	Handler:       handle,
+	JSON:          jsonReport,
 	Refused:       refused,
 	Jobs: map[string]edge.Job{
 		// Decoding a picture may take 256 MB: one at a time, so that several do not use up a small server's memory.
@@ -34,11 +36,15 @@ var Func = edge.Func{
 // maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.
 const maxJSON = 1 << 20
 
-// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT count as one client.
-const reportsPerHour = 60
+// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT, perhaps a whole town, count as one
+// client.
+const reportsPerHour = 600
 
 // repetitionsPerHour is how often a client may request the receipt of a stored report again.
 const repetitionsPerHour = 600
+
+// jsonReport is the form of the function that the site's script calls.
+var jsonReport = edge.JSON(acceptJSON)
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	switch {
@@ -55,23 +61,24 @@ func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	text := textIn(languageOf(r, ""))
 	w.Header().Set("Content-Language", text.language)
 	r.Body = http.MaxBytesReader(w, r.Body, maxJSON)
-	fields, err := edge.ReadJSON[Fields](r)
-	if err != nil {
+	if err := jsonReport.Serve(w, r, env); err != nil {
 		return text.translate(err)
 	}
+	return nil
+}
+
+func acceptJSON(r *http.Request, env *edge.Env, fields Fields) (receipt, error) {
+	text := textIn(languageOf(r, ""))
 	report, wrong := fields.check(text, false)
 	if len(wrong) > 0 {
-		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
+		return receipt{}, &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
 	}
+	report.photoClaim = r.Header.Get(claimHeader)
 	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")
 	if err != nil {
-		return text.translate(err)
+		return receipt{}, err
 	}
-	receipt, err := save(r.Context(), env, report, key, true)
-	if err != nil {
-		return text.translate(err)
-	}
-	return edge.WriteJSON(w, http.StatusOK, receipt)
+	return save(r.Context(), env, report, key, true)
 }
 
 // refused replies with a page to a form that the function host rejects. It does not read the fields; the browser still has them.

@@ -52,7 +52,7 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 	}
 	data := map[string]any{
 		"Language": p.text.language, "Title": title, "Message": message, "Fields": fields,
-		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoSum": p.photoSum(nil), "PhotoKept": p.text.photoKept,
+		"Required": p.text.required, "Send": p.text.send, "Photo": photo, "PhotoSum": p.photoSum(nil), "PhotoClaim": p.Values.Get("photo_claim"), "PhotoKept": p.text.photoKept,
 		"Home": home(p.text), "Contact": home(p.text) + "contact/", "ContactUs": p.text.contactUs, "Back": p.text.back,
 		"Regions": regions(), "Known": knownPlaces()[fold(p.Values.Get("location"))] != place{}, "CSS": template.CSS(pageCSS),
 	}

@@ -3,9 +3,13 @@ package submitreport
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"regexp"
 	"strconv"
+	"time"
 
 	"daawo/functions/edge"
 )
@@ -38,24 +42,51 @@ func imageType(content []byte) (mime, extension string, ok bool) {
 	return "", "", false
 }
 
-// upload stores a photo under the current time and returns its name. If the name is taken, it tries the next milliseconds.
-// Row level security does not apply to the service role, so upload calls the policy's function itself: it fails when too many
-// photos wait for their report.
-func upload(ctx context.Context, env *edge.Env, content []byte) (string, error) {
+// claimHeader carries the token that a report shows for its photo. The uploader chose it and stored it with the photo, as the
+// user metadata "claim".
+const claimHeader = "Photo-Claim"
+
+// photoRef names a stored photo: the name that its uploader gave it, and the uploader's token, "" without one.
+type photoRef struct{ name, claim string }
+
+// hash returns the SHA-256 of the token, as private.waiting_photos has it, or "".
+func (p photoRef) hash() string {
+	if p.claim == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(p.claim))
+	return hex.EncodeToString(sum[:])
+}
+
+// unreadable reports whether the gateway refused a photo because it is no image that can be read.
+func unreadable(err error) bool {
+	e, ok := edge.AsError(err)
+	return ok && e.Status == http.StatusUnsupportedMediaType
+}
+
+// postedPhotosPerHour limits the photos that one client may post with forms, most of which come without a report.
+const postedPhotosPerHour = 120
+
+// upload stores a photo under the current time. If the name is taken, it tries the next milliseconds. Row level security does
+// not apply to the service role, so upload calls the policy's function itself: it fails when too many photos wait for their
+// report.
+func upload(ctx context.Context, env *edge.Env, content []byte) (photoRef, error) {
 	mime, extension, _ := imageType(content)
 	now := env.Now().UnixMilli()
 	named := func(at int64) string { return strconv.FormatInt(at, 10) + extension }
 	asking := env.Batch(edge.Service)
+	asking.Limit(ctx, "posted photos", postedPhotosPerHour, time.Hour)
 	asking.Queue(`select private.may_upload_report_photo($1)`, named(now))
 	if err := asking.Send(ctx); err != nil {
-		return "", err
+		return photoRef{}, err
 	}
+	claim := rand.Text()
 	for at, attempt := now, 1; ; at, attempt = at+1, attempt+1 {
-		name := named(at)
-		err := env.Upload(ctx, photoBucket, name, mime, content)
+		o := edge.NewObject{Bucket: photoBucket, Name: named(at), ContentType: mime, Metadata: map[string]string{"claim": claim}, Content: content}
+		err := env.Store(ctx, o)
 		if e, ok := edge.AsError(err); ok && e.Status == http.StatusConflict && attempt < 10 {
 			continue
 		}
-		return name, err
+		return photoRef{o.Name, claim}, err
 	}
 }

@@ -23,15 +23,16 @@ import (
 // report.
 type receipt struct {
 	ID            string    `json:"id"`
-	Reference     string    `json:"reference"`
+	Reference     string    `json:"reference" doc:"Short and readable aloud, such as DW-7K3M-9QXA."`
 	ReceivedAt    time.Time `json:"received_at"`
-	PhotoAttached *bool     `json:"photo_attached,omitempty"`
+	PhotoAttached *bool     `json:"photo_attached,omitempty" doc:"False when the photo could not be attached."`
 }
 
 // idempotency identifies a post and says how long a repetition is recognised.
 type idempotency struct {
 	key, body string // hashes, hex
 	lives     time.Duration
+	other     string // key of a post without a key, if the same text came from another network before; "" for a post with a key
 }
 
 const (
@@ -65,7 +66,14 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo st
 	mac.Write([]byte(photo))
 	body := hex.EncodeToString(mac.Sum(nil))
 	if header == "" {
-		return idempotency{key: body, body: body, lives: keylessLife}, nil
+		// Without a key, two people may send the same text: it is a repetition only from the same network.
+		network, err := env.Network(ctx)
+		if err != nil {
+			return idempotency{}, err
+		}
+		mac.Write([]byte("\x00" + network))
+		sender := hex.EncodeToString(mac.Sum(nil))
+		return idempotency{key: body, body: sender, other: sender, lives: keylessLife}, nil
 	}
 	key := sha256.Sum256([]byte(header))
 	return idempotency{key: hex.EncodeToString(key[:]), body: body, lives: keyLife}, nil
@@ -82,8 +90,13 @@ func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited
 		// Look for a repetition only now, because few reports are one. A report over the limit may be one too.
 		taken := violates(err, "idempotency_keys_pkey")
 		if e, ok := edge.AsError(err); taken || ok && e.Status == http.StatusTooManyRequests {
-			if saved, found, rerr := replay(ctx, env, key); rerr != nil || found {
+			before := key
+			saved, found, rerr := recall(ctx, env, &key)
+			if rerr != nil || found {
 				return saved, rerr
+			}
+			if key != before {
+				continue
 			}
 		}
 		// Retry: two reports name one photo, the random reference is taken, the possible duplicate has just been deleted, or
@@ -97,12 +110,12 @@ func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited
 // accept stores the report, its key and its jobs and counts it against its client, in one transaction and one round trip. It
 // fails and stores nothing when the key is taken or the limit is reached.
 func accept(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
-	photo, err := freePhoto(ctx, env, r.photoURL)
+	photo, err := findPhoto(ctx, env, photoRef{r.photoURL, r.photoClaim})
 	if err != nil {
 		return receipt{}, err
 	}
 	saved := receipt{ID: uuid.NewString(), Reference: newReference()}
-	saved.setLost(photo != r.photoURL)
+	saved.setLost(photo == "" && r.photoURL != "")
 	b := env.Batch(edge.Service)
 	if limited {
 		limit(ctx, env, b)
@@ -141,29 +154,42 @@ returning created_at`
 	return saved, nil
 }
 
-// freePhoto returns name if the photo exists and no report has it, otherwise "".
-func freePhoto(ctx context.Context, env *edge.Env, name string) (string, error) {
-	if name == "" {
+// findPhoto returns the name of the stored photo that a report may take, or "". It may differ from the name that the uploader
+// gave it. Only the uploader's token leads to it; a photo without a token belongs to the network that sent it.
+func findPhoto(ctx context.Context, env *edge.Env, photo photoRef) (string, error) {
+	if photo.name == "" {
 		return "", nil
 	}
-	const q = `
-select exists (select from storage.objects where bucket_id = $1 and name = $2)
-   and not exists (select from public.reports where photo_url = $2)`
-	var free bool
-	b := env.Batch(edge.Service)
-	b.Queue(q, photoBucket, name).QueryRow(func(row pgx.Row) error { return row.Scan(&free) })
-	if err := b.Send(ctx); err != nil || !free {
+	network, err := env.Network(ctx)
+	if err != nil {
 		return "", err
 	}
-	return name, nil
+	var name string
+	b := env.Batch(edge.Service)
+	b.Queue(`select coalesce(private.photo_for($1, $2, $3), '')`, photo.name, photo.hash(), network).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&name) })
+	err = b.Send(ctx)
+	return name, err
+}
+
+// recall is replay. If the same text came without a key from another network, it changes the key to that of this sender.
+func recall(ctx context.Context, env *edge.Env, key *idempotency) (saved receipt, found bool, err error) {
+	saved, found, err = replay(ctx, env, *key)
+	if found && err != nil && key.other != "" {
+		key.key, key.other = key.other, ""
+		return replay(ctx, env, *key)
+	}
+	return saved, found, err
 }
 
 // replay returns the receipt of the first post with the key. found is false when the key is unknown. replay deletes an
-// expired record first, so that its key is free again.
+// expired record first, so that its key is free again. Without a key from the client, a record is also that of this sender if
+// it does not say which network sent it: one of an earlier version, or of the day before, whose salt is deleted.
 func replay(ctx context.Context, env *edge.Env, key idempotency) (saved receipt, found bool, err error) {
 	const forget = `delete from private.idempotency_keys where key_hash = $1 and expires_at <= now()`
 	const q = `
-select report_id::text, reference, created_at, photo_kept is false, body_hash = $2
+select report_id::text, reference, created_at, photo_kept is false,
+       body_hash = $2 or $3 and (body_hash = key_hash or created_at < date_trunc('day', now(), 'UTC'))
   from private.idempotency_keys where key_hash = $1`
 	var lost, same bool
 	b := env.Batch(edge.Service)
@@ -172,7 +198,7 @@ select report_id::text, reference, created_at, photo_kept is false, body_hash = 
 	// The first post may be visible here before the synchronous standby has it. A commit that writes WAL waits for all WAL
 	// before it, so this reply is as durable as the first one.
 	b.Queue(`select pg_logical_emit_message(true, 'daawo', 'repetition')`)
-	b.Queue(q, key.key, key.body).QueryRow(func(row pgx.Row) error {
+	b.Queue(q, key.key, key.body, key.other != "").QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same)
 		found = err == nil
 		if errors.Is(err, pgx.ErrNoRows) {

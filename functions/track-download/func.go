@@ -17,43 +17,42 @@ var Func = edge.Func{
 	Methods: []string{http.MethodPost},
 	Timeout: 10 * time.Second,
 	MaxBody: 1 << 10,
-	Handler: handle,
+	JSON:    edge.JSON(count),
+}
+
+// download is the resource whose file is downloaded.
+type download struct {
+	ResourceID string `json:"resourceId" validate:"required,format=uuid"`
+}
+
+// downloads is the reply.
+type downloads struct {
+	Count int64 `json:"download_count" doc:"Downloads of the resource so far, this one included."`
 }
 
 // readsPerHour is the limit per client. It is high because thousands of readers may share the address of a carrier's NAT.
 const readsPerHour = 600
 
-func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
 	ctx := r.Context()
-	body, err := edge.ReadJSON[struct {
-		ResourceID string `json:"resourceId"`
-	}](r)
-	if err != nil {
-		return err
-	}
-	id, err := uuid.Parse(body.ResourceID)
-	if err != nil {
-		return &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: "resourceId must be a UUID.",
-			Fields: map[string]string{"resourceId": "must be a UUID"}}
-	}
 	var total *int64
 	counting := env.Batch(edge.Service)
 	counting.Limit(ctx, "reads", most(env), time.Hour)
-	counting.Queue(`select public.track_download($1)`, id).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	counting.Queue(`select public.track_download($1)`, uuid.MustParse(d.ResourceID)).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
 	if err := counting.Send(ctx); err != nil {
-		return err
+		return downloads{}, err
 	}
 	if total == nil {
-		return edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
+		return downloads{}, edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
 	}
 	// The count was committed asynchronously, so that readers of one popular resource do not wait for each other's flush.
 	// This commit is synchronous: its flush includes the count, and concurrent requests share it.
 	durable := env.Batch(edge.Service)
 	durable.Queue(`select pg_logical_emit_message(true, 'daawo', 'download')`)
 	if err := durable.Send(ctx); err != nil {
-		return err
+		return downloads{}, err
 	}
-	return edge.WriteJSON(w, http.StatusOK, map[string]int64{"download_count": *total})
+	return downloads{Count: *total}, nil
 }
 
 // most returns the limit per client and hour. READS_PER_HOUR changes it for end-to-end tests.

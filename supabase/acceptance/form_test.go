@@ -32,7 +32,9 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 			http.Error(w, `{"statusCode":"403","error":"Unauthorized","message":"no"}`, http.StatusBadRequest)
 			return
 		}
-		s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', $1)`, name)
+		metadata, _ := base64.StdEncoding.DecodeString(r.Header.Get("X-Metadata"))
+		s.db.ExecAs("supabase_storage_admin",
+			`insert into storage.objects (bucket_id, name, user_metadata) values ('report-photos', $1, nullif($2, '')::jsonb)`, name, string(metadata))
 		uploads.Add(1)
 		_, _ = io.WriteString(w, `{"Key":"x"}`)
 	}))
@@ -361,11 +363,50 @@ func TestFormRepeatedAtLimit(t *testing.T) {
 	if first.Code != http.StatusSeeOther || again.Code != http.StatusSeeOther || first.Header().Get("Set-Cookie") != again.Header().Get("Set-Cookie") {
 		t.Errorf("%d %v, then %d %v", first.Code, first.Header(), again.Code, again.Header())
 	}
-	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusTooManyRequests {
-		t.Errorf("with an invalid field: %d", w.Code)
+	if w := s.post(form(map[string]string{"product_name": "Another"}), jpeg); w.Code != http.StatusTooManyRequests {
+		t.Errorf("another report: %d", w.Code)
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 1 || uploads.Load() != 1 {
 		t.Errorf("%d reports and %d photos, want 1 and 1", n, uploads.Load())
+	}
+}
+
+// TestInvalidFormsDoNotCount checks that forms with mistakes leave the limit to the people behind the same address, and that
+// the photos of such forms have a limit of their own.
+func TestInvalidFormsDoNotCount(t *testing.T) {
+	s := newSite(t)
+	uploads := s.withStorage(t)
+	s.env["REPORTS_PER_HOUR"] = "1"
+	for range 70 {
+		if w := s.post(map[string]string{}, nil); w.Code != http.StatusUnprocessableEntity {
+			t.Fatalf("an empty form: %d", w.Code)
+		}
+	}
+	for range 130 {
+		s.post(form(map[string]string{"product_name": ""}), jpeg)
+	}
+	if n := uploads.Load(); n != 120 {
+		t.Errorf("%d photos of forms with mistakes were stored, want 120", n)
+	}
+	if w := s.post(form(nil), nil); w.Code != http.StatusSeeOther {
+		t.Errorf("an honest report: %d", w.Code)
+	}
+}
+
+// TestCrossSiteForm checks that a page of another site cannot post in the name of its visitors.
+func TestCrossSiteForm(t *testing.T) {
+	s := newSite(t)
+	for site, want := range map[string]int{"cross-site": 403, "same-origin": 303, "same-site": 303, "none": 303, "": 303} {
+		r := s.request(form(map[string]string{"product_name": "From " + site}), nil)
+		r.Header.Set("Sec-Fetch-Site", site)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", site, w.Code, want)
+		}
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 4 {
+		t.Errorf("%d reports, want 4", n)
 	}
 }
 

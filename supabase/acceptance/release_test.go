@@ -70,6 +70,9 @@ func TestUpgradeKeepsKeys(t *testing.T) {
 			body := report(nil)
 			first := decode[receipt](t, s.call("submit-report", body, header), http.StatusOK)
 
+			if header == nil { // the older program did not record the network
+				s.db.Exec(`update private.idempotency_keys set body_hash = key_hash`)
+			}
 			// The database as the older program has left it: the keys are in schema private, and the last migration is missing.
 			s.db.Exec(`
 				insert into private.secrets select * from edge_functions.secrets;

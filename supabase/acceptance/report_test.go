@@ -93,6 +93,34 @@ func TestRepetitionWithoutKey(t *testing.T) {
 	}
 }
 
+// TestEqualReportsOfTwoSenders checks that the same text without a key from two networks is two reports, and that each sender's
+// repetition is recognised. Around midnight and an upgrade the sender of a record is unknown; then it is a repetition.
+func TestEqualReportsOfTwoSenders(t *testing.T) {
+	s := newSite(t)
+	body := report(nil)
+	send := func(address string) receipt {
+		return decode[receipt](t, s.callFrom(address, "submit-report", body, nil), http.StatusOK)
+	}
+	one, two := send("203.0.113.7"), send("198.51.100.9")
+	if one.ID == two.ID || send("203.0.113.7") != one || send("198.51.100.9") != two {
+		t.Errorf("%v and %v", one, two)
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 2 {
+		t.Errorf("%d reports, want 2", n)
+	}
+	for what, change := range map[string]string{"midnight": `set created_at = now() - interval '1 day'`, "an upgrade": `set body_hash = key_hash`} {
+		body = report(nil)
+		first := send("203.0.113.7")
+		s.db.Exec(`update private.idempotency_keys ` + change)
+		if again := send("203.0.113.7"); again.ID != first.ID {
+			t.Errorf("after %s the repetition is another report", what)
+		}
+		if again := send("192.0.2.77"); again.ID != first.ID {
+			t.Errorf("after %s another sender's report: %v", what, again)
+		}
+	}
+}
+
 // TestDuplicateOfDeletedReport checks a report that resembles one which is deleted at the same time: it is stored as a new one.
 func TestDuplicateOfDeletedReport(t *testing.T) {
 	s := newSite(t)

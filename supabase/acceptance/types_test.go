@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"daawo/functions"
+	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/typescript"
 )
 
@@ -14,4 +16,17 @@ func TestTypesAreFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareGolden(t, "../../web/src/backend/database.types.ts", types.String())
+}
+
+// TestFunctionTypesAreFresh checks that the site's typed client matches the functions.
+func TestFunctionTypesAreFresh(t *testing.T) {
+	document, err := fnhost.OpenAPI(functions.All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types strings.Builder
+	if err := typescript.Functions(&types, document); err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, "../../web/src/backend/functions.types.ts", types.String())
 }

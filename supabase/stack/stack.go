@@ -58,6 +58,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"daawo"
 	"daawo/functions/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/cli"
@@ -78,6 +79,7 @@ type Options struct {
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
+	CleanBuckets  []CleanBucket                  // buckets whose uploads lose their metadata before they are stored
 	FormErrorPage []byte                         // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
 	Pages         []PageVariable                 // variables whose values the pages show
 	Variables     []Variable                     // further variables that the functions read, for the reference of settings
@@ -107,6 +109,18 @@ type PageVariable struct {
 	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
 	Doc     string                                        // one line for the reference of settings
 	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
+}
+
+// CleanBucket is a bucket of images. Uploads through the storage API lose their metadata, such as the place and the camera,
+// before the first byte is stored, without a loss of quality. Files that cannot be read, resumable uploads and uploads with the
+// S3 protocol are refused.
+type CleanBucket struct {
+	ID      string
+	Refusal map[string]string // message for a file that cannot be read, by language such as "so"; "" is for other languages
+
+	// HideNames keeps users from finding out which names exist: an upload whose name is taken is stored under a longer name,
+	// NAME-RANDOM.EXT, and the reply is that for a free name.
+	HideNames bool
 }
 
 // MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery, magic_link, email_change,
@@ -150,7 +164,7 @@ func (o Options) env() cli.Env {
 		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
 		Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
 		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
-		FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(),
+		CleanBuckets: o.cleanBuckets(), FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
 	}
 	if o.StartLinks != nil {
 		env.StartLinks = func(ctx context.Context, at cli.Installation) (map[string]string, error) {
@@ -175,6 +189,14 @@ func (o Options) mailTexts() map[string]map[string]app.MailText {
 		}
 	}
 	return out
+}
+
+func (o Options) cleanBuckets() []app.CleanBucket {
+	var buckets []app.CleanBucket
+	for _, b := range o.CleanBuckets {
+		buckets = append(buckets, app.CleanBucket(b))
+	}
+	return buckets
 }
 
 func (o Options) settings() config.Program {
@@ -260,12 +282,12 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || o.Data != "")
+	data, _, err := app.DataDir(c.Data, chosen || o.Data != "", "")
 	if err != nil {
 		return nil, err
 	}
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
 	}), nil
 }

@@ -13,16 +13,28 @@ select 'create database _supabase owner supavisor' where not exists (select from
 
 begin;
 
+-- The schema of Realtime, which only a superuser can create. Realtime finds its migrations applied.
+create schema if not exists realtime;
+select to_regclass('realtime.schema_migrations') is null as no_realtime
+\gset
+\if :no_realtime
+\ir platform/40_realtime.sql
+\ir platform/40_realtime_changes.sql
+\ir platform/40_realtime_walrus.sql
+\ir platform/40_realtime_messages.sql
+\ir platform/40_realtime_ledger.sql
+\endif
+\ir service_roles.sql
+
+alter role daawo_transfer with password :'password';
 alter role postgres with password :'password';
 alter role authenticator with password :'password';
 alter role supabase_admin with password :'password';
 alter role supabase_auth_admin with password :'password';
 alter role supabase_storage_admin with password :'password';
+alter role supabase_realtime_admin with password :'password';
 alter role pgbouncer with password :'password';
 alter role supavisor with password :'password';
-
--- Realtime keeps its tables in this schema and expects it to exist.
-create schema if not exists _realtime authorization supabase_admin;
 
 select format('alter database %I set "app.settings.jwt_exp" to %L', current_database(), :'jwt_expiry')
 \gexec

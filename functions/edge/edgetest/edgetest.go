@@ -7,8 +7,10 @@
 // A Run records the notices and jobs that the function adds. Work for WaitUntil is done before Call returns. Env.Now returns
 // Run.Time, Env.Get reads Run.Env, and Env.Limit fails if Run.Refuse is set.
 //
-// Env.Tx and Env.Batch need a database: set Run.DB to a connection or a pool of pgx. The tests of the stack check row level
-// security, so a Run does not change the role. Env.CleanImage returns the content unchanged.
+// Env.Tx and Env.Batch need a database. DB gives the test a real one, with the project's migrations; row level security, limits,
+// jobs and keys are then those of the stack, and Run.RunJobs, Run.RunSchedule and Run.Advance run what waits at the time that the
+// test sets. With a connection or a pool of pgx as Run.DB, transactions have the role of the connection. Env.CleanImage returns
+// the content unchanged.
 //
 // A schedule or a job runs with an environment of its own:
 //
@@ -31,6 +33,7 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/stack/functiontest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,7 +46,7 @@ type Run struct {
 	Time   time.Time         // the result of Env.Now; New sets the current time
 	Refuse bool              // makes Env.Limit fail with status 429
 
-	// DB runs transactions. Without it, Env.Tx fails.
+	// DB runs transactions. Without it, Env.Tx fails. With edgetest.DB(t), limits, jobs and row level security are real too.
 	DB interface {
 		Begin(context.Context) (pgx.Tx, error)
 	}
@@ -51,8 +54,12 @@ type Run struct {
 	Notices []edge.Notice
 	Jobs    []Enqueued
 
-	t testing.TB
+	t    testing.TB
+	onDB *functiontest.Host
 }
+
+// functionName is the name of the function in its environment and its jobs.
+const functionName = "test"
 
 // Enqueued is a job that the function enqueued.
 type Enqueued struct {
@@ -66,9 +73,11 @@ func New(t testing.TB, f edge.Func) *Run {
 }
 
 // NewEnv returns the environment of a call by Caller. Set Caller to edge.Service for a schedule or a job.
-func (r *Run) NewEnv() *edge.Env {
+func (r *Run) NewEnv() *edge.Env { return r.envOf(r.Caller) }
+
+func (r *Run) envOf(caller edge.Caller) *edge.Env {
 	return edge.NewEnv(host{r}, edge.Env{
-		Function: "test", ExecutionID: "00000000-0000-7000-8000-000000000000", Region: "local", Caller: r.Caller,
+		Function: functionName, ExecutionID: "00000000-0000-7000-8000-000000000000", Region: "local", Caller: caller,
 		Log: slog.New(slog.NewTextHandler(r.t.Output(), nil)),
 	}, "192.0.2.1")
 }
@@ -108,21 +117,27 @@ var _ edge.Host = host{}
 func (h host) Now() time.Time            { return h.run.Time }
 func (h host) Secret(name string) string { return h.run.Env[name] }
 
-func (h host) Tx(ctx context.Context, _ edge.Caller, fn func(pgx.Tx) error) error {
+func (h host) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error) error {
+	if real := h.run.real(); real != nil {
+		return real.Tx(ctx, as, fn)
+	}
 	if h.run.DB == nil {
 		return errors.New("edgetest: this test has no database")
 	}
 	return pgx.BeginFunc(ctx, h.run.DB, fn)
 }
 
-func (h host) Batch(ctx context.Context, _ edge.Caller, b *pgx.Batch) error {
+func (h host) Batch(ctx context.Context, as edge.Caller, b *pgx.Batch) error {
+	if real := h.run.real(); real != nil {
+		return real.Batch(ctx, as, b)
+	}
 	if b.Len() == 0 {
 		return nil // the host has recorded its notices and jobs
 	}
 	return h.Tx(ctx, edge.Service, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
 }
 
-func (h host) Add(_ *pgx.Batch, w edge.Durable) error {
+func (h host) Add(b *pgx.Batch, w edge.Durable) error {
 	switch w := w.(type) {
 	case edge.Notice:
 		h.run.Notices = append(h.run.Notices, w)
@@ -134,6 +149,9 @@ func (h host) Add(_ *pgx.Batch, w edge.Durable) error {
 	default:
 		return fmt.Errorf("edgetest: unknown work %T", w)
 	}
+	if real := h.run.real(); real != nil {
+		return real.Add(b, w)
+	}
 	return nil
 }
 
@@ -142,20 +160,39 @@ func (h host) CleanImage(content []byte) (clean []byte, contentType string, ok b
 	return content, http.DetectContentType(content), true
 }
 
+// Span makes no span.
+func (h host) Span(ctx context.Context, _ string, _ bool) (inside context.Context, traceparent string, end func(error)) {
+	return ctx, "", func(error) {}
+}
+
+// Network returns the address itself, without a Database.
+func (h host) Network(ctx context.Context, client string) (string, error) {
+	if real := h.run.real(); real != nil {
+		return real.Network(ctx, client)
+	}
+	return client, nil
+}
+
 func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {
 	if err := work(context.Background()); err != nil {
 		h.run.t.Logf("background work failed: %v", err)
 	}
 }
 
-func (h host) Key(_ context.Context, name string) ([]byte, error) {
+func (h host) Key(ctx context.Context, name string) ([]byte, error) {
+	if real := h.run.real(); real != nil {
+		return real.Key(ctx, name)
+	}
 	key := sha256.Sum256([]byte(name))
 	return key[:], nil
 }
 
-func (h host) Limit(_ context.Context, _ *pgx.Batch, _, _ string, _ int, per time.Duration) error {
+func (h host) Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error {
 	if h.run.Refuse {
 		return edge.TooMany(per)
+	}
+	if real := h.run.real(); real != nil {
+		return real.Limit(ctx, b, client, name, most, per)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -34,6 +37,9 @@ type Options struct {
 	AdminSite     fs.FS  // the built application of the administrators; nil for none
 	Postgres      func() (fs.FS, error)
 	Functions     map[string]edge.Func
+	FunctionsDir  string                                                       // folder of the module with the project's functions in Go, if they are not part of this program
+	Foreign       bool                                                         // the project is not that of this program
+	CleanBuckets  []CleanBucket                                                // buckets of images without metadata
 	FormErrorPage []byte                                                       // see gateway.Options
 	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
@@ -57,7 +63,8 @@ type App struct {
 	failed   chan error     // the first failure of a part that should run until Close
 	stop     chan struct{}  // closed when the operator stops the stack
 	stopOnce sync.Once
-	took     time.Duration // of the start
+	took     time.Duration     // of the start
+	traces   *tracing.Provider // nil while traces are off
 }
 
 // closer stops one part. Closers run in reverse order.
@@ -98,6 +105,10 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	started := time.Now()
+	limitMemory(a.cfg.DatabaseURL == "")
+	if err := openTraces(ctx, a); err != nil {
+		return err
+	}
 	if err := start(ctx); err != nil {
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
@@ -105,10 +116,27 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 	return nil
 }
 
+// openTraces begins to send traces, if an endpoint is set.
+func openTraces(ctx context.Context, a *App) (err error) {
+	a.traces, err = tracing.Open(ctx, tracing.Options{Endpoint: a.cfg.TracesURL, Service: "daawo", Version: a.options.Version})
+	a.onClose("traces", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
+		defer cancel()
+		if err := a.traces.Close(ctx); err != nil {
+			a.log.Warn("the last spans were not sent", "error", err)
+		}
+		return nil
+	})
+	return err
+}
+
 // Start returns when the whole stack serves.
 func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
+	for _, warning := range a.cfg.Warnings {
+		a.log.Warn("config.toml", "problem", warning)
+	}
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}
@@ -154,27 +182,29 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	return front.open(ctx, gateway.New(s.gatewayOptions(files)), admin)
+	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
 }
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
 func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
-	if a.options.Site == nil {
-		return noSite(address), nil
-	}
-	values := site.Values{"SITE_URL": address}
+	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Hosts: a.cfg.TLSDomains, Values: site.Values{"SITE_URL": address}}
 	for _, v := range a.cfg.PageValues {
-		values[v.Variable] = v.Value
+		o.Values[v.Variable] = v.Value
 	}
-	files, err := site.New(site.Options{
-		Files:          a.options.Site,
-		Values:         values,
-		PublishableKey: s.publishableKey,
-	})
+	if dir := a.cfg.SiteDir; dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
+			return nil, fmt.Errorf("site: %s has no index.html; build the site first, and name the folder of its files", dir)
+		}
+		o.Files, o.Foreign = os.DirFS(dir), true
+	}
+	if o.Files == nil {
+		return noSite(s), nil
+	}
+	files, err := site.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("site: %w", err)
 	}
-	if a.options.Dev {
+	if a.options.Dev && !o.Foreign {
 		return a.openVite(ctx, files)
 	}
 	compressLater(a, files)
@@ -215,7 +245,7 @@ func (s *services) openControl() error {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
 		},
-	})
+	}, s.control.handler())
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -137,7 +139,7 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 	out.Hooks = authHooks(in.Hook)
 	out.Providers = authProviders(in.External, out.ExternalURL)
 	var err error
-	out.Mail, err = authMail(in.Email, project)
+	out.Mail, err = authMail(in.Email, project, c.Dir)
 	out.Mail.Translations = texts
 	return out, err
 }
@@ -196,7 +198,7 @@ func authProviders(in map[string]config.AuthProvider, external string) map[strin
 }
 
 // authMail translates [auth.email] and reads the custom templates from the files that config.toml names.
-func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
+func authMail(in config.AuthEmail, project fs.FS, dir string) (auth.MailConfig, error) {
 	out := auth.MailConfig{
 		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second, MaxFrequency: orNone(in.MaxFrequency),
 		SingleConfirmation: !in.DoubleConfirmChanges,
@@ -209,9 +211,7 @@ func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
 		if file == "" {
 			return nil
 		}
-		// As with the official CLI, paths are relative to the folder above that of config.toml. project starts at the latter.
-		file = strings.TrimPrefix(path.Clean(strings.TrimPrefix(file, "./")), "supabase/")
-		text, err := fs.ReadFile(project, file)
+		text, err := readTemplate(project, dir, file)
 		if err != nil {
 			return fmt.Errorf("[auth.email] template %s: %w", name, err)
 		}
@@ -230,6 +230,20 @@ func authMail(in config.AuthEmail, project fs.FS) (auth.MailConfig, error) {
 		}
 	}
 	return out, nil
+}
+
+// readTemplate reads the text of a mail. As with the official CLI, paths are relative to the folder above that of config.toml.
+// project starts at the latter. dir is its path, "" for a project inside the program.
+func readTemplate(project fs.FS, dir, file string) ([]byte, error) {
+	clean := path.Clean(strings.TrimPrefix(filepath.ToSlash(file), "./"))
+	text, err := fs.ReadFile(project, strings.TrimPrefix(clean, "supabase/"))
+	if err == nil || dir == "" || filepath.IsAbs(file) {
+		return text, err
+	}
+	if outside, e := os.ReadFile(filepath.Join(dir, "..", filepath.FromSlash(clean))); e == nil {
+		return outside, nil
+	}
+	return nil, err
 }
 
 // textProvider returns the SMS provider that config.toml enables, or "" if it enables none.

@@ -26,6 +26,7 @@ func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
 		{Name: "database-password", Path: passwordFile(a.data)},
+		{Name: "vault-key", Path: postgres.VaultKeyFile(filepath.Join(a.data, "postgres"))},
 	}
 	if dir := a.filesDir(); dir != "" {
 		trees = append(trees, backup.Tree{Name: "storage", Path: dir})

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -39,8 +40,8 @@ type controlFile struct {
 	PID    int    `json:"pid"`
 }
 
-// openControl listens for commands. commands maps paths to functions that return the reply.
-func openControl(data string, commands map[string]func(context.Context) (any, error)) (*control, error) {
+// openControl listens for commands. commands maps paths to functions that return the reply. Other paths go to rest.
+func openControl(data string, commands map[string]func(context.Context) (any, error), rest http.Handler) (*control, error) {
 	listener, dir, err := listenControl()
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
@@ -51,6 +52,10 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		ReadHeaderTimeout: 5 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			command, ok := commands[r.URL.Path]
+			if !ok && rest != nil && strings.HasPrefix(r.URL.Path, "/functions/") {
+				rest.ServeHTTP(w, r)
+				return
+			}
 			if !ok {
 				http.Error(w, "the running server does not know this command; it may be older than this program: restart it", http.StatusNotFound)
 				return
@@ -111,6 +116,11 @@ func (c *control) close(ctx context.Context) error {
 // Command sends a command to the server that runs on a data folder and decodes its JSON into reply. It returns ErrNotRunning
 // if no server runs there, and another error if the server cannot be reached.
 func Command(ctx context.Context, data, name string, reply any) error {
+	return CommandWith(ctx, data, http.MethodPost, name, nil, reply)
+}
+
+// CommandWith is Command with a method and a body. name may have a query.
+func CommandWith(ctx context.Context, data, method, name string, content io.Reader, reply any) error {
 	file, err := readControl(data)
 	if err != nil {
 		return err
@@ -122,7 +132,7 @@ func Command(ctx context.Context, data, name string, reply any) error {
 			return d.DialContext(ctx, "unix", file.Socket)
 		},
 	}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://control"+name, nil)
+	r, err := http.NewRequestWithContext(ctx, method, "http://control"+name, content)
 	if err != nil {
 		return err
 	}
@@ -147,6 +157,10 @@ func Command(ctx context.Context, data, name string, reply any) error {
 		return err
 	}
 	if res.StatusCode != http.StatusOK {
+		var said struct{ Message string } // of a refused deployment
+		if json.Unmarshal(body, &said) == nil && said.Message != "" {
+			return errors.New(said.Message)
+		}
 		return errors.New(string(bytes.TrimSpace(body)))
 	}
 	return json.Unmarshal(body, reply)

@@ -20,7 +20,7 @@ func TestControlClose(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // the server closes during this time
 			return "done", nil
 		},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestControlFolder(t *testing.T) {
 	pong := map[string]func(context.Context) (any, error){"/ping": func(context.Context) (any, error) { return "pong", nil }}
 	ping := func(want string) {
 		t.Helper()
-		c, err := openControl(data, pong)
+		c, err := openControl(data, pong, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestControlUnreachable(t *testing.T) {
 		}
 	}
 	ask("takes no commands") // it is starting
-	c, err := openControl(data, nil)
+	c, err := openControl(data, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -15,8 +16,9 @@ import (
 const rootData = "/var/lib/daawo"
 
 // DataDir returns the data folder as an absolute path. Postgres refuses to run as root, so it runs as another user, who may
-// be unable to access a folder in root's home. Unless the folder was chosen, DataDir then returns /var/lib/daawo and why.
-func DataDir(data string, chosen bool) (dir, why string, err error) {
+// be unable to access a folder in root's home. Unless the folder was chosen, DataDir then returns /var/lib/daawo and why, or a
+// folder in it for a project that is not the program's.
+func DataDir(data string, chosen bool, project string) (dir, why string, err error) {
 	if dir, err = filepath.Abs(data); err != nil {
 		return "", "", err
 	}
@@ -24,6 +26,10 @@ func DataDir(data string, chosen bool) (dir, why string, err error) {
 		return dir, "", nil
 	}
 	if err := postgres.CheckTraversable(filepath.Join(dir, "postgres")); err != nil {
+		if project != "" { // the path, because two projects can have the same name
+			sum := sha256.Sum256([]byte(dir))
+			return filepath.Join(rootData, "projects", fmt.Sprintf("%s-%x", project, sum[:4])), err.Error(), nil
+		}
 		return rootData, err.Error(), nil
 	}
 	return dir, "", nil

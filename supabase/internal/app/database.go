@@ -26,6 +26,7 @@ type database struct {
 	embedded *postgres.Server // nil with DATABASE_URL
 	given    *url.URL         // DATABASE_URL, of a superuser; nil for the embedded server
 	password string           // of role postgres over TCP
+	front    *dbFront         // serves TLS on the port of the embedded server; nil without --db-tls
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
@@ -50,6 +51,9 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.cfg.Backup.To != "" {
 		o.Archive = a.backups().archiveDir()
 	}
+	if a.cfg.DBTLS {
+		o.Port = 0 // the front has the configured one
+	}
 	s, err := postgres.Start(ctx, o)
 	if errors.Is(err, postgres.ErrPortTaken) && a.options.AnyPort {
 		o.Port = 0
@@ -59,7 +63,11 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		return nil, err
 	}
 	a.onClose("Postgres", s.Stop)
-	return &database{App: a, embedded: s, password: password}, nil
+	d := &database{App: a, embedded: s, password: password}
+	if a.cfg.DBTLS {
+		d.front, err = a.openDBFront(address(s.Port()))
+	}
+	return d, err
 }
 
 // databaseURL returns DATABASE_URL. If it names several hosts, the one that accepts writes is used.
@@ -128,13 +136,18 @@ func (d *database) public() string {
 			Scheme: "postgresql", User: url.UserPassword("postgres", d.password),
 			Host: fmt.Sprintf("127.0.0.1:%d", d.embedded.Port()), Path: "/postgres",
 		}
+		if d.front != nil {
+			u.Host, u.RawQuery = address(d.front.port()), "sslmode=require"
+		}
 		return u.String()
 	}
 	return d.given.String()
 }
 
 // loginRoles are the roles of the services. They need a password to connect over TCP.
-var loginRoles = []string{"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin"}
+var loginRoles = []string{
+	"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin", "supabase_realtime_admin",
+}
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
@@ -159,12 +172,15 @@ func (d *database) migrateAll(ctx context.Context) error {
 			return err
 		}
 		if d.cfg.DB.Migrations.Enabled {
-			applied, err := migrate.Apply(ctx, conn, d.options.Project)
-			if err != nil {
-				return err
+			for _, file := range migrate.Skipped(d.options.Project) {
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
 			}
+			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
 				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
+			}
+			if err != nil {
+				return err
 			}
 			if d.options.Prepare != nil {
 				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
@@ -173,6 +189,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 			}
 		}
 		if d.cfg.DB.Seed.Enabled {
+			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
+				d.log.Warn("db.seed.sql_paths: no file matches", "patterns", unmatched)
+			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err
 		}
@@ -209,6 +228,9 @@ func (a *App) foreignSchemas() []string {
 	}
 	if a.cfg.StorageURL != "" {
 		skip = append(skip, "30")
+	}
+	if a.cfg.RealtimeURL != "" {
+		skip = append(skip, "40")
 	}
 	return skip
 }

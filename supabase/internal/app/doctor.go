@@ -74,8 +74,11 @@ func (c *checker) configuration() {
 	default:
 		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
 	}
-	if len(cfg.Unknown) > 0 {
-		c.say("configuration", Note, "config.toml has keys that only the official CLI reads: %s", strings.Join(cfg.Unknown, ", "))
+	for _, warning := range cfg.Warnings {
+		c.say("configuration", Warn, "config.toml: %s", warning)
+	}
+	if len(cfg.Ignored) > 0 {
+		c.say("configuration", Note, "config.toml has keys without effect here: %s", strings.Join(cfg.Ignored, ", "))
 	}
 	if cfg.Loopback() {
 		return
@@ -227,6 +230,9 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
 		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
 	}
+	if err := c.realtime(ctx, conn); err != nil {
+		return err
+	}
 	pending, err := migrate.Pending(ctx, conn, c.options.Project)
 	if err == nil && len(pending) > 0 {
 		c.say("database", Warn, "%d migrations are pending, the first is %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)
@@ -237,8 +243,13 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 func (c *checker) mailServer(ctx context.Context) {
 	smtp := c.cfg.SMTP
 	if smtp.Host == "" {
-		if c.cfg.Loopback() {
+		switch {
+		case c.cfg.Loopback() && c.cfg.Inbox.Enabled:
 			c.say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
+		case c.cfg.Loopback():
+			c.say("mail", Warn, "is not sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
+		default:
+			c.say("mail", Bad, "is not sent: set SMTP_HOST")
 		}
 		return
 	}
@@ -246,8 +257,13 @@ func (c *checker) mailServer(ctx context.Context) {
 	defer cancel()
 	server := mailServer(c.cfg)
 	server.Timeout = 10 * time.Second
-	if err := server.Check(ctx); err != nil {
+	authenticated, err := server.Check(ctx)
+	if err != nil {
 		c.say("mail", Bad, "%v", err)
+		return
+	}
+	if smtp.User != "" && !authenticated {
+		c.say("mail", Warn, "%s:%d offers no authentication, so mail is sent without; remove SMTP_USER if that is right", smtp.Host, smtp.Port)
 		return
 	}
 	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port, smtp.AdminEmail)

@@ -11,20 +11,24 @@ import (
 	"daawo/supabase/internal/rest/token"
 )
 
-// Maximum sizes of the connection pools. Together with the connections that listen for notifications they leave 12 of the 50
-// connections of the embedded Postgres to administrators and backups.
+// Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
+// pg_cron they leave 8 of the 62 connections of the embedded Postgres to administrators and backups.
 const (
 	restConns      = 12
 	authConns      = 6
 	storageConns   = 6
 	functionsConns = 8
 	outboxConns    = 4
+	extensionConns = 3 // a job of pg_cron has its own connection
 )
 
 // openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.RESTURL != "" {
 		return s.upstream(s.cfg.RESTURL, &s.rest)
+	}
+	if !s.cfg.API.Enabled {
+		return nil
 	}
 	pool, err := s.openPool(ctx, s.db.url("authenticator"), "rest", restConns)
 	if err != nil {

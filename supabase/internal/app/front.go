@@ -129,14 +129,6 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	return nil
 }
 
-// beside resolves a path of config.toml.
-func (f *front) beside(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(f.cfg.Dir, name)
-}
-
 func tlsConfig(c *tls.Config) *tls.Config {
 	c.MinVersion = tls.VersionTLS12
 	c.NextProtos = append([]string{"h2", "http/1.1"}, c.NextProtos...)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,9 +23,10 @@ import (
 func (s *services) openMail(_ context.Context) error {
 	s.smtp = mailServer(s.cfg)
 	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
-		if err := s.openInbox(); err != nil {
-			return err
-		}
+		return s.openInbox()
+	}
+	if s.cfg.SMTP.Host == "" {
+		s.log.Warn("no mail is sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
 	}
 	return nil
 }
@@ -49,8 +51,9 @@ func (s *services) openInbox() error {
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
 	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
 	if s.smtp.From == "" {
-		s.smtp.From = localMailAddress
+		s.smtp.From = cmp.Or(s.cfg.Inbox.AdminEmail, localMailAddress)
 	}
+	s.smtp.FromName = cmp.Or(s.cfg.Inbox.SenderName, s.smtp.FromName)
 	return nil
 }
 
@@ -119,6 +122,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
+		Traces: s.traces,
 	})
 	if err != nil {
 		return err
@@ -128,15 +132,26 @@ func (s *services) openFunctions(ctx context.Context) error {
 	s.ready["database"] = pool.Ping
 	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
 	var background outbox.Functions = host
-	if s.options.Dev {
-		dev, err := s.openDev(host)
-		if err != nil {
+	dev, err := s.openProgram(ctx, host)
+	if err != nil {
+		return err
+	}
+	if dev != nil {
+		s.functions, background = dev, dev
+	}
+	s.control = functionsControl{host: host, dev: dev, watching: s.options.Dev}
+	if !s.options.Dev {
+		base, built := fnhost.Base(host), host.Describe().Functions
+		if dev != nil {
+			base = dev
+			built, _ = dev.Functions()
+		}
+		if s.control.deployer, err = s.openDeployer(ctx, host, base, built); err != nil {
 			return err
 		}
-		if dev != nil {
-			s.functions, background = dev, dev
-		}
+		s.functions, background = s.control.deployer, s.control.deployer
 	}
+	s.functions = s.skipDeno(s.functions)
 	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
@@ -144,32 +159,64 @@ func (s *services) openFunctions(ctx context.Context) error {
 	return nil
 }
 
-// openDev serves functions from their source in the working folder. It returns nil if there is none.
-func (s *services) openDev(host *fnhost.Host) (*fnhost.Dev, error) {
-	root, err := filepath.Abs(".")
-	if err != nil {
+// openProgram serves functions from their source: those of a project that are not part of this program, or in development
+// those of the working folder. It returns nil if host serves the functions.
+func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnhost.Dev, err error) {
+	root := s.options.FunctionsDir
+	if root == "" && s.options.Dev && !s.options.Foreign {
+		root = "."
+	}
+	if root == "" {
+		return nil, nil
+	}
+	if root, err = filepath.Abs(root); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
 		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
-	dev, err := fnhost.NewDev(fnhost.DevOptions{
+	o := fnhost.DevOptions{
 		Root: root, Host: host, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
-		Child: func() (fnhost.ChildConfig, error) {
-			verifying, err := json.Marshal(s.keys.Verifying())
-			return fnhost.ChildConfig{
-				Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile(root),
-				Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
-			}, err
-		},
-	})
+		Child: func() (fnhost.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
+	}
+	if s.options.FunctionsDir != "" {
+		s.log.Info("building functions", "folder", root)
+		dev, err = fnhost.NewProgram(ctx, fnhost.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+	} else {
+		dev, err = fnhost.NewDev(o)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
-	s.onClose("reloading of functions", dev.Close)
+	s.onClose("functions process", dev.Close)
 	return dev, nil
+}
+
+// childConfig returns the present configuration of a process of functions.
+func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
+	verifying, err := json.Marshal(s.keys.Verifying())
+	return fnhost.ChildConfig{
+		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
+		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+	}, err
+}
+
+// openDeployer serves the deployed functions, or base while none are deployed.
+func (s *services) openDeployer(ctx context.Context, host *fnhost.Host, base fnhost.Base, built []fnhost.FunctionInfo) (*fnhost.Deployer, error) {
+	d, err := fnhost.NewDeployer(ctx, fnhost.DeployOptions{
+		Dir: filepath.Join(s.data, "functions"), Host: host, Base: base, Built: built,
+		Child:   func() (fnhost.ChildConfig, error) { return s.childConfig("") },
+		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),
+		Log: slog.New(s.journal).With("part", "functions"), Meter: s.metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.keys.changed = append(s.keys.changed, func(keys.Set) { d.Reconfigure() })
+	s.onClose("deployed functions", d.Close)
+	return d, nil
 }
 
 // envFile returns the path of the file of development secrets.

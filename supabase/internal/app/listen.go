@@ -66,7 +66,29 @@ func (w debugWriter) Write(p []byte) (int, error) {
 
 // connLimits returns the limits of a port that unknown clients can reach.
 func (a *App) connLimits() gateway.ConnLimits {
-	return gateway.ConnLimits{Total: maxConnections, PerAddress: maxPerAddress, Proxies: a.cfg.Proxies}
+	total := connectionsFor(openFiles())
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: a.cfg.Proxies}
+}
+
+// ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.
+const ownFiles = 256
+
+// connectionsFor returns the number of connections for a limit of open files (RLIMIT_NOFILE). A connection may need a second
+// file, for a body on its way or for the service behind it.
+func connectionsFor(files uint64) int {
+	if files >= ownFiles+2*maxConnections {
+		return maxConnections
+	}
+	return max(int(files)-ownFiles, 64) / 2
+}
+
+// openFiles returns the limit of open files of this process. Go has raised it to the hard limit at the start.
+func openFiles() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return ownFiles + 2*maxConnections
+	}
+	return uint64(limit.Cur)
 }
 
 // serve serves HTTP, or HTTPS if secure is not nil, on a listener until closeIt is called. closeIt waits for the requests in

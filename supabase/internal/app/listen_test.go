@@ -129,3 +129,12 @@ func TestHeaderLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectionsForOpenFiles checks that the listener leaves files for the rest of the program.
+func TestConnectionsForOpenFiles(t *testing.T) {
+	for files, want := range map[uint64]int{1 << 20: maxConnections, 1024: 384, 256: 32, 64: 32} {
+		if got := connectionsFor(files); got != want {
+			t.Errorf("%d files: %d connections, want %d", files, got, want)
+		}
+	}
+}

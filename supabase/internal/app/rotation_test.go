@@ -1,7 +1,9 @@
 package app
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +75,12 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if status := get("/auth/v1/user", set.Publishable, session.Token); status != round.session {
 			t.Errorf("%s: the session from before: %d", round.name, status)
 		}
+		forged := resigned(t, session.Token, keys.Secret("", old.JWTSecret))
+		for path, rejected := range map[string]int{"/auth/v1/user": 403, "/rest/v1/notes?select=id": 401, "/storage/v1/bucket": 400, "/functions/v1/hello": 401} {
+			if status := get(path, set.Publishable, forged); status != rejected {
+				t.Errorf("%s: a session forged with the old secret opens %s: %d", round.name, path, status)
+			}
+		}
 		for _, tt := range []struct {
 			name, key, token string
 			status           int
@@ -89,4 +97,18 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 			}
 		}
 	}
+}
+
+// resigned returns a token with the claims of another, signed with the key.
+func resigned(t *testing.T, token string, key keys.Key) string {
+	t.Helper()
+	claims, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := key.Sign(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

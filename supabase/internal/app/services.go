@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/observe"
 	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/photo"
 )
 
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
@@ -30,6 +31,7 @@ type services struct {
 	smtp    mail.Server
 	outbox  *outbox.Outbox
 	journal *fnhost.Journal // log lines of the functions
+	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 }
@@ -55,7 +57,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	}
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
-		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openFunctions, s.openUpstreams,
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -71,6 +73,7 @@ const maxIdle = time.Minute
 func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
 		URL: url, MaxConns: maxConns, MaxIdle: maxIdle, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+		Tracer: a.traces.Statements(),
 	})
 	if err != nil {
 		return nil, err
@@ -79,18 +82,8 @@ func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*
 	return pool, nil
 }
 
-// openUpstreams sets the proxies of the services that have no engine in this process.
-func (s *services) openUpstreams(_ context.Context) error {
-	for _, u := range []struct {
-		target string
-		to     *http.Handler
-	}{{s.cfg.RealtimeURL, &s.realtime}, {s.cfg.MetaURL, &s.meta}} {
-		if err := s.upstream(u.target, u.to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// openMeta sets the proxy to postgres-meta, which has no engine in this process.
+func (s *services) openMeta(_ context.Context) error { return s.upstream(s.cfg.MetaURL, &s.meta) }
 
 // upstream stores a proxy to target in *to, unless target is "".
 func (a *App) upstream(target string, to *http.Handler) error {
@@ -112,9 +105,30 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		GraphQL: s.cfg.RESTURL != "",
 		Site:    files, FormErrorPage: s.options.FormErrorPage,
 		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.cfg),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
 	}
+}
+
+// CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
+type CleanBucket struct {
+	ID        string
+	Refusal   map[string]string
+	HideNames bool
+}
+
+// cleanBuckets returns the buckets of images with their limits from config.toml.
+func (s *services) cleanBuckets() []gateway.CleanBucket {
+	var buckets []gateway.CleanBucket
+	for _, b := range s.options.CleanBuckets {
+		most := int64(s.cfg.Storage.FileSizeLimit)
+		if own := int64(s.cfg.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
+			most = own
+		}
+		buckets = append(buckets, gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal, HideNames: b.HideNames})
+	}
+	return buckets
 }
 
 // limits returns the rate limits. On loopback there are none, because all clients are programs of this machine.

@@ -33,6 +33,9 @@ func (s *services) openStorage(ctx context.Context) error {
 	if s.cfg.StorageURL != "" {
 		return s.upstream(s.cfg.StorageURL, &s.storage)
 	}
+	if !s.cfg.Storage.Enabled {
+		return nil
+	}
 	pool, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err

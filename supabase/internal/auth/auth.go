@@ -77,7 +77,9 @@ const maxBody = 1 << 20
 
 // ServeHTTP serves one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	withoutSlash(r)
 	h.routes.ServeHTTP(w, r)
 }
 

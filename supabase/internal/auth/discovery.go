@@ -91,6 +91,6 @@ func (d discovery) openID(w http.ResponseWriter, _ *http.Request) error {
 			"sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
 			"phone_number_verified", "name", "picture", "preferred_username", "updated_at",
 		},
-		Challenges: []string{"S256"},
+		Challenges: []string{"S256", "plain"},
 	})
 }

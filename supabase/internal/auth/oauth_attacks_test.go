@@ -48,15 +48,15 @@ func TestOAuthRedirectAttacks(t *testing.T) {
 	}
 	// Other errors are sent to the registered URI, without a code.
 	for name, change := range map[string]map[string]string{
-		"no challenge":  {"code_challenge": "", "code_challenge_method": ""},
-		"plain":         {"code_challenge_method": "plain"},
-		"implicit":      {"response_type": "token"},
-		"unknown scope": {"scope": "email service_role"},
-		"NUL in state":  {"state": "a\x00b"},
-		"invalid UTF-8": {"nonce": "\xff"},
-		"long state":    {"state": strings.Repeat("x", 5000)},
-		"CRLF in state": {"scope": "x", "state": "a\r\nSet-Cookie: b=c"},
-		"no scheme":     {"resource": "//evil.example.org"},
+		"no challenge":        {"code_challenge": "", "code_challenge_method": ""},
+		"unknown PKCE method": {"code_challenge_method": "S512"},
+		"implicit":            {"response_type": "token"},
+		"unknown scope":       {"scope": "email service_role"},
+		"NUL in state":        {"state": "a\x00b"},
+		"invalid UTF-8":       {"nonce": "\xff"},
+		"long state":          {"state": strings.Repeat("x", 5000)},
+		"CRLF in state":       {"scope": "x", "state": "a\r\nSet-Cookie: b=c"},
+		"no scheme":           {"resource": "//evil.example.org"},
 	} {
 		r, to := a.ask(change)
 		if r.want(302); to.Host != "shop.example.net" || to.Query().Get("error") != "invalid_request" || to.Query().Has("code") || r.header.Get("Set-Cookie") != "" {

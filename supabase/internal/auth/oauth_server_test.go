@@ -317,7 +317,7 @@ func TestOAuthMetadata(t *testing.T) {
 	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
 		r := w.do("GET", path, "", nil).want(200)
 		if r.text("issuer") != "https://api.example.org/auth/v1" || r.text("registration_endpoint") != "https://api.example.org/auth/v1/oauth/clients/register" ||
-			r.text("token_endpoint") != "https://api.example.org/auth/v1/oauth/token" || r.text("code_challenge_methods_supported") != "[S256]" {
+			r.text("token_endpoint") != "https://api.example.org/auth/v1/oauth/token" || r.text("code_challenge_methods_supported") != "[S256 plain]" {
 			t.Error(r.raw)
 		}
 	}

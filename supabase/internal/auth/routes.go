@@ -26,8 +26,7 @@ func (r router) remove(path string, h endpoint.Handler) { r.Delete(path, r.handl
 // router returns the API as GoTrue's openapi.yaml lists it. docs/auth.md lists what each endpoint does here.
 func (h *Handler) router(p *parts) http.Handler {
 	r := router{chi.NewRouter(), h.handle}
-	r.NotFound(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) })
-	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
+	h.refuseUnknown(r, p.sessions)
 
 	d := discovery{p.config, p.keys, p.providers}
 	r.get("/health", d.health)

@@ -95,6 +95,9 @@ func (x *exporter) all(ctx context.Context, tx pgx.Tx) error {
 	if h.Schemas, err = readLedgers(ctx, tx); err != nil {
 		return err
 	}
+	if h.Queues, err = readQueues(ctx, tx); err != nil {
+		return err
+	}
 	if err := x.json("header.json", h); err != nil {
 		return err
 	}
@@ -137,7 +140,7 @@ func (x *exporter) table(ctx context.Context, tx pgx.Tx, t *tableContent) error 
 	defer spool.Close()
 	defer os.Remove(spool.Name())
 	sum := &counter{Hash: sha256.New()}
-	tag, err := tx.Conn().PgConn().CopyTo(ctx, io.MultiWriter(spool, sum), `copy `+t.Name+` (`+t.columns()+`) to stdout`)
+	tag, err := tx.Conn().PgConn().CopyTo(ctx, io.MultiWriter(spool, sum), t.copyOut())
 	if err != nil {
 		return err
 	}
@@ -194,7 +197,8 @@ func readSequences(ctx context.Context, tx pgx.Tx) (map[string]int64, error) {
 	rows, err := tx.Query(ctx, `
 		select format('%I.%I', schemaname, sequencename), last_value
 		from pg_sequences
-		where last_value is not null and schemaname not like 'pg\_%' and schemaname <> all ($1)`, platformSchemas)
+		where last_value is not null
+		  and (schemaname not like 'pg\_%' and schemaname <> all ($1) or format('%I.%I', schemaname, sequencename) = $2)`, platformSchemas, jobsSequence)
 	if err != nil {
 		return nil, err
 	}

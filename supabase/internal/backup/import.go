@@ -107,6 +107,9 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 	if err := sameSchemas(h.Schemas, ours); err != nil {
 		return err
 	}
+	if err := makeQueues(ctx, tx, h.Queues); err != nil {
+		return err
+	}
 	own, err := m.clear(ctx, tx)
 	if err != nil {
 		return err
@@ -173,7 +176,9 @@ func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error)
 	}
 	var names []string
 	for _, t := range own {
-		names = append(names, t.Name)
+		if !slices.Contains(extensionTables, t.Name) { // older exports do not have these
+			names = append(names, t.Name)
+		}
 	}
 	if m.before, err = storedObjects(ctx, tx); err != nil {
 		return nil, err
@@ -202,11 +207,11 @@ func (m *importer) table(ctx context.Context, tx pgx.Tx, own []tableContent, nam
 	}
 	t := own[i]
 	sum := sha256.New()
-	tag, err := tx.Conn().PgConn().CopyFrom(ctx, io.TeeReader(in, sum), `copy `+t.Name+` (`+t.columns()+`) from stdin`)
-	if err != nil {
+	var err error
+	if t.Rows, err = t.copyIn(ctx, tx, io.TeeReader(in, sum)); err != nil {
 		return err
 	}
-	t.Rows, t.SHA256 = tag.RowsAffected(), hex.EncodeToString(sum.Sum(nil))
+	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	m.tables[name] = t
 	m.done.Rows += t.Rows
 	return nil

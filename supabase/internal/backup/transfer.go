@@ -30,6 +30,7 @@ type header struct {
 	Time     string              `json:"time"`
 	Schemas  map[string][]string `json:"schemas"` // ledger → recorded versions
 	Settings map[string]string   `json:"settings"`
+	Queues   []queue             `json:"queues,omitempty"`
 }
 
 // transferFormat increases when older programs could not read an export.
@@ -139,8 +140,9 @@ func missing(have, all []string) string {
 	return strings.Join(only, ", ")
 }
 
-// platformSchemas lists schemas that an export skips: they hold no content, or
-// each installation creates its own (platform, queues, ledgers).
+// platformSchemas lists schemas that an export skips, except extensionTables:
+// they hold no content, or each installation creates its own (platform, queues
+// of jobs, ledgers).
 var platformSchemas = []string{
 	"information_schema", "extensions", "realtime", "_realtime", "_analytics", "_supavisor", "graphql", "graphql_public",
 	"vault", "pgsodium", "pgsodium_masks", "pgbouncer", "net", "cron", "supabase_functions", "supabase_migrations", "river", "daawo",
@@ -159,16 +161,21 @@ func transferTables(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
 		join pg_namespace n on n.oid = c.relnamespace
 		join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 		where c.relkind = 'r' and c.relpersistence = 'p'
-		  and n.nspname not like 'pg\_%' and n.nspname <> all ($1)
-		  and format('%I.%I', n.nspname, c.relname) <> all ($2)
-		  and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+		  and (format('%I.%I', n.nspname, c.relname) = any ($3)
+		    or n.nspname not like 'pg\_%' and n.nspname <> all ($1)
+		    and format('%I.%I', n.nspname, c.relname) <> all ($2)
+		    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'))
 		group by n.nspname, c.relname
-		order by (n.nspname || '.' || c.relname) collate "C"`, platformSchemas, ledgerTables)
+		order by (n.nspname || '.' || c.relname) collate "C"`, platformSchemas, ledgerTables, extensionTables)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t tableContent, err error) {
-		return t, row.Scan(&t.Name, &t.Columns)
+		err = row.Scan(&t.Name, &t.Columns)
+		if t.Name == vaultTable {
+			t.Columns = vaultColumns
+		}
+		return t, err
 	})
 }
 

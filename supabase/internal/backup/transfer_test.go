@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -185,6 +186,32 @@ func TestExportAndImport(t *testing.T) {
 	}
 	if diff := cmp.Diff(sourceFiles.data, targetFiles.data); diff != "" {
 		t.Errorf("files after importing again: %s", diff)
+	}
+}
+
+// TestTransferNeedsNoSuperuser runs an export and an import as the role of the compose service transfer.
+func TestTransferNeedsNoSuperuser(t *testing.T) {
+	roles, err := os.ReadFile("../../../docker/volumes/db/service_roles.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, sourceFiles := filled(t)
+	source.ExecAs("supabase_admin", string(roles))
+	target, targetFiles := migrated(t), &memory{data: map[string]string{}}
+	const role = "daawo_transfer"
+	if testdb.Value[bool](source, `select rolsuper from pg_roles where rolname = $1`, role) {
+		t.Errorf("%s is a superuser", role)
+	}
+	var encoded bytes.Buffer
+	_, err = Export(t.Context(), ExportOptions{URL: source.URL(role), Files: sourceFiles}, func() (io.WriteCloser, error) { return keepOpen{&encoded}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(t.Context(), ImportOptions{URL: target.URL(role), Files: targetFiles, Replace: true}, &encoded); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(manifestOf(t, export(t, source, sourceFiles)), manifestOf(t, export(t, target, targetFiles))); diff != "" {
+		t.Error(diff)
 	}
 }
 

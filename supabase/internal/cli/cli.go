@@ -43,10 +43,12 @@ type Env struct {
 	Commands      []Command                                                      // of the program, besides those of the stack
 	Settings      config.Program                                                 // variables of the program and its defaults of the stack's
 	UserTables    []string                                                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
+	CleanBuckets  []app.CleanBucket                                              // see gateway.CleanBucket
 	FormErrorPage []byte                                                         // see gateway.Options
 	MailTexts     map[string]map[string]app.MailText                             // see app.Options
 	RowLink       func(edge.Row) string                                          // see app.Options
 	Version       string
+	Source        fs.FS // of the packages that edge functions need, for `init --functions`
 }
 
 // Command is a command of the program.
@@ -62,8 +64,8 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		notifyCommand, functionsCommand,
-		migrateCommand, genCommand, keysCommand, doctorCommand,
+		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
+		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
 }

@@ -1,30 +1,75 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/fnhost"
 )
 
-func listFunctions(inv *Invocation) error {
+// listFunctions lists the functions of the running server: those of the program, of the source or of a deployed bundle. Without a
+// server it lists those of the program.
+func listFunctions(ctx context.Context, inv *Invocation) error {
+	inv.dataFlag()
+	stats := inv.flags.Bool("stats", false, "print calls, errors and latencies since the start of the server instead")
+	asJSON := inv.flags.Bool("json", false, "print JSON")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
+	if _, err := inv.project(); err != nil {
+		return err
+	}
+	var info app.FunctionsInfo
+	err := inv.ask(ctx, "/functions/list", &info)
+	if errors.Is(err, app.ErrNotRunning) && !*stats {
+		info, err = app.FunctionsInfo{Source: fnhost.BuiltIn, Functions: fnhost.Describe(inv.Functions)}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		return inv.printJSON(info)
+	}
+	if *stats {
+		return printStats(inv, info)
+	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tMETHODS\tVERIFY JWT\tTIMEOUT\tMAX BODY\tMAX CONCURRENT\tSCHEDULE (UTC)")
-	for _, name := range slices.Sorted(maps.Keys(inv.Functions)) {
-		f := inv.Functions[name].WithDefaults()
-		if f.Handler == nil {
-			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t%s\n", name, f.Schedule)
+	for _, f := range info.Functions {
+		if !f.Handler {
+			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t%s\n", f.Name, f.Schedule)
 			continue
 		}
 		methods := "any"
 		if len(f.Methods) > 0 {
 			methods = strings.Join(f.Methods, ",")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%d\t%d\t%s\n", name, methods, !f.NoVerifyJWT, f.Timeout, f.MaxBody, f.MaxConcurrent, f.Schedule)
+		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, methods, f.VerifyJWT, f.Timeout, f.MaxBody, f.MaxConcurrent, f.Schedule)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(inv.Stderr, "source:", strings.TrimSpace(info.Source+" "+info.Version))
+	return nil
+}
+
+func printStats(inv *Invocation, info app.FunctionsInfo) error {
+	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tCALLS\tERRORS\tP50\tP95\tP99")
+	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
+	for _, s := range info.Stats {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%v\t%v\n", s.Function, s.Calls, s.Errors, round(s.P50), round(s.P95), round(s.P99))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if info.Memory > 0 {
+		fmt.Fprintf(inv.Stderr, "memory of the process: %d MB\n", info.Memory>>20)
+	}
+	return nil
 }

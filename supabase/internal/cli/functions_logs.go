@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -10,11 +11,31 @@ import (
 	"daawo/supabase/internal/fnhost"
 )
 
+// logFilter selects log lines.
+type logFilter struct {
+	function string // "" for all
+	since    time.Time
+	level    slog.Level
+}
+
+func (f logFilter) has(l fnhost.Line) bool {
+	return l.Level >= f.level && !l.Time.Before(f.since) && (f.function == "" || ofFunction(l.Text, f.function))
+}
+
 func functionLogs(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	follow := inv.flags.Bool("follow", false, "also print new lines until Ctrl-C")
+	since := inv.flags.Duration("since", 0, "only lines of the last `duration`, such as 90s or 1h")
+	var f logFilter
+	inv.flags.TextVar(&f.level, "level", slog.LevelInfo, "only lines of this `level` and above: info, warn or error")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
+	}
+	if *since > 0 {
+		f.since = time.Now().Add(-*since)
+	}
+	if len(inv.args) == 1 {
+		f.function = inv.args[0]
 	}
 	_, data, err := inv.installation()
 	if err != nil {
@@ -26,7 +47,7 @@ func functionLogs(ctx context.Context, inv *Invocation) error {
 			return err
 		}
 		for _, l := range lines {
-			if l.N >= next && (len(inv.args) == 0 || ofFunction(l.Text, inv.args[0])) {
+			if l.N >= next && f.has(l) {
 				fmt.Fprintln(inv.Stdout, l.Text)
 			}
 			next = max(next, l.N+1)

@@ -3,6 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 
 	"daawo/supabase/internal/db"
@@ -11,13 +14,14 @@ import (
 
 var genCommand = Command{
 	Name:  "gen",
-	Args:  "types [--schema NAMES] [--db-url URL]",
-	Short: "Print TypeScript types of the database",
+	Args:  "types [--schema NAMES] [--db-url URL] [--functions]",
+	Short: "Print TypeScript types of the database or of the functions",
 	Long: `
 Prints the type Database for createClient<Database>() of supabase-js. It reads the database of the running
-server or the one of --db-url.
+server or the one of --db-url. With --functions it prints a typed client of the running server's functions instead.
 
-  daawo gen types > database.types.ts`,
+  daawo gen types > database.types.ts
+  daawo gen types --functions > functions.types.ts`,
 	Run: runGen,
 }
 
@@ -26,11 +30,15 @@ func runGen(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	schemas := inv.flags.String("schema", "public", "`schemas` to include, separated by commas")
 	url := inv.flags.String("db-url", "", "database `URL`")
+	functions := inv.flags.Bool("functions", false, "types of the functions of edge.JSON instead of the database")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
 	if verb != "types" {
 		return inv.usage()
+	}
+	if *functions {
+		return genFunctions(ctx, inv)
 	}
 	if *url == "" {
 		info, err := inv.status(ctx)
@@ -50,4 +58,43 @@ func runGen(ctx context.Context, inv *Invocation) error {
 	}
 	_, err = out.WriteTo(inv.Stdout)
 	return err
+}
+
+// maxOpenAPI bounds the OpenAPI document, in bytes.
+const maxOpenAPI = 16 << 20
+
+// openAPIOf returns the OpenAPI document of the functions of the running server.
+func openAPIOf(ctx context.Context, inv *Invocation) ([]byte, error) {
+	info, err := inv.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, info.Get("API_URL")+"/functions/v1/_openapi.json", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Apikey", info.Get("ANON_KEY"))
+	req.Header.Set("Authorization", "Bearer "+info.Get("ANON_KEY"))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxOpenAPI))
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the functions sent no OpenAPI document: %s %s", res.Status, bytes.TrimSpace(text))
+	}
+	return text, nil
+}
+
+// genFunctions prints the typed client of the functions.
+func genFunctions(ctx context.Context, inv *Invocation) error {
+	document, err := openAPIOf(ctx, inv)
+	if err != nil {
+		return err
+	}
+	return typescript.Functions(inv.Stdout, document)
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"daawo/supabase/internal/app"
@@ -22,8 +22,9 @@ type Invocation struct {
 	flags   *flag.FlagSet
 	args    []string // before parse all arguments, after it those that are not flags
 
-	data      string // --data
-	workdir   string // --workdir
+	data      string     // --data
+	workdir   string     // --workdir
+	selected  *selection // of project; nil before
 	overrides []func(*config.Config)
 }
 
@@ -78,17 +79,26 @@ func (inv *Invocation) dataFlag() {
 
 // config loads the configuration that the command line selects.
 func (inv *Invocation) config() (*config.Config, error) {
-	s := config.Sources{Name: "config.toml", Getenv: inv.Getenv, Overrides: inv.overrides, Program: inv.Settings}
-	project, dir := inv.project()
-	text, err := fs.ReadFile(project, "config.toml")
+	project, err := inv.project()
+	if err != nil {
+		return nil, err
+	}
+	s := config.Sources{
+		Name: "config.toml", Dir: project.dir, ProjectID: project.projectName(), Getenv: inv.Getenv, Program: inv.Settings,
+		Overrides: inv.overrides,
+	}
+	text, err := fs.ReadFile(project.files, "config.toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err == nil {
 		s.File = text
 	}
-	if dir != "" {
-		s.Dir, s.Name = dir, dir+"/config.toml"
+	if project.dir != "" {
+		s.Name = filepath.Join(project.dir, "config.toml")
+		if s.Expand, err = inv.envFiles(project); err != nil {
+			return nil, err
+		}
 	}
 	if inv.data != "" {
 		s.Overrides = append(s.Overrides, func(c *config.Config) { c.Data = inv.data })
@@ -96,22 +106,18 @@ func (inv *Invocation) config() (*config.Config, error) {
 	return config.Load(s)
 }
 
-// project returns the folder supabase/ of the working folder and its path, or the project inside the program and "".
-func (inv *Invocation) project() (project fs.FS, dir string) {
-	dir = "supabase"
-	if inv.workdir != "" {
-		dir = inv.workdir + "/supabase"
-	}
-	if _, err := os.Stat(dir + "/config.toml"); err == nil {
-		return os.DirFS(dir), dir
-	}
-	return inv.Project, ""
-}
-
 // dataDir returns the data folder that the command line selects.
 func (inv *Invocation) dataDir(c *config.Config) (string, error) {
 	_, set := inv.Getenv("DAAWO_DATA")
-	dir, why, err := app.DataDir(c.Data, inv.data != "" || set)
+	project, err := inv.project()
+	if err != nil {
+		return "", err
+	}
+	data, chosen := c.Data, inv.data != "" || set
+	if inv.workdir != "" && !chosen && !filepath.IsAbs(data) {
+		data = filepath.Join(inv.workdir, data) // two projects must not share a database
+	}
+	dir, why, err := app.DataDir(data, chosen, project.projectName())
 	if why != "" {
 		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}

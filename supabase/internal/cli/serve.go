@@ -13,12 +13,12 @@ import (
 
 var serveCommand = Command{
 	Name:  "serve",
-	Args:  "gateway|functions|rest|auth|storage [FLAGS]",
+	Args:  "gateway|functions|rest|auth|storage|realtime [FLAGS]",
 	Short: "Serve one service alone",
 	Long: `
 gateway and functions run next to the upstream images in Docker compose; docs/docker.md lists their variables.
-rest, auth and storage replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
-storage-api), listen on the same ports and have the same health checks.`,
+rest, auth, storage and realtime replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
+storage-api and of Realtime), listen on the same ports and have the same health checks.`,
 	Run: runServe,
 }
 
@@ -30,6 +30,7 @@ func services() map[string]func(context.Context, *Invocation) error {
 		"rest":      serveREST,
 		"auth":      serveAuth,
 		"storage":   serveStorage,
+		"realtime":  serveRealtime,
 	}
 }
 

@@ -18,10 +18,12 @@ var startCommand = Command{
 	Long: `
 Starts Postgres, applies pending migrations and serves everything on one port. Ctrl-C, SIGTERM or 'daawo stop' stop it
 after the requests in flight; a second Ctrl-C stops it at once. All data is in the data folder. Only one server can use a
-data folder at a time.
+data folder at a time. A folder supabase/ in the working folder is the project; without one it is the project inside the
+program.
 
   daawo start                                    for this machine: local keys of the official CLI, mail goes to an inbox
   daawo start --port 0 --data /tmp/try           on free ports, next to another server
+  daawo start --workdir ../shop --site ../shop/dist    another project and its built site
   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
 	Run: runStart,
 }
@@ -67,12 +69,19 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, _ := inv.project()
-	return app.New(app.Options{
+	project, err := inv.project()
+	if err != nil {
+		return nil, err
+	}
+	o := app.Options{
 		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
-		Project: project, Site: inv.Site, AdminSite: inv.AdminSite, Prepare: inv.Prepare, Postgres: inv.Postgres, Functions: inv.Functions, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
+		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
 		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
-	}), nil
+	}
+	if project.own {
+		o.AdminSite, o.Prepare, o.CleanBuckets = inv.AdminSite, inv.Prepare, inv.CleanBuckets
+	}
+	return app.New(o), nil
 }
 
 // startFlags declares the flags that change the configuration.
@@ -83,9 +92,15 @@ func (inv *Invocation) startFlags() {
 			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
 		}
 	})
-	inv.portFlag("db-port", "`port` of Postgres, on loopback only", func(c *config.Config, n uint16) { c.DB.Port = n })
+	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls", func(c *config.Config, n uint16) { c.DB.Port = n })
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
 	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
+	inv.textFlag("site", "`folder` of a static site or a single-page application to serve at /", func(c *config.Config, s string) { c.SiteDir = s })
+	inv.flags.BoolFunc("db-tls", "serve TLS on the port of Postgres, on the address of --host", func(s string) error {
+		on, err := strconv.ParseBool(s)
+		inv.overrides = append(inv.overrides, func(c *config.Config) { c.DBTLS = on })
+		return err
+	})
 	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one", func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 

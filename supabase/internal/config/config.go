@@ -1,6 +1,6 @@
 // Package config reads config.toml (in the format of the official CLI), environment variables and command-line flags into
-// one typed and validated Config. It adds one key to those of the CLI, auth.leaked_passwords_path. All other settings that
-// the CLI does not have are environment variables.
+// one typed and validated Config. It adds auth.leaked_passwords_path and the limits in [realtime] to the keys of the CLI. All
+// other settings that the CLI does not have are environment variables.
 //
 // Only app, cli and stack import it; it imports nothing of ours and starts nothing.
 package config
@@ -21,7 +21,10 @@ type Config struct {
 
 	Dir        string      // base folder of the relative paths in config.toml; "" for the built-in file
 	PageValues []PageValue // filled into the pages of the site
-	Unknown    []string    // keys of config.toml that are not used (Deno functions, Docker-only services)
+	Ignored    []string    // keys of config.toml that only the official CLI uses (Deno functions, Docker-only services)
+	Warnings   []string    // mistakes in config.toml that do not prevent a start, for the log
+
+	unset map[string]string // keys of config.toml whose value is env(NAME) of a variable that is not set, with NAME
 }
 
 // Project holds the keys of config.toml that are used, with the names of the CLI. The section [inbucket], the older name of
@@ -34,6 +37,7 @@ type Project struct {
 	Inbox       Inbox       `toml:"local_smtp"`
 	Storage     Storage     `toml:"storage"`
 	Auth        Auth        `toml:"auth"`
+	Realtime    Realtime    `toml:"realtime"`
 	EdgeRuntime EdgeRuntime `toml:"edge_runtime"`
 }
 
@@ -41,6 +45,7 @@ type Project struct {
 type API struct {
 	Port            uint16   `toml:"port" doc:"Port of the site and the API; 0 picks a free one."`
 	Schemas         []string `toml:"schemas" doc:"Schemas that /rest/v1 exposes; the first one is the default."`
+	Enabled         bool     `toml:"enabled" doc:"Serve /rest/v1."`
 	ExtraSearchPath []string `toml:"extra_search_path" doc:"Schemas added to the search_path of every REST request."`
 	MaxRows         int64    `toml:"max_rows" doc:"Maximum number of rows in a REST reply; 0 means no limit."`
 	TLS             TLS      `toml:"tls"`
@@ -56,9 +61,11 @@ type TLS struct {
 // DB configures the embedded Postgres, its migrations and its seed.
 type DB struct {
 	Port         uint16     `toml:"port" doc:"Loopback port of Postgres; 0 picks a free one."`
-	MajorVersion int        `toml:"major_version" doc:"Postgres major version; only 17 is embedded."`
+	MajorVersion int        `toml:"major_version" doc:"Postgres major version of the project; 17 runs, and others log a warning."`
 	Migrations   Migrations `toml:"migrations"`
 	Seed         Seed       `toml:"seed"`
+
+	Vault map[string]string `toml:"vault" each:"Secret of the vault, stored at start; write env(NAME) instead of the value."`
 }
 
 // Migrations configures the project's migrations.
@@ -82,10 +89,14 @@ type Inbox struct {
 	Enabled  bool   `toml:"enabled" doc:"Run the development inbox if SMTP_HOST is not set (loopback only)."`
 	Port     uint16 `toml:"port" doc:"Port of the inbox's page and API; 0 picks a free one."`
 	SMTPPort uint16 `toml:"smtp_port" doc:"SMTP port of the inbox; 0 picks a free one."`
+
+	AdminEmail string `toml:"admin_email" doc:"Sender address of mails to the inbox."`
+	SenderName string `toml:"sender_name" doc:"Sender name of mails to the inbox."`
 }
 
 // Storage configures the storage API.
 type Storage struct {
+	Enabled             bool              `toml:"enabled" doc:"Serve /storage/v1."`
 	FileSizeLimit       Size              `toml:"file_size_limit" doc:"Maximum file size in buckets without their own limit."`
 	ImageTransformation Switch            `toml:"image_transformation"`
 	S3Protocol          Switch            `toml:"s3_protocol"`
@@ -103,6 +114,20 @@ type Bucket struct {
 	FileSizeLimit    Size     `toml:"file_size_limit" doc:"Maximum file size; 0 means storage.file_size_limit."`
 	AllowedMimeTypes []string `toml:"allowed_mime_types" doc:"Accepted content types; empty accepts all."`
 	ObjectsPath      string   `toml:"objects_path" doc:"Folder of files to seed, relative to config.toml."`
+}
+
+// Realtime configures channels. The limits have the meaning of upstream's tenant settings.
+type Realtime struct {
+	Enabled                    bool     `toml:"enabled" doc:"Serve /realtime/v1."`
+	MaxConnections             int      `toml:"max_concurrent_users" doc:"Maximum number of sockets of one server."`
+	MaxChannelsPerClient       int      `toml:"max_channels_per_client" doc:"Maximum number of channels of one socket."`
+	MaxJoinsPerSecond          int      `toml:"max_joins_per_second" doc:"Maximum number of joins per second, as the average of up to a minute."`
+	MaxEventsPerSecond         int      `toml:"max_events_per_second" doc:"Maximum number of broadcasts per second, sent and delivered, as the average of up to a minute."`
+	MaxPresenceEventsPerSecond int      `toml:"max_presence_events_per_second" doc:"Maximum number of presence messages per second, as the average of up to a minute."`
+	MaxPayloadKB               int      `toml:"max_payload_size_in_kb" doc:"Maximum size of the payload of a broadcast or a presence, in kB; at most 4900."`
+	ClientPresenceEvents       int      `toml:"max_client_presence_events_per_window" doc:"Maximum number of presence messages of one channel within client_presence_window."`
+	ClientPresenceWindow       Duration `toml:"client_presence_window" doc:"Time to which max_client_presence_events_per_window applies."`
+	PrivateOnly                bool     `toml:"private_only" doc:"Refuse public channels."`
 }
 
 // EdgeRuntime holds the secrets that functions get as variables. Other settings of functions are in their Go code.

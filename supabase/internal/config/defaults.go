@@ -7,6 +7,7 @@ func defaults() Project {
 	return Project{
 		ProjectID: "daawo",
 		API: API{
+			Enabled:         true,
 			Port:            54321,
 			Schemas:         []string{"public", "graphql_public"},
 			ExtraSearchPath: []string{"public", "extensions"},
@@ -21,8 +22,14 @@ func defaults() Project {
 		Studio: Studio{Port: 54323},
 		Inbox:  Inbox{Enabled: true, Port: 54324},
 		Storage: Storage{
+			Enabled:       true,
 			FileSizeLimit: 50 << 20,
 			S3Protocol:    Switch{Enabled: true},
+		},
+		Realtime: Realtime{
+			Enabled:        true,
+			MaxConnections: 10_000, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 500, MaxEventsPerSecond: 100_000,
+			MaxPresenceEventsPerSecond: 10_000, MaxPayloadKB: 3000, ClientPresenceEvents: 5, ClientPresenceWindow: Duration(30 * time.Second),
 		},
 		Auth: Auth{
 			Enabled:                    true,

@@ -12,14 +12,7 @@ import (
 // Document writes the reference of all settings as Markdown, those of the program p included. A test of the program compares
 // it with docs/configuration.md.
 func Document(w io.Writer, p Program) error {
-	c := &Config{Project: defaults()}
-	// One entry in each map stands for the operator's names.
-	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
-	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
-	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}
-	c.Auth.SMS.TestOTP, c.EdgeRuntime.Secrets = map[string]string{"NUMBER": ""}, map[string]string{"NAME": ""}
-	c.Auth.Hook = map[string]AuthHook{"NAME": {}}
-	c.Auth.External = map[string]AuthProvider{"NAME": {}}
+	c := documented()
 
 	var variables, keys strings.Builder
 	err := walk(reflect.ValueOf(c).Elem(), "", func(f field) error {
@@ -40,8 +33,35 @@ func Document(w io.Writer, p Program) error {
 	for _, v := range append(slices.Clone(p.Others), readElsewhere...) {
 		fmt.Fprintf(&elsewhere, "| `%s` | %s | %s |\n", v.Name, code(v.Default), v.Doc)
 	}
-	_, err = fmt.Fprintf(w, reference, variables.String(), elsewhere.String(), keys.String())
+	var unused strings.Builder
+	for _, u := range unusedKeys {
+		fmt.Fprintf(&unused, "| `%s` | %s |\n", u.Key, u.Why)
+	}
+	_, err = fmt.Fprintf(w, reference, variables.String(), elsewhere.String(), keys.String(), unused.String())
 	return err
+}
+
+// documented returns the defaults, with an entry in each map that stands for the operator's names.
+func documented() *Config {
+	c := &Config{Project: defaults()}
+	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
+	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
+	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}
+	c.Auth.SMS.TestOTP, c.EdgeRuntime.Secrets = map[string]string{"NUMBER": ""}, map[string]string{"NAME": ""}
+	c.DB.Vault = map[string]string{"NAME": ""}
+	c.Auth.Hook = map[string]AuthHook{"NAME": {}}
+	c.Auth.External = map[string]AuthProvider{"NAME": {}}
+	return c
+}
+
+// eachKey calls f with each key of config.toml that is used.
+func eachKey(f func(key string)) error {
+	return walk(reflect.ValueOf(documented()).Elem(), "", func(field field) error {
+		if field.path != "" {
+			f(field.path)
+		}
+		return nil
+	})
 }
 
 // readElsewhere lists the variables that are not settings of the stack: those that the stack sets for functions, and those of
@@ -104,13 +124,22 @@ them, and the variables of Unix. Values without a default are set by the stack.
 |---|---|---|
 %s
 The official services in the Docker Compose form (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio,
-Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth` and `storage`" + ` read the variables of
-the image that they replace: see docs/rest.md, docs/auth.md and docs/storage.md.
+Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage` and `realtime`" + ` read the
+variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/storage.md and docs/realtime.md.
 
 ## Keys of config.toml
 
-Other keys are accepted but have no effect here; the official CLI may read them. ` + "`daawo doctor`" + ` lists them.
+` + "`enable_signup` of `[auth.email]` and `[auth.sms]` is read as `enabled`, and `[inbucket]` as `[local_smtp]`" + `. The section
+` + "`[remotes.NAME]`" + ` whose ` + "`project_id`" + ` is that of the project (or of ` + "`SUPABASE_PROJECT_ID`" + `) overrides the other
+sections, as in the CLI. An unknown key logs a warning with the nearest known key.
 
 | Key | Default | Meaning |
 |---|---|---|
+%s
+## Keys of the official CLI without effect
+
+` + "`daawo doctor`" + ` lists those that the project sets.
+
+| Key | Reason |
+|---|---|
 %s`

@@ -12,9 +12,11 @@ type Environment struct {
 	Host        string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
 	PublishedOn List     `env:"PUBLISHED_ON" doc:"In a container: the host's addresses on which its ports are published, separated by commas. They decide instead of DAAWO_HOST whether this is a public installation."`
 	DatabaseURL string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
+	DBTLS       bool     `env:"DB_TLS" default:"false" doc:"Serve TLS on the port of the embedded Postgres, on the address of DAAWO_HOST, with the certificate of [api.tls] or one that is signed by itself. Without TLS only this machine may connect. Flag --db-tls."`
 	LogLevel    string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat   string   `env:"LOG_FORMAT" doc:"text or json; if not set, text on a terminal and json elsewhere."`
 	SiteURL     string   `env:"SITE_URL" doc:"Public address of the site. Required on a public address."`
+	SiteDir     string   `env:"SITE_DIR" doc:"Folder of a static site or a single-page application to serve at / instead of the program's site. Without a 404.html, unknown paths get index.html. Flag --site."`
 	AdminEmail  string   `env:"ADMIN_EMAIL" doc:"Receives notices and a trial of the mail server. Required on a public address."`
 	Proxies     Prefixes `env:"TRUSTED_PROXIES" doc:"Addresses or networks whose X-Forwarded-* headers are trusted, separated by commas. Default: none."`
 
@@ -23,16 +25,21 @@ type Environment struct {
 	WebhookURL    string `env:"NOTIFY_WEBHOOK_URL" doc:"Also receives notices, as a signed POST (Standard Webhooks). Off when empty."`
 	WebhookSecret string `env:"NOTIFY_WEBHOOK_SECRET" doc:"Key of the signature: whsec_ and base64, or any text."`
 
-	RESTURL       string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
-	AuthURL       string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
-	StorageURL    string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
-	ImgproxyURL   string `env:"IMGPROXY_URL" doc:"Resize images with this imgproxy instead of the engine inside. It needs access to the files (the folder, or S3)."`
-	FunctionsURL  string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
-	FunctionsPort uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
-	Region        string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
-	InsideURL     string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
-	RealtimeURL   string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime. Without it the route replies 404."`
-	MetaURL       string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+	RESTURL         string `env:"REST_URL" doc:"Serve /rest/v1 from this PostgREST instead of the engine inside."`
+	AuthURL         string `env:"AUTH_URL" doc:"Serve /auth/v1 from this GoTrue instead of the engine inside."`
+	StorageURL      string `env:"STORAGE_URL" doc:"Serve /storage/v1 from this storage-api instead of the engine inside."`
+	ImgproxyURL     string `env:"IMGPROXY_URL" doc:"Resize images with this imgproxy instead of the engine inside. It needs access to the files (the folder, or S3)."`
+	FunctionsURL    string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
+	FunctionsPort   uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
+	FunctionsMemory Size   `env:"FUNCTIONS_MEMORY" default:"512MiB" doc:"Memory limit of the process of deployed functions. A process above it is ended and started again."`
+	Region          string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
+	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
+	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
+	NATSURL         string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
+	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+
+	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
+	NetAllowed Prefixes `env:"PG_NET_NETWORKS" doc:"Private addresses or networks that requests of pg_net may reach in any case, separated by commas."`
 
 	InboxURL string `env:"INBOX_URL" doc:"Address of an inbox for development that runs elsewhere. serve gateway prints it at its start."`
 	Command  string `env:"DAAWO_COMMAND" default:"daawo" doc:"How an administrator starts this program, for the commands in notices."`
@@ -48,6 +55,7 @@ type Environment struct {
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
+	TracesURL    string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"Send OpenTelemetry traces to this OTLP receiver over HTTP, such as http://127.0.0.1:4318. Off when empty. The other variables of the OpenTelemetry SDK apply, such as OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token that opens /metrics to remote clients. Without it /metrics is available on loopback only."`
 
 	Replica Replica

@@ -23,6 +23,9 @@ func walk(v reflect.Value, path string, visit func(field) error) error {
 	t := v.Type()
 	for i := range t.NumField() {
 		sf, fv := t.Field(i), v.Field(i)
+		if !sf.IsExported() {
+			continue
+		}
 		key, env := sf.Tag.Get("toml"), sf.Tag.Get("env")
 		f := field{env: env, def: sf.Tag.Get("default"), doc: sf.Tag.Get("doc"), value: fv}
 		if key != "" {

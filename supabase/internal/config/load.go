@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 )
 
 // Sources are the sources of settings. Overrides take precedence over Getenv, and Getenv over File.
@@ -14,7 +12,9 @@ type Sources struct {
 	File      []byte                      // text of config.toml; nil means the defaults
 	Name      string                      // path of config.toml, for error messages
 	Dir       string                      // folder of config.toml
+	ProjectID string                      // used if config.toml has no project_id; "" means daawo
 	Getenv    func(string) (string, bool) // os.LookupEnv, or nil for no variables
+	Expand    func(string) (string, bool) // variables for env(NAME) that Getenv does not have, such as those of .env; may be nil
 	Overrides []func(*Config)             // command-line flags
 	Program   Program
 }
@@ -23,6 +23,9 @@ type Sources struct {
 // errors of a step.
 func Load(s Sources) (*Config, error) {
 	c := &Config{Project: defaults(), Dir: s.Dir}
+	if s.ProjectID != "" {
+		c.ProjectID = s.ProjectID
+	}
 	getenv := withDefaults(s.Getenv, s.Program.Defaults)
 	defined, err := c.readFile(s)
 	if err != nil {
@@ -38,6 +41,7 @@ func Load(s Sources) (*Config, error) {
 		override(c)
 	}
 	c.derive(defined)
+	c.warn()
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -57,43 +61,7 @@ func withDefaults(getenv func(string) (string, bool), defaults map[string]string
 	}
 }
 
-// readFile decodes config.toml over the defaults and returns the keys that the file sets.
-func (c *Config) readFile(s Sources) (map[string]bool, error) {
-	defined := map[string]bool{}
-	if s.File == nil {
-		return defined, nil
-	}
-	var file struct {
-		Project
-		Inbucket *Inbox `toml:"inbucket"`
-	}
-	file.Project = c.Project
-	meta, err := toml.Decode(string(s.File), &file)
-	if err != nil {
-		var pe toml.ParseError
-		if errors.As(err, &pe) {
-			// Not ErrorWithPosition: it quotes lines, which may contain passwords, and panics on lines that end in \r.
-			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimPrefix(pe.Error(), "toml: "))
-		}
-		return nil, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	c.Project = file.Project
-	if file.Inbucket != nil && !meta.IsDefined("local_smtp") {
-		c.Inbox = *file.Inbucket
-	}
-	for _, key := range meta.Keys() {
-		defined[key.String()] = true
-	}
-	for _, key := range meta.Undecoded() {
-		if meta.Type(key...) != "Hash" { // list keys, not sections
-			c.Unknown = append(c.Unknown, key.String())
-		}
-	}
-	return defined, nil
-}
-
-// readEnvironment sets the variables or their defaults, applies the CLI's SUPABASE_* overrides, and expands env(NAME) in
-// values of config.toml.
+// readEnvironment sets the variables or their defaults and applies the CLI's SUPABASE_* overrides.
 func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map[string]bool) error {
 	var errs []error
 	visit := func(f field) error {
@@ -103,7 +71,6 @@ func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map
 			defined[f.path] = true
 		}
 		if text == "" {
-			expand(f.value, getenv)
 			return nil
 		}
 		if err := f.set(text); err != nil {
@@ -117,21 +84,6 @@ func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map
 	return errors.Join(errs...)
 }
 
-// expand replaces each string of the form env(NAME) by the variable's value, or by "" if the variable is not set.
-func expand(v reflect.Value, getenv func(string) (string, bool)) {
-	switch v.Kind() {
-	case reflect.String:
-		if name, ok := strings.CutPrefix(v.String(), "env("); ok && strings.HasSuffix(name, ")") {
-			value, _ := getenv(strings.TrimSuffix(name, ")"))
-			v.SetString(value)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			expand(v.Index(i), getenv)
-		}
-	}
-}
-
 // derive sets the settings that depend on others.
 func (c *Config) derive(defined map[string]bool) {
 	c.SiteURL = strings.TrimRight(c.SiteURL, "/")
@@ -141,10 +93,16 @@ func (c *Config) derive(defined map[string]bool) {
 	if c.ACMEEmail == "" {
 		c.ACMEEmail = c.AdminEmail
 	}
-	if smtp := c.Auth.Email.SMTP; c.SMTP.Host == "" && smtp.Enabled {
+	if smtp := c.Auth.Email.SMTP; c.SMTP.Host == "" && smtp.Enabled && !c.smtpUnset() {
 		c.SMTP = SMTP{
 			Host: smtp.Host, Port: smtp.Port, User: smtp.User, Pass: smtp.Pass,
 			AdminEmail: smtp.AdminEmail, SenderName: smtp.SenderName,
+		}
+	}
+	for name, secret := range c.EdgeRuntime.Secrets { // as with the CLI, functions see them in capitals
+		if upper := strings.ToUpper(name); upper != name {
+			delete(c.EdgeRuntime.Secrets, name)
+			c.EdgeRuntime.Secrets[upper] = secret
 		}
 	}
 	// Open sign-up on a public address can be abused to send mail to arbitrary addresses, so it must be enabled explicitly.

@@ -39,16 +39,18 @@ func (c *Config) rules() []rule {
 	_, hostErr := netip.ParseAddr(c.Host)
 	site, siteErr := url.Parse(c.SiteURL)
 	notOrigin := siteErr == nil && (site.RawQuery != "" || site.Fragment != "" || strings.Trim(site.Path, "/") != "")
-	secret := len(c.Keys.JWTSecret)
+	secret, smtpFile := len(c.Keys.JWTSecret), c.Auth.Email.SMTP
 	return []rule{
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
 			fmt.Sprintf("%q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 every network", c.Host)},
-		{c.DB.MajorVersion != 17, "db.major_version", fmt.Sprintf("only Postgres 17 is supported, not %d", c.DB.MajorVersion)},
 		{len(c.API.Schemas) == 0, "api.schemas", "at least one schema is needed"},
 		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls", "cert_path and key_path are needed"},
+		{smtpFile.Enabled && smtpFile.Host == "" && !c.smtpUnset() && c.SMTP.Host == "", "auth.email.smtp.host",
+			"is required when auth.email.smtp.enabled is true; set enabled = false to use the development inbox"},
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
+		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
 		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
 		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},

@@ -1,7 +1,8 @@
 // Package db is the only package that opens SQL connections for serving requests. It keeps a connection pool, runs
 // statements with the role and the claims of a caller, and classifies database errors.
 //
-// Only app, auth, cli, fnhost, outbox, rest, stack and storage import it; it imports nothing of ours.
+// Only app, auth, cli, extension/cron, extension/lead, extension/pgnet, fnhost, functionsdb, outbox, realtime, rest, stack and
+// storage import it; it imports nothing of ours.
 package db
 
 import (
@@ -28,6 +29,8 @@ type Config struct {
 	Unprepared      bool          // Sessions use no prepared statements, for connection poolers that do not support them
 	ApplicationName string        // shown in pg_stat_activity
 	Log             *slog.Logger  // nil means slog.Default()
+
+	Tracer pgx.QueryTracer // makes spans of statements; nil makes none
 }
 
 // Pool is a connection pool. It is safe for concurrent use.
@@ -35,6 +38,8 @@ type Pool struct {
 	pgx        *pgxpool.Pool
 	acquire    time.Duration
 	unprepared bool
+	freeze     *freezeWatch
+	tracer     pgx.QueryTracer
 	waiting    atomic.Int64
 	timeouts   atomic.Int64
 }
@@ -65,24 +70,34 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	setDialing(pc.ConnConfig)
+	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)
 	pc.PingTimeout = pingTimeout
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
 	}
+	log := c.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	freeze := watchFreezes(pc, log)
 	p, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
+		freeze.close()
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
 	acquire := c.AcquireTimeout
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared}, nil
+	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}, nil
 }
 
 // Close waits until all connections are released and closes them.
-func (p *Pool) Close() { p.pgx.Close() }
+func (p *Pool) Close() {
+	p.pgx.Close()
+	p.freeze.close()
+}
 
 // Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the login role.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }

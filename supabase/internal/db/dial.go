@@ -111,3 +111,21 @@ func order(first bool) int {
 	}
 	return 1
 }
+
+// ConnectReplication opens a connection for logical replication. Its role needs the attribute REPLICATION. Values are sent
+// in forms that do not depend on the settings of the server, the database or the role.
+func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.Conn, error) {
+	c, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	setDialing(c)
+	for name, value := range map[string]string{
+		"replication": "database", "application_name": applicationName, "client_encoding": "UTF8", "DateStyle": "ISO, YMD",
+		"TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1", "bytea_output": "hex",
+	} {
+		c.RuntimeParams[name] = value
+	}
+	c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a replication connection knows no other
+	return pgx.ConnectConfig(ctx, c)
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,11 +25,12 @@ import (
 
 // DevOptions configure a Dev.
 type DevOptions struct {
-	Root   string                      // the folder of go.mod
-	Host   *Host                       // has the functions of this program and serves until the first change
-	Child  func() (ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
-	Public bool                        // other machines can call: compiler errors appear in the terminal only
-	Log    *slog.Logger
+	Root    string                      // the folder of go.mod
+	Host    *Host                       // has the functions of this program and serves until the first change
+	Child   func() (ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
+	Public  bool                        // other machines can call: compiler errors appear in the terminal only
+	Changed func(context.Context) error // called after a reload, because schedules may differ; nil for nothing
+	Log     *slog.Logger
 }
 
 // Dev serves functions during development. When a file below functions/ changes, it builds the functions again, starts them in a
@@ -51,6 +53,7 @@ type Dev struct {
 // server is a version of the functions: in this program or in a child process.
 type server interface {
 	http.Handler
+	Schedules() map[string]string
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
 	configure(ChildConfig) error // sends a changed configuration
@@ -92,8 +95,22 @@ func (d *Dev) Close(ctx context.Context) error {
 	return os.RemoveAll(d.dir)
 }
 
-// Schedules returns the schedules of the functions in this program. A new schedule needs a restart.
-func (d *Dev) Schedules() map[string]string { return d.Host.Schedules() }
+// Schedules returns the schedules of the current version.
+func (d *Dev) Schedules() map[string]string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.current.Schedules()
+}
+
+// Functions returns the functions of the current version, and whether they are those of this program.
+func (d *Dev) Functions() (functions []FunctionInfo, builtIn bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if p, ok := d.current.(*process); ok {
+		return p.Functions, false
+	}
+	return Describe(d.Host.Functions), true
+}
 
 // RunSchedule runs scheduled work in the current version.
 func (d *Dev) RunSchedule(ctx context.Context, name string) error {
@@ -122,10 +139,23 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := d.take()
 	defer v.end()
 	if problem != "" && !d.Public {
+		w.Header().Set(problemHeader, url.PathEscape(strings.ToValidUTF8(problem[:min(len(problem), maxProblem)], "")))
 		w = &bootErrors{ResponseWriter: w, problem: problem}
+	}
+	if p, ok := v.(*process); ok {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		d.Host.watchCall(w, r, name, p.answers(name), p)
+		return
 	}
 	v.ServeHTTP(w, r)
 }
+
+// problemHeader is the header with the compiler error, percent-encoded, that replies have while the source does not compile. The
+// site's development server shows it in the page.
+const (
+	problemHeader = "X-Functions-Problem"
+	maxProblem    = 2000 // bytes
+)
 
 // take returns the current version and keeps it alive until end.
 func (d *Dev) take() server {
@@ -302,6 +332,11 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 	}
 	d.swap(v)
 	d.Reconfigure() // the configuration may have changed during the start
+	if d.Changed != nil {
+		if err := d.Changed(ctx); err != nil {
+			d.Log.Error("cannot change the schedules", "error", err)
+		}
+	}
 	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
 }
 

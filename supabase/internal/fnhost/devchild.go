@@ -16,12 +16,15 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 )
 
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
@@ -34,23 +37,49 @@ type ChildConfig struct {
 	EnvFile    string            `json:"env_file"` // functions/.env
 	Region     string            `json:"region"`
 	WebhookURL string            `json:"webhook_url"`
+	Traces     string            `json:"traces"`  // OTLP endpoint, "" for no traces
+	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
 	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
 }
 
 // process is a version of the functions in a child process.
 type process struct {
+	Description
+	keep   bool // the program is needed after the process
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	client *http.Client
 	proxy  *httputil.ReverseProxy
 	calls  sync.WaitGroup
 	exited chan struct{}
+
+	configuring sync.Mutex
+	config      ChildConfig // as sent last
 }
 
-// startChild starts a program and waits until it replies.
+// startChild starts a program, which is deleted after the process, and waits until it replies.
 func startChild(ctx context.Context, program, socket string, config ChildConfig, log *slog.Logger) (*process, error) {
+	return startProcess(ctx, processOptions{program: program, socket: socket, config: config, log: log})
+}
+
+// processOptions describe a process.
+type processOptions struct {
+	program string
+	socket  string
+	config  ChildConfig
+	log     *slog.Logger
+	memory  int64 // limit in bytes; 0 means none
+	keep    bool  // do not delete the program after the process
+}
+
+// startProcess starts a program and waits until it replies. Its error ends with what the program printed.
+func startProcess(ctx context.Context, o processOptions) (*process, error) {
+	config, socket, log := o.config, o.socket, o.log
 	config.Socket = socket
-	cmd := exec.Command(program) // ends after its standard input and its calls
+	cmd := exec.Command(o.program) // ends after its standard input and its calls
+	if o.memory > 0 {
+		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.memory/10*9, 10))
+	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -60,7 +89,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		return nil, err
 	}
 	cmd.Stdout = cmd.Stderr // shows the output of functions
-	if err := cmd.Start(); err != nil {
+	if err := startWritten(cmd); err != nil {
 		return nil, err
 	}
 	transport := &http.Transport{
@@ -70,7 +99,7 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 			return d.DialContext(ctx, "unix", socket)
 		},
 	}
-	p := &process{cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
+	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
 		Transport:     transport,
 		FlushInterval: -1, // streams
@@ -97,6 +126,9 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 			relay(log, lines.Bytes())
 		}
 	}()
+	if o.memory > 0 {
+		go p.limitMemory(o.memory, log)
+	}
 	go func() {
 		defer close(p.exited)
 		<-read // Wait closes the pipe
@@ -106,6 +138,9 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 	if err = p.configure(config); err == nil {
 		err = p.awaitReady(ctx)
 	}
+	if err == nil {
+		err = p.describe(ctx)
+	}
 	if err != nil {
 		p.retire(ctx)
 		mu.Lock()
@@ -113,6 +148,40 @@ func startChild(ctx context.Context, program, socket string, config ChildConfig,
 		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(output.String()))
 	}
 	return p, nil
+}
+
+// startWritten starts a program that was just written. While another goroutine forks, its child holds the file open for writing for
+// a moment, and the kernel refuses to run it.
+func startWritten(cmd *exec.Cmd) error {
+	for attempt := 1; ; attempt++ {
+		err := cmd.Start()
+		if !errors.Is(err, syscall.ETXTBSY) || attempt == 100 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// describe asks the process what it contains.
+func (p *process) describe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	if err := p.ask(ctx, "/_internal/describe", &p.Description); err != nil {
+		return fmt.Errorf("the functions process does not say what it contains: %w", err)
+	}
+	if p.Protocol != Protocol {
+		return fmt.Errorf("the functions were built from packages of another release: their protocol is %d, the server's %d; "+
+			"build them again, in a project with third_party/daawo after `daawo init --functions`", p.Protocol, Protocol)
+	}
+	return nil
+}
+
+// Schedules returns the cron expressions of the process.
+func (p *process) Schedules() map[string]string { return schedulesOf(p.Functions) }
+
+// answers reports whether the process has a function that answers calls.
+func (d Description) answers(name string) bool {
+	return slices.ContainsFunc(d.Functions, func(f FunctionInfo) bool { return f.Name == name && f.Handler })
 }
 
 // toChild forwards a call with the gateway's headers about the client, which a ReverseProxy removes.
@@ -181,6 +250,10 @@ func (p *process) awaitReady(ctx context.Context) error {
 
 // configure sends the child its configuration.
 func (p *process) configure(config ChildConfig) error {
+	p.configuring.Lock()
+	defer p.configuring.Unlock()
+	config.Draining = config.Draining || p.config.Draining
+	p.config = config
 	line, err := json.Marshal(config)
 	if err != nil {
 		return err
@@ -210,6 +283,9 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	if err != nil {
 		return err
 	}
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		req.Header.Set("Traceparent", traceparent)
+	}
 	res, err := p.client.Do(req)
 	if err != nil {
 		return err
@@ -227,6 +303,7 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 
 // retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
 func (p *process) retire(ctx context.Context) {
+	p.drain()
 	over := make(chan struct{})
 	go func() {
 		p.calls.Wait()
@@ -243,7 +320,72 @@ func (p *process) retire(ctx context.Context) {
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
-	_ = os.Remove(p.cmd.Path)
+	if !p.keep {
+		_ = os.Remove(p.cmd.Path)
+	}
+}
+
+// drain tells the process that another one serves new calls. The database's connections do not suffice for many processes.
+func (p *process) drain() {
+	p.configuring.Lock()
+	config := p.config
+	p.configuring.Unlock()
+	config.Draining = true
+	_ = p.configure(config) // it may have ended
+}
+
+// memoryCheck is the pause between two looks at the memory of a process.
+const memoryCheck = 200 * time.Millisecond
+
+// limitMemory kills the process when it uses more than limit bytes. Before that its runtime collects garbage at nine tenths.
+func (p *process) limitMemory(limit int64, log *slog.Logger) {
+	if err := preferForOOM(p.cmd.Process.Pid); err != nil {
+		log.Warn("the kernel may end another process than the functions when memory is short", "error", err)
+	}
+	tick := time.NewTicker(memoryCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.exited:
+			return
+		case <-tick.C:
+		}
+		if u, ok := usageOf(p.cmd.Process.Pid); ok && u.memory > limit {
+			log.Error("functions process exceeds its memory limit and is ended", "memory", u.memory, "limit", limit)
+			_ = p.cmd.Process.Kill() // it may have ended
+			return
+		}
+	}
+}
+
+// ask sends a request for the parent's own use and decodes the JSON of its reply.
+func (p *process) ask(ctx context.Context, path string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions"+path, nil)
+	if err != nil {
+		return err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<22))
+	if err != nil {
+		return err
+	}
+	if res.StatusCode == http.StatusNotFound {
+		return errors.New("it was built from packages of another release; build it again, " +
+			"in a project with third_party/daawo after `daawo init --functions`")
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", res.Status, bytes.TrimSpace(text))
+	}
+	return json.Unmarshal(text, into)
+}
+
+// traceOf returns the context of a request with its trace.
+func traceOf(r *http.Request) context.Context {
+	return tracing.WithTraceparent(r.Context(), r.Header.Get("Traceparent"))
 }
 
 // ChildHandler returns the handler for the private socket of a child. The parent also starts scheduled work and jobs there.
@@ -259,13 +401,23 @@ func (h *Host) ChildHandler() http.Handler {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
+	mux.HandleFunc("GET /_internal/describe", func(w http.ResponseWriter, _ *http.Request) {
+		_ = edge.WriteJSON(w, http.StatusOK, h.Describe()) // the parent reports a broken connection
+	})
+	mux.HandleFunc("GET /_internal/check", func(w http.ResponseWriter, r *http.Request) {
+		if err := h.CheckHealth(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		_ = edge.WriteJSON(w, http.StatusOK, struct{}{})
+	})
 	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, h.RunSchedule(r.Context(), r.PathValue("name")))
+		reply(w, h.RunSchedule(traceOf(r), r.PathValue("name")))
 	})
 	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
 		args, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = h.RunJob(r.Context(), r.PathValue("name"), r.PathValue("job"), args)
+			err = h.RunJob(traceOf(r), r.PathValue("name"), r.PathValue("job"), args)
 		}
 		reply(w, err)
 	})

@@ -53,11 +53,19 @@ func check(name string, f edge.Func) error {
 	if !functionName.MatchString(name) {
 		return fmt.Errorf("function %q: a name begins with a letter and has letters, digits, - and _ only", name)
 	}
+	if f.JSON != nil && f.JSON.Err() != nil {
+		return fmt.Errorf("function %q: %w", name, f.JSON.Err())
+	}
 	if f.Handler == nil && f.Schedule == "" && len(f.Jobs) == 0 {
 		return fmt.Errorf("function %q has no handler, schedule or job", name)
 	}
 	if (f.Schedule == "") != (f.Run == nil) {
 		return fmt.Errorf("function %q: Schedule and Run belong together", name)
+	}
+	for job, j := range f.Jobs {
+		if j.Priority < 0 || j.Priority > 4 || j.MaxAttempts < 0 {
+			return fmt.Errorf("function %q: job %q: a priority is 1 to 4 and a number of attempts is positive", name, job)
+		}
 	}
 	if f.Schedule != "" {
 		if _, err := cron.ParseStandard(f.Schedule); err != nil {

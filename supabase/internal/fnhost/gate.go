@@ -3,11 +3,14 @@ package fnhost
 import (
 	"context"
 	"errors"
+	"net/http"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"daawo/functions/edge"
+
+	"golang.org/x/sync/semaphore"
 )
 
 var (
@@ -27,14 +30,51 @@ const grace = time.Second
 type gate struct {
 	running  chan struct{} // one value per running call
 	waiting  *atomic.Int64
-	overdue  *atomic.Int64 // calls after their timeout, within grace
-	runaways *atomic.Int64 // calls after their timeout and grace
-	most     int64         // of waiting calls
-	wait     time.Duration // of one call
+	overdue  *atomic.Int64       // calls after their timeout, within grace
+	runaways *atomic.Int64       // calls after their timeout and grace
+	most     int64               // of waiting calls
+	wait     time.Duration       // of one call
+	memory   *semaphore.Weighted // bytes of bodies; nil for no limit
 }
 
 func newGate(f edge.Func) gate {
-	return gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(f.MaxWaiting), f.MaxWait}
+	g := gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(f.MaxWaiting), f.MaxWait, nil}
+	if f.MaxBodyMemory > 0 {
+		g.memory = semaphore.NewWeighted(f.MaxBodyMemory)
+	}
+	return g
+}
+
+// smallBody is the size of a body, in bytes, that does not count against Func.MaxBodyMemory.
+const smallBody = 64 << 10
+
+// weight returns the bytes that a call reserves for its body. A body of unknown length counts as the longest.
+func (f *function) weight(r *http.Request) int64 {
+	size := r.ContentLength
+	if size < 0 {
+		size = f.MaxBody
+	}
+	if f.gate.memory == nil || size <= smallBody {
+		return 0
+	}
+	return min(size, f.MaxBodyMemory)
+}
+
+// reserve waits until the bodies of the running calls leave enough memory.
+func (g gate) reserve(ctx context.Context, bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, g.wait)
+	defer cancel()
+	return g.memory.Acquire(ctx, bytes)
+}
+
+// release undoes reserve.
+func (g gate) release(bytes int64) {
+	if bytes > 0 {
+		g.memory.Release(bytes)
+	}
 }
 
 // enter waits until a call may run. Its errors are errBusy, errRunaway or that of the context. After it the call must leave.

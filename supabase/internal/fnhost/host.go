@@ -3,7 +3,7 @@
 // or in a child process that is rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the
 // calls there.
 //
-// Only app, cli and stack/child import it; of ours it imports db and functions/edge.
+// Only app, cli, functionsdb and stack import it; of ours it imports db, tracing and functions/edge.
 package fnhost
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,6 +49,7 @@ type Options struct {
 	Now     func() time.Time             // nil means time.Now
 	Log     *slog.Logger                 // nil means slog.Default()
 	Meter   prometheus.Registerer        // nil registers no metrics
+	Traces  *tracing.Provider            // nil makes no spans
 	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s
 	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
 }

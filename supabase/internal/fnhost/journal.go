@@ -2,13 +2,19 @@ package fnhost
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
+	"time"
 )
 
-// journalKeeps is the number of lines in a Journal.
-const journalKeeps = 2000
+// Numbers of lines in a Journal. Warnings and errors have lines of their own, so that a busy function does not displace them.
+const (
+	journalKeeps  = 4000
+	journalErrors = 1000
+)
 
 // Journal is a log handler that passes records on and keeps the last ones as text, for `daawo functions logs`.
 type Journal struct {
@@ -19,8 +25,10 @@ type Journal struct {
 
 // Line is a record of a Journal. Numbers increase, so that a reader can ask for new lines.
 type Line struct {
-	N    int64  `json:"n"`
-	Text string `json:"text"`
+	N     int64      `json:"n"`
+	Time  time.Time  `json:"time"`
+	Level slog.Level `json:"level"`
+	Text  string     `json:"text"`
 }
 
 // NewJournal returns a journal in front of a handler.
@@ -37,7 +45,7 @@ func (j *Journal) Enabled(ctx context.Context, l slog.Level) bool {
 // Handle is part of slog.Handler.
 func (j *Journal) Handle(ctx context.Context, r slog.Record) error {
 	if j.own.Enabled(ctx, r.Level) {
-		_ = j.own.Handle(ctx, r) // writing into memory does not fail
+		j.lines.add(ctx, j.own, r)
 	}
 	if !j.Handler.Enabled(ctx, r.Level) {
 		return nil
@@ -58,27 +66,54 @@ func (j *Journal) WithGroup(name string) slog.Handler {
 // Lines returns the kept records, the oldest first.
 func (j *Journal) Lines() []Line { return j.lines.all() }
 
-// lines is a ring buffer of text lines. Each Write of slog.TextHandler adds one.
+// lines keeps text lines in two ring buffers.
 type lines struct {
-	mu   sync.Mutex
-	next int64
-	ring [journalKeeps]string
+	mu      sync.Mutex
+	next    int64
+	present Line // is being written
+	usual   ring
+	errors  ring
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+// ring keeps the last lines.
+type ring struct {
+	kept []Line
+	n    int // lines so far
+}
+
+func (r *ring) add(l Line, most int) {
+	if len(r.kept) < most {
+		r.kept = append(r.kept, l)
+	} else {
+		r.kept[r.n%most] = l
+	}
+	r.n++
+}
+
+// add formats a record with a handler that writes to l.
+func (l *lines) add(ctx context.Context, own slog.Handler, r slog.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ring[l.next%journalKeeps] = string(bytes.TrimRight(p, "\n"))
+	l.present = Line{N: l.next, Time: r.Time, Level: r.Level}
+	_ = own.Handle(ctx, r) // writing into memory does not fail
 	l.next++
+	if r.Level >= slog.LevelWarn {
+		l.errors.add(l.present, journalErrors)
+	} else {
+		l.usual.add(l.present, journalKeeps)
+	}
+}
+
+// Write is for slog.TextHandler, which writes a record with one call. add holds the lock.
+func (l *lines) Write(p []byte) (int, error) {
+	l.present.Text = string(bytes.TrimRight(p, "\n"))
 	return len(p), nil
 }
 
 func (l *lines) all() []Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := []Line{}
-	for n := max(0, l.next-journalKeeps); n < l.next; n++ {
-		all = append(all, Line{n, l.ring[n%journalKeeps]})
-	}
+	all := slices.Concat(l.usual.kept, l.errors.kept)
+	slices.SortFunc(all, func(a, b Line) int { return cmp.Compare(a.N, b.N) })
 	return all
 }

@@ -31,6 +31,14 @@ func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string,
 	return nil
 }
 
+// Network returns the hash with which Limit counts a client, or "" for this machine.
+func (s *services) Network(ctx context.Context, client string) (string, error) {
+	if client == "" {
+		return "", nil
+	}
+	return s.clientHash(ctx, client)
+}
+
 // tooMany recognises the error of edge_functions.count_request. Its detail is the number of seconds until the window ends.
 func tooMany(err error) (*edge.Error, bool) {
 	pg, ok := db.AsPgError(err)

@@ -13,15 +13,29 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/google/uuid"
 )
+
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown function.
+func (h *Host) MaxBody(path string) int64 {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if f, ok := h.functions[name]; ok {
+		return f.MaxBody
+	}
+	return 0
+}
 
 // ServeHTTP routes a call by the first segment of its path, authorises it, waits until it may run, and runs it.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if name == "_internal" {
 		h.internal(w, r)
+		return
+	}
+	if name == openAPIPath {
+		h.openAPI(w, r)
 		return
 	}
 	f, ok := h.functions[name]
@@ -36,11 +50,13 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Deno-Execution-Id", id)
 	header.Set("X-Sb-Edge-Region", h.Region)
 	out := &reply{ResponseWriter: w, header: http.Header{}}
+	r, end := h.span(r, name, id)
 	h.serve(out, r, f, id)
 	status := out.status()
 	if out.broken {
 		status = http.StatusInternalServerError
 	}
+	end(status)
 	h.metrics.observe(name, status, h.Now().Sub(start))
 	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
 		slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start))}
@@ -52,6 +68,32 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // net/http aborts the connection; so does a ReverseProxy in between
 	}
 }
+
+// span begins the span of a call. The request that it returns has the trace context of the span.
+func (h *Host) span(r *http.Request, name, id string) (_ *http.Request, end func(status int)) {
+	if h.Traces == nil {
+		return r, func(int) {}
+	}
+	ctx := r.Context()
+	if tracing.Traceparent(ctx) == "" { // otherwise the gateway of this process has begun the trace
+		ctx = tracing.WithTraceparent(ctx, r.Header.Get("Traceparent"))
+	}
+	ctx, finish := h.Traces.Start(ctx, "function "+name, tracing.Server, tracing.Text("faas.name", name), tracing.Text("faas.invocation_id", id))
+	r = r.WithContext(ctx)
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		r.Header.Set("Traceparent", traceparent)
+	}
+	return r, func(status int) {
+		if status >= http.StatusInternalServerError {
+			finish(errFailed)
+			return
+		}
+		finish(nil)
+	}
+}
+
+// errFailed marks the span of a failed call.
+var errFailed = errors.New("the call failed")
 
 func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	if len(f.Methods) > 0 && !slices.Contains(f.Methods, http.MethodOptions) {
@@ -75,6 +117,14 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		f.refuse(w, r, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
 		return
 	}
+	memory := f.weight(r)
+	if err := f.gate.reserve(r.Context(), memory); err != nil {
+		h.metrics.refused(f.name)
+		w.Header().Set("Retry-After", "1")
+		f.refuse(w, r, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
+		return
+	}
+	defer f.gate.release(memory)
 	if err := f.gate.enter(r.Context()); err != nil {
 		h.metrics.refused(f.name)
 		if errors.Is(err, errRunaway) {

@@ -1,6 +1,7 @@
 package fnhost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -22,6 +24,9 @@ type services struct {
 }
 
 var _ edge.Host = (*services)(nil)
+
+// Services returns what the environments of calls are made of, for package functiontest.
+func (h *Host) Services() edge.Host { return h.services }
 
 func (s *services) Now() time.Time            { return s.host.Now() }
 func (s *services) Secret(name string) string { return s.host.Getenv(name) }
@@ -77,13 +82,32 @@ var (
 
 // Add adds durable work to a batch.
 func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
-	if call, ok := w.(edge.JobCall); ok && s.host.functions[call.Function].Jobs[call.Job].Run == nil {
-		return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
+	if call, ok := w.(edge.JobCall); ok {
+		f, known := s.host.functions[call.Function]
+		if !known || f.Jobs[call.Job].Run == nil {
+			return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
+		}
+		job := f.Jobs[call.Job]
+		call.Priority, call.MaxAttempts = cmp.Or(call.Priority, job.Priority), cmp.Or(call.MaxAttempts, job.MaxAttempts)
+		w = call
 	}
 	if s.host.Outbox == nil {
 		return errNoOutbox
 	}
 	return s.host.Outbox.Add(b, w)
+}
+
+// Span begins a span.
+func (s *services) Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string, end func(error)) {
+	if s.host.Traces == nil {
+		return ctx, "", func(error) {}
+	}
+	kind := tracing.Internal
+	if client {
+		kind = tracing.Client
+	}
+	inside, end = s.host.Traces.Start(ctx, name, kind)
+	return inside, tracing.Traceparent(inside), end
 }
 
 // CleanImage removes the metadata of a picture.

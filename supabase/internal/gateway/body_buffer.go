@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
@@ -88,7 +91,7 @@ func (b *bodyBuffer) spool(w http.ResponseWriter, r *http.Request, head []byte, 
 		return
 	}
 	client, _ := clientKey(r) // never fails
-	counted := &spoolFile{file: file, buffer: b, client: client}
+	counted := newSpoolFile(file, b, client)
 	defer counted.close()
 	_, err = io.CopyN(counted, r.Body, bufferFile)
 	switch {
@@ -101,11 +104,12 @@ func (b *bodyBuffer) spool(w http.ResponseWriter, r *http.Request, head []byte, 
 		return
 	}
 	whole := err == io.EOF
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	content, err := counted.reader()
+	if err != nil {
 		writeBusy(w)
 		return
 	}
-	parts := []io.Reader{bytes.NewReader(head), file}
+	parts := []io.Reader{bytes.NewReader(head), content}
 	if !whole {
 		parts = append(parts, r.Body)
 	}
@@ -126,14 +130,33 @@ func writeBodyError(w http.ResponseWriter) {
 
 var errBufferFull = errors.New("no space in the body buffer for this client")
 
-// spoolFile reserves space for what is written to it. The file is not embedded, because io.Copy would then use its ReadFrom
-// and bypass Write.
+// spoolFile reserves space for what is written to it. The bytes on disk are encrypted with a key that is only in memory: they
+// may be a photo with its position or a phone number, and the disk may keep blocks of deleted files. The file is not embedded,
+// because io.Copy would then use its ReadFrom and bypass Write.
 type spoolFile struct {
 	file     *os.File
 	buffer   *bodyBuffer
 	client   string
 	reserved int64
 	err      error
+
+	block   cipher.Block
+	writing cipher.Stream
+	scratch []byte
+}
+
+func newSpoolFile(file *os.File, b *bodyBuffer, client string) *spoolFile {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key)          // never fails (crypto/rand)
+	block, _ := aes.NewCipher(key) // never fails for this length
+	f := &spoolFile{file: file, buffer: b, client: client, block: block}
+	f.writing = f.stream()
+	return f
+}
+
+// stream returns the key stream. Each key encrypts one file once, so the counter may start at zero.
+func (f *spoolFile) stream() cipher.Stream {
+	return cipher.NewCTR(f.block, make([]byte, aes.BlockSize))
 }
 
 func (f *spoolFile) Write(p []byte) (int, error) {
@@ -142,9 +165,19 @@ func (f *spoolFile) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	f.reserved += int64(len(p))
-	n, err := f.file.Write(p)
+	if len(f.scratch) < len(p) {
+		f.scratch = make([]byte, len(p))
+	}
+	f.writing.XORKeyStream(f.scratch, p)
+	n, err := f.file.Write(f.scratch[:len(p)])
 	f.err = err
 	return n, err
+}
+
+// reader returns a reader of all that was written.
+func (f *spoolFile) reader() (io.Reader, error) {
+	_, err := f.file.Seek(0, io.SeekStart)
+	return cipher.StreamReader{S: f.stream(), R: f.file}, err
 }
 
 func (f *spoolFile) close() {

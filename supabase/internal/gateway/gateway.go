@@ -22,6 +22,9 @@ type Options struct {
 	Site                                           http.Handler // for all paths outside the API
 	FormErrorPage                                  []byte       // HTML reply if a form post to a function fails in the gateway; nil means a default
 
+	CleanBuckets []CleanBucket                                                      // buckets of images without metadata
+	CleanImage   func(content []byte) (clean []byte, contentType string, err error) // removes the metadata; required with CleanBuckets
+
 	Keys    KeySet
 	Role    func(token string) string // returns the role of a valid token, "" for others; nil means no token is valid
 	Proxies []netip.Prefix            // proxies with trusted X-Forwarded-* headers

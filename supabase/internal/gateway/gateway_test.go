@@ -241,14 +241,18 @@ func TestMetricsAreLocal(t *testing.T) {
 		shown      bool
 	}{
 		{"local", "127.0.0.1:9", nil, true},
+		{"local, by another name", "127.0.0.1:9", []string{"Host", "rebound.example.org"}, false},
 		{"remote", "192.0.2.1:9", nil, false},
 		{"remote through a local proxy", "127.0.0.1:9", []string{"X-Forwarded-For", "192.0.2.1"}, false},
 		{"remote with a forged header", "192.0.2.1:9", []string{"X-Forwarded-For", "127.0.0.1"}, false},
 		{"remote through a proxy with Forwarded", "127.0.0.1:9", []string{"Forwarded", "for=192.0.2.1"}, false},
 	} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
-		r.RemoteAddr = tt.from
+		r.RemoteAddr, r.Host = tt.from, "localhost:54321"
 		for i := 0; i < len(tt.header); i += 2 {
+			if tt.header[i] == "Host" {
+				r.Host = tt.header[i+1]
+			}
 			r.Header.Set(tt.header[i], tt.header[i+1])
 		}
 		w := httptest.NewRecorder()

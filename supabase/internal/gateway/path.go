@@ -27,6 +27,11 @@ func (g *gateway) sanitise(next http.Handler) http.Handler {
 				return
 			}
 		}
+		// net/http has removed a Content-Length beside Transfer-Encoding. After such a request the connection must be closed
+		// (RFC 9112, section 6.1), because a proxy in front may see another request in the rest of the body.
+		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
+		}
 		g.proxies.setForwarded(r)
 		if re, ok := w.(*reply); ok {
 			re.https = r.Header.Get("X-Forwarded-Proto") == "https"

@@ -18,6 +18,9 @@ func (g *gateway) observe(next http.Handler) http.Handler {
 		control := http.NewResponseController(rw)
 		w := &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall}
 		if r.Body != nil && r.Body != http.NoBody {
+			// A copy, because net/http looks at the body of its own request to find out whether the client still waits for
+			// "100 Continue".
+			r = r.WithContext(r.Context())
 			w.body = &pacedBody{ReadCloser: r.Body, reply: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
 			r.Body = w.body
 		}

@@ -71,7 +71,7 @@ func (g *gateway) table() []*service {
 			// Storage writes uploads to disk as they arrive. Object names may have empty segments and encoded slashes, and S3
 			// clients sign the path, so storage gets the path as sent and refuses traversal itself. The log omits file names,
 			// which clients choose.
-			name: "storage", prefix: "/storage/v1", handler: g.Storage, key: g.storageKey,
+			name: "storage", prefix: "/storage/v1", handler: g.cleanUploads(), key: g.storageKey,
 			rate: limits.Rate, inFlight: limits.InFlight, rawPaths: true, logSegments: 4,
 		}, {
 			// The host of the functions limits each function by itself, so that one function's load does not affect others.
@@ -148,13 +148,33 @@ func (g *gateway) chain(s *service) func(keyRule) http.Handler {
 	}
 	inner := limitInFlight(s.inFlight, stripPrefix(s.prefix, s.handler))
 	if s.buffer {
-		inner = g.bodies.before(inner)
+		inner = unlessTooLong(s.handler, inner, g.bodies.before(inner))
 	}
 	inner = g.audit(limitBody(s.maxBody, inner))
 	rated := limitRate(s.rate)
 	return func(key keyRule) http.Handler {
 		return g.serve(s, cors(rated(key(inner))))
 	}
+}
+
+// bodyLimiter is a service that knows the largest body of a path in bytes; 0 means unknown.
+type bodyLimiter interface{ MaxBody(path string) int64 }
+
+// unlessTooLong returns whole, but calls the service at once for a body that is declared longer than the service accepts. So
+// the service refuses it before the client sends it (Expect: 100-continue).
+func unlessTooLong(service http.Handler, direct, whole http.Handler) http.Handler {
+	limiter, ok := service.(bodyLimiter)
+	if !ok {
+		return whole
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, path, _ := strings.Cut(r.URL.Path, "/v1/")
+		if limit := limiter.MaxBody("/" + path); limit > 0 && r.ContentLength > limit {
+			direct.ServeHTTP(w, r)
+			return
+		}
+		whole.ServeHTTP(w, r)
+	})
 }
 
 // serve records in the reply which service answers.

@@ -38,13 +38,14 @@ type arrow struct {
 	why      string
 }
 
-var engines = []string{"rest", "auth", "storage"}
+var engines = []string{"rest", "auth", "storage", "realtime"}
 
 // arrows are the forbidden directions of docs/architecture.md.
 var arrows = []arrow{
-	{from: engine("rest"), to: engine("auth", "storage"), why: "engines do not import each other"},
-	{from: engine("auth"), to: engine("rest", "storage"), why: "engines do not import each other"},
-	{from: engine("storage"), to: engine("rest", "auth"), why: "engines do not import each other"},
+	{from: engine("rest"), to: engine("auth", "storage", "realtime"), why: "engines do not import each other"},
+	{from: engine("auth"), to: engine("rest", "storage", "realtime"), why: "engines do not import each other"},
+	{from: engine("storage"), to: engine("rest", "auth", "realtime"), why: "engines do not import each other"},
+	{from: engine("realtime"), to: engine("rest", "auth", "storage"), why: "engines do not import each other"},
 	{
 		from: engine(append(engines, "fnhost", "outbox", "mail", "db", "keys", "wire", "postgres", "migrate", "backup")...),
 		to:   engine("gateway", "app", "cli"), why: "only cli and stack are above the gateway and app",
@@ -64,9 +65,13 @@ var arrows = []arrow{
 	},
 	{
 		from: []string{"daawo/functions"}, to: []string{"daawo/supabase", "daawo/web"}, tests: true,
-		except: []string{"daawo/functions/admin"}, why: "functions import functions/edge only",
+		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import functions/edge only",
 	},
-	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge}, tests: true, why: "edge imports nothing of ours"},
+	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
+	{
+		from: []string{edge + "/edgetest"}, to: []string{"daawo/supabase/internal/app", "daawo/supabase/internal/cli", "daawo/web"},
+		why: "edgetest imports edge and stack/functiontest",
+	},
 	{from: []string{stack}, to: []string{"daawo/functions", "daawo/web"}, except: []string{edge}, why: "the stack knows no product"},
 	{
 		from: []string{"daawo/supabase/internal"}, to: []string{stack, "daawo/functions", "daawo/web"}, tests: true,
@@ -148,6 +153,7 @@ var importersOnly = []struct {
 }{
 	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/supabase/acceptance"}, "the stack is for programs"},
 	{stack + "/child", nil, "only programs that the stack generates import it"},
+	{stack + "/functiontest", []string{edge + "/edgetest"}, "edgetest is its API"},
 	{"daawo/functions/admin", []string{"daawo/supabase", "daawo/supabase/acceptance"}, "the program has its commands"},
 	{internal + "auth", engine("app", "auth/gotrue"), "auth is above its packages"},
 }
@@ -253,7 +259,7 @@ func TestViolations(t *testing.T) {
 // or data have their own connections; all others get a pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
-		"db", "postgres", "migrate", "backup", "testdb", "app",
+		"db", "postgres", "migrate", "backup", "testdb", "functionsdb", "app",
 		"rest/pgrst", "auth/gotrue", // a service that is served alone is its own process
 		"rest/loader.go", // LISTEN holds a connection
 	}

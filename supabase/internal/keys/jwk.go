@@ -25,8 +25,10 @@ type Key struct {
 	secret    []byte
 	private   crypto.Signer
 	public    crypto.PublicKey
-	checks    bool // key_ops does not include "sign"
-	previous  bool // rotation replaced it: see survivesRotation
+	checks    bool  // key_ops does not include "sign"
+	previous  bool  // rotation replaced it: see survivesRotation
+	anonymous bool  // of a replaced key: it never signed a session
+	ext       *bool // the member of that name; nil for a JWK without it
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -49,12 +51,13 @@ type jwk struct {
 	DP        string   `json:"dp,omitempty"`
 	DQ        string   `json:"dq,omitempty"`
 	QI        string   `json:"qi,omitempty"`
-	Previous  bool     `json:"daawo_previous,omitempty"` // a private member; other programs ignore it (RFC 7517, section 4)
+	Previous  bool     `json:"daawo_previous,omitempty"` // private members; other programs ignore them (RFC 7517, section 4)
+	Anonymous bool     `json:"daawo_anonymous,omitempty"`
 }
 
 // Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
 func Secret(id, secret string) Key {
-	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret)}
+	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret), ext: new(true)}
 }
 
 // GenerateES256 makes a new P-256 signing key with a random id.
@@ -63,7 +66,7 @@ func GenerateES256() (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public()}, nil
+	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public(), ext: new(true)}, nil
 }
 
 // CanSign reports whether the key has its private half and its key_ops allow signing.
@@ -75,7 +78,7 @@ func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 // CheckOnly returns a key that only verifies: without its private half, or, for a secret, with key_ops set to verify.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
-		public.previous = k.previous
+		public.previous, public.anonymous = k.previous, k.anonymous
 		return public
 	}
 	k.checks = true
@@ -87,7 +90,7 @@ func (k Key) Public() (Key, bool) {
 	if k.public == nil {
 		return Key{}, false
 	}
-	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public}, true
+	return Key{ID: k.ID, Algorithm: k.Algorithm, public: k.public, ext: k.ext}, true
 }
 
 // Replaced reports whether rotation replaced the key.
@@ -129,7 +132,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 
 // readPublic reads the half of a key that verifies.
 func (j jwk) readPublic() (Key, error) {
-	k := Key{ID: j.ID, previous: j.Previous}
+	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous, ext: j.Ext}
 	var err error
 	switch j.Type {
 	case "oct":
@@ -258,8 +261,7 @@ func decode(text string) ([]byte, error) {
 // MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
-	extractable := true
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: &extractable, Previous: k.previous}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}

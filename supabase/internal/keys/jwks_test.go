@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -57,6 +58,27 @@ func TestParseVerifySet(t *testing.T) {
 	} {
 		if _, err := ParseVerifySet([]byte(text)); err == nil {
 			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// TestJWKSExt: the published key has ext if the given one has it, as GoTrue publishes it. Generated keys have it.
+func TestJWKSExt(t *testing.T) {
+	generated, err := GenerateES256()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(generated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ext, published := range map[string]string{`"ext":true,`: `"ext":true`, `"ext":false,`: `"ext":false`, ``: ``} {
+		set, err := ParseSet("[" + strings.Replace(string(text), `"ext":true,`, ext, 1) + "]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(JWKS(set)); !strings.Contains(got, published) || published == "" && strings.Contains(got, "ext") {
+			t.Errorf("%s: %s", ext, got)
 		}
 	}
 }

@@ -16,13 +16,16 @@ type Retired struct {
 
 // Rotate replaces every secret. The old secret API keys stop working. Sessions and signed links from the old keys work
 // until they expire or until the next rotation. The old publishable key and the old anonymous token, which offline pages
-// may still send, work for RetiredFor. Rotate keeps nothing of the demo set, because its keys are public knowledge.
+// may still send, work for RetiredFor. The old JWT secret signs no session if another key signed them. Rotate keeps nothing of the demo set, because its keys are public knowledge.
 func (s Set) Rotate(now time.Time) (Set, error) {
 	next, err := s.Replace(now)
 	if err != nil || s.IsDemo() {
 		return next, err
 	}
-	next.Previous = []Key{Secret(random(9), s.JWTSecret)}
+	secret := Secret(random(9), s.JWTSecret)
+	_, shared := s.Signer().Shared()
+	secret.anonymous = !shared
+	next.Previous = []Key{secret}
 	for _, k := range s.Signing {
 		if public, ok := k.Public(); ok {
 			next.Previous = append(next.Previous, public)
@@ -49,8 +52,8 @@ func (s Set) Replace(now time.Time) (Set, error) {
 
 // survivesRotation reports whether a token that a replaced key signed is still accepted until it expires. This holds for
 // session tokens, and for the anonymous token, which gives no more rights than a request without a token. All other tokens
-// are API keys that last ten years, and rotation must end a stolen one.
-func survivesRotation(claims json.RawMessage) bool {
+// are API keys that last ten years, and rotation must end a stolen one. With anonymous the anonymous token alone survives.
+func survivesRotation(claims json.RawMessage, anonymous bool) bool {
 	var c struct {
 		Role      string `json:"role"`
 		Subject   string `json:"sub"`
@@ -62,5 +65,5 @@ func survivesRotation(claims json.RawMessage) bool {
 	if c.Subject == "" {
 		return c.Role == RoleAnon
 	}
-	return c.Role == roleUser && c.SessionID != ""
+	return !anonymous && c.Role == roleUser && c.SessionID != ""
 }

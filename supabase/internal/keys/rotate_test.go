@@ -19,7 +19,8 @@ func rotated(t *testing.T) (old, next Set) {
 	return old, next
 }
 
-// TestRotateTokens checks which tokens of the old keys are accepted after Rotate. After Replace none is.
+// TestRotateTokens checks which tokens of the old keys are accepted after Rotate. After Replace none is. A secret signs no
+// session if another key signed them.
 func TestRotateTokens(t *testing.T) {
 	old, next := rotated(t)
 	v := NewVerifier(at(noon), next.Verifying()...)
@@ -34,9 +35,9 @@ func TestRotateTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	strict := NewVerifier(at(noon), replaced.Verifying()...)
-	for _, key := range []Key{Secret("", old.JWTSecret), old.Signing[0]} {
+	for key, sessions := range map[*Key]bool{new(Secret("", old.JWTSecret)): false, &old.Signing[0]: true} {
 		for payload, accepted := range map[string]bool{
-			`{"role":"authenticated","sub":"u","session_id":"s"}`: true,
+			`{"role":"authenticated","sub":"u","session_id":"s"}`: sessions,
 			`{"role":"anon"}`:                                    true,
 			`{"role":"service_role"}`:                            false,
 			`{"role":"authenticated","sub":"u"}`:                 false,
@@ -47,7 +48,7 @@ func TestRotateTokens(t *testing.T) {
 			`{"role":"authenticated"}`:                           false,
 			`{"url":"a/b"}`:                                      false,
 		} {
-			token := mustSign(t, key, payload)
+			token := mustSign(t, *key, payload)
 			if _, err := v.Verify(token); (err == nil) != accepted {
 				t.Errorf("%s with the old %s key after Rotate: %v", payload, key.Algorithm, err)
 			}
@@ -58,6 +59,26 @@ func TestRotateTokens(t *testing.T) {
 	}
 	if _, _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
 		t.Error("Replace refuses the old publishable key or keeps old signing keys")
+	}
+}
+
+// TestRotateSecretThatSignsSessions: without a signing key the old secret signed the sessions, which continue.
+func TestRotateSecretThatSignsSessions(t *testing.T) {
+	old, err := Generate(noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.Signing = nil
+	next, err := old.Rotate(noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, secret := NewVerifier(at(noon), next.Verifying()...), Secret("", old.JWTSecret)
+	if _, err := v.Verify(mustSign(t, secret, `{"role":"authenticated","sub":"u","session_id":"s"}`)); err != nil {
+		t.Errorf("a session: %v", err)
+	}
+	if _, err := v.Verify(mustSign(t, secret, `{"role":"service_role"}`)); err == nil {
+		t.Error("an API key is accepted")
 	}
 }
 
@@ -78,8 +99,13 @@ func TestRotateMarksKeysInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewVerifier(at(noon), parsed...).Verify(old.ServiceRole); err == nil {
-		t.Error("the old service_role key is accepted")
+	v := NewVerifier(at(noon), parsed...)
+	for name, token := range map[string]string{
+		"service_role": old.ServiceRole, "forged session": mustSign(t, Secret("", old.JWTSecret), `{"role":"authenticated","sub":"u","session_id":"s"}`),
+	} {
+		if _, err := v.Verify(token); err == nil {
+			t.Errorf("%s of the old secret is accepted", name)
+		}
 	}
 }
 

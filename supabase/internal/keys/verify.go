@@ -28,6 +28,14 @@ var (
 	ErrNoRole    = errors.New("the token has a subject but no role")
 )
 
+// AlgorithmError says that no key has the token's algorithm. It wraps ErrAlgorithm.
+type AlgorithmError struct{ Algorithm string }
+
+func (e *AlgorithmError) Error() string { return ErrAlgorithm.Error() + ": " + e.Algorithm }
+
+// Unwrap returns ErrAlgorithm.
+func (e *AlgorithmError) Unwrap() error { return ErrAlgorithm }
+
 // maxToken bounds what Verify parses. Header sizes are limited earlier, but WebSocket and query tokens are not.
 const maxToken = 16 << 10
 
@@ -139,7 +147,7 @@ func verify(token string, keys []Key) (*Claims, error) {
 	}
 	signature, err := parser.DecodeSegment(parts[2])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %w: could not base64 decode signature: %w", ErrMalformed, jwt.ErrTokenMalformed, err)
 	}
 	raw, err := parser.DecodeSegment(parts[1])
 	if err != nil {
@@ -172,7 +180,7 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	}
 	switch {
 	case !known:
-		return nil, fmt.Errorf("%w: %s", ErrAlgorithm, algorithm)
+		return nil, &AlgorithmError{Algorithm: algorithm}
 	case len(candidates) == 0:
 		return nil, ErrKey
 	}
@@ -183,7 +191,7 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 // payload the decoded payload. A key that rotation replaced verifies only tokens that survive rotation. Algorithm does not
 // matter: a secret verifies every HMAC method, an RSA key every RSA method.
 func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte, payload json.RawMessage) bool {
-	if k.previous && !survivesRotation(payload) {
+	if k.previous && !survivesRotation(payload, k.anonymous) {
 		return false
 	}
 	var material any

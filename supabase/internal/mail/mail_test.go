@@ -149,7 +149,7 @@ func TestSearchAndDelete(t *testing.T) {
 func TestSendErrors(t *testing.T) {
 	_, s := newInbox(t)
 	m := Message{To: []string{"a@example.org"}, Subject: "x", Text: "y"}
-	if err := s.Check(t.Context()); err != nil {
+	if _, err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 	s.Plain = false // the inbox has no TLS, so nothing may be sent

@@ -6,12 +6,14 @@ package mail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/mail"
 	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 )
 
 // Message is one mail. Either Text or HTML may be empty.
@@ -29,7 +31,7 @@ type Server struct {
 	Host     string
 	Port     int
 	TLS      string // "starttls", "implicit" or "off"; "" is implicit on port 465 and starttls on other ports
-	User     string // "" sends without authentication
+	User     string // "" sends without authentication, as does a server that offers none
 	Password string
 	From     string // address of the sender
 	FromName string
@@ -38,32 +40,70 @@ type Server struct {
 	Timeout time.Duration // of one delivery; 0 means 30 s
 }
 
-// Send delivers one message.
-func (s Server) Send(ctx context.Context, m Message) error {
+// Send delivers one message. A server that offers no authentication gets it without, as GoTrue sends it.
+func (s Server) Send(ctx context.Context, m Message) (err error) {
 	msg, err := s.compose(m)
 	if err != nil {
 		return err
 	}
-	client, err := gomail.NewClient(s.Host, s.options()...)
+	c, err := s.connect(ctx)
 	if err != nil {
-		return fmt.Errorf("mail server: %w", err)
+		return err
 	}
-	if err := client.DialAndSendWithContext(ctx, msg); err != nil {
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.client.SendWithSMTPClient(c.session, msg); err != nil {
 		return fmt.Errorf("send mail through %s:%d: %w", s.Host, s.Port, err)
 	}
 	return nil
 }
 
-// Check connects and authenticates without sending mail.
-func (s Server) Check(ctx context.Context) error {
+// Check connects without sending mail. authenticated is false if there is no user name, or if the server offers no
+// authentication.
+func (s Server) Check(ctx context.Context) (authenticated bool, err error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	return c.authenticated, c.close()
+}
+
+// connection is an SMTP session that can send.
+type connection struct {
+	client        *gomail.Client
+	session       *smtp.Client
+	authenticated bool
+}
+
+func (c *connection) close() error { return c.client.CloseWithSMTPClient(c.session) }
+
+// connect opens a session and authenticates. Only a server that does not offer AUTH is used without.
+func (s Server) connect(ctx context.Context) (*connection, error) {
+	c, err := s.dial(ctx)
+	if err == nil || s.User == "" {
+		return c, err
+	}
+	anonymous := s
+	anonymous.User = ""
+	other, failed := anonymous.dial(ctx)
+	if failed != nil {
+		return nil, err
+	}
+	if offered, _ := other.session.Extension("AUTH"); offered {
+		return nil, errors.Join(err, other.close())
+	}
+	return other, nil
+}
+
+func (s Server) dial(ctx context.Context) (*connection, error) {
 	client, err := gomail.NewClient(s.Host, s.options()...)
 	if err != nil {
-		return fmt.Errorf("mail server: %w", err)
+		return nil, fmt.Errorf("mail server: %w", err)
 	}
-	if err := client.DialWithContext(ctx); err != nil {
-		return fmt.Errorf("connect to the mail server %s:%d: %w", s.Host, s.Port, err)
+	session, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the mail server %s:%d: %w", s.Host, s.Port, err)
 	}
-	return client.Close()
+	return &connection{client, session, s.User != ""}, nil
 }
 
 func (s Server) options() []gomail.Option {

@@ -5,6 +5,6 @@
 //
 // Every step runs under one advisory lock, in one transaction, and can run
 // again. The caller opens the *pgx.Conn, to the embedded server or to any
-// Postgres 15 to 17. Only app, auth/gotrue, storage/standalone and testdb
-// import it.
+// Postgres 15 to 17. Only app, auth/gotrue, cli, functionsdb,
+// realtime/standalone, storage/standalone and testdb import it.
 package migrate

@@ -243,3 +243,28 @@ func records(t *testing.T, db *testdb.DB) []string {
 func tables(db *testdb.DB) string {
 	return testdb.Value[string](db, `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
 }
+
+// TestRightsOfPostgres checks what the role postgres may do on Supabase with the help of an extension in C.
+func TestRightsOfPostgres(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("postgres")
+	_, err := migrate.Apply(t.Context(), conn, project(map[string]string{
+		"migrations/1_publication.sql": "create publication everything for all tables with (publish = 'insert');",
+		"migrations/2_block.sql":       "do $$ begin create publication more for all tables; end $$;",
+		"migrations/3_setting.sql":     "alter role authenticator set pgrst.db_aggregates_enabled to 'true';",
+		"migrations/4_replica.sql":     "set session_replication_role = replica;",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := conn.QueryRow(t.Context(), `select count(*) from pg_publication where puballtables`).Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d publications, %v", n, err)
+	}
+	if _, err := conn.Exec(t.Context(), `select daawo.publish_all_tables('x', 'publish = ''insert''); drop table a; --')`); err == nil {
+		t.Error("options with a statement are accepted")
+	}
+	if _, err := db.Conn("authenticator").Exec(t.Context(), `select daawo.publish_all_tables('x', '')`); err == nil {
+		t.Error("authenticator creates a publication")
+	}
+}

@@ -12,7 +12,8 @@ import (
 )
 
 // Files 00 to 19 are the base platform, 20 to 29 the auth schema, 30 to 39 the
-// storage schema. Each is idempotent and runs again when its text changes.
+// storage schema, 40 to 49 the realtime schema. Each is idempotent and runs
+// again when its text changes.
 //
 //go:embed platform/*.sql
 var platformFiles embed.FS

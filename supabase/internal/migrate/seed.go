@@ -50,7 +50,12 @@ func seedFiles(project fs.FS, patterns []string) ([]string, error) {
 	var files []string
 	seen := map[string]bool{}
 	for _, pattern := range patterns {
-		matches, err := fs.Glob(project, path.Clean(strings.TrimPrefix(pattern, "./"))) // sorted by name
+		// A pattern may name the folder of config.toml or, as in older projects, the one above it.
+		clean := path.Clean(strings.TrimPrefix(pattern, "./"))
+		matches, err := fs.Glob(project, clean) // sorted by name
+		if err == nil && len(matches) == 0 {
+			matches, err = fs.Glob(project, strings.TrimPrefix(clean, "supabase/"))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("seed path %q: %w", pattern, err)
 		}
@@ -62,6 +67,16 @@ func seedFiles(project fs.FS, patterns []string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// UnmatchedSeeds returns the patterns of config.toml's sql_paths that match no file.
+func UnmatchedSeeds(project fs.FS, patterns []string) (unmatched []string) {
+	for _, pattern := range patterns {
+		if files, err := seedFiles(project, []string{pattern}); err == nil && len(files) == 0 {
+			unmatched = append(unmatched, pattern)
+		}
+	}
+	return unmatched
 }
 
 func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, seen map[string]string) (fresh bool, err error) {

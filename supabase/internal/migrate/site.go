@@ -45,6 +45,17 @@ func Read(project fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
+// Skipped returns the SQL files in the folder migrations of project that Read skips because of their names.
+func Skipped(project fs.FS) (skipped []string) {
+	files, _ := fs.Glob(project, "migrations/*.sql") // the pattern is valid
+	for _, file := range files {
+		if !fileName.MatchString(path.Base(file)) {
+			skipped = append(skipped, file)
+		}
+	}
+	return skipped
+}
+
 // Apply applies the project's migrations that the database does not have,
 // oldest first, and returns them. Each runs in one transaction and is recorded
 // in the official CLI's form, so the CLI finds nothing to do afterwards.
@@ -164,7 +175,7 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 			continue // the whole file is one transaction already
 		}
 		where := fmt.Sprintf("statement %d (%s)", i+1, firstLine(stmt))
-		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
+		if _, err := conn.Exec(ctx, withRights(stmt)).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", where, withLine(err, stmt))
 		}
 		if conn.TxStatus() != 'T' { // such as PREPARE TRANSACTION

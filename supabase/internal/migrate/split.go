@@ -179,3 +179,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isWord(c byte) bool {
 	return c == '_' || isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
+
+// Statements cuts a file into its statements, without the semicolons between them.
+func Statements(text string) []string { return split(text) }

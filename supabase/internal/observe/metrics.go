@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -72,7 +73,8 @@ func knownMethod(method string) string {
 }
 
 // Handler serves /metrics to loopback, and to any client with the token. Other clients get 404. A forwarded request does
-// not count as loopback.
+// not count as loopback, and neither does one for another host: a page of any origin can make the browser of this machine
+// send such requests (DNS rebinding).
 func (m *Metrics) Handler(token string) http.Handler {
 	metrics := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,6 +96,18 @@ func fromLoopback(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
+	return isLoopback(host) && isLoopback(hostOf(r))
+}
+
+// hostOf returns the host that a request is for, without its port.
+func hostOf(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.Host); err == nil {
+		return host
+	}
+	return strings.Trim(r.Host, "[]")
+}
+
+func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
+	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }

@@ -58,6 +58,9 @@ func TestMetricsAccess(t *testing.T) {
 		name, token, addr, authorization, forwarded string
 		status                                      int
 	}{
+		{"localhost", "", "127.0.0.1:9", "", "", 200},
+		{"another name of this machine", "", "127.0.0.1:9", "", "", 404},
+		{"another name with the token", "t", "127.0.0.1:9", "Bearer t", "", 200},
 		{"loopback", "", "127.0.0.1:9", "", "", 200},
 		{"loopback v6", "", "[::1]:9", "", "", 200},
 		{"other client", "", "192.0.2.1:9", "", "", 404},
@@ -70,7 +73,15 @@ func TestMetricsAccess(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
-			r.RemoteAddr = tt.addr
+			r.RemoteAddr, r.Host = tt.addr, "127.0.0.1:54321"
+			switch {
+			case tt.name == "localhost":
+				r.Host = "localhost:54321"
+			case tt.name == "loopback v6":
+				r.Host = "[::1]:54321"
+			case strings.HasPrefix(tt.name, "another name"):
+				r.Host = "rebound.example.org:54321"
+			}
 			r.Header.Set("Authorization", tt.authorization)
 			if tt.forwarded != "" {
 				r.Header.Set("X-Forwarded-For", tt.forwarded)

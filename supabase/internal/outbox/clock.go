@@ -62,7 +62,7 @@ func (b *Outbox) checkClock(ctx context.Context, last, now clockReading) clockRe
 	}
 	b.Log.WarnContext(ctx, "clock was set: computing the schedules again")
 	// The next leader, which may be this process again, begins with the latest due times.
-	if err := b.work.Notify().RequestResign(ctx); err != nil {
+	if err := b.running().Notify().RequestResign(ctx); err != nil {
 		b.Log.WarnContext(ctx, "cannot compute the schedules again", "error", err)
 		return last
 	}

@@ -1,7 +1,9 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -21,7 +23,7 @@ type jobArgs interface {
 }
 
 // add adds a job to a batch with River's documented SQL (riverqueue.com/docs/sql). River's client would need additional round
-// trips. add cannot insert unique jobs; River itself inserts those of the schedules.
+// trips.
 func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error {
 	encoded, err := json.Marshal(args)
 	if err != nil {
@@ -30,10 +32,65 @@ func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error {
 	o := args.InsertOpts()
 	batch.Queue(`insert into river.river_job (args, kind, max_attempts, queue) values ($1, $2, $3, $4)`,
 		encoded, args.Kind(), o.MaxAttempts, o.Queue)
+	b.notify(batch, o)
+	return nil
+}
+
+// unfinished is the bit mask of River's states that stand for a job that waits or runs (river_job_state_in_bitmask).
+const unfinished = "11110001"
+
+// addFunctionJob is add with the options of a job of a function.
+func (b *Outbox) addFunctionJob(batch *pgx.Batch, w edge.JobCall) error {
+	raw, err := json.Marshal(w.Args)
+	if err != nil {
+		return fmt.Errorf("job %s of %s: %w", w.Job, w.Function, err)
+	}
+	job := functionJob{w.Function, w.Job, raw}
+	plain := w.Unique == "" && w.Priority == 0 && w.MaxAttempts == 0 && w.At.IsZero() && w.Traceparent == ""
+	if plain {
+		return b.add(batch, job)
+	}
+	if w.Priority < 0 || w.Priority > 4 || w.MaxAttempts < 0 {
+		return fmt.Errorf("job %s of %s: a priority is 1 to 4 and a number of attempts is positive", w.Job, w.Function)
+	}
+	encoded, err := json.Marshal(job)
+	if err != nil {
+		return fmt.Errorf("job %s of %s: %w", w.Job, w.Function, err)
+	}
+	metadata := map[string]string{}
+	if w.Traceparent != "" {
+		metadata[traceparentKey] = w.Traceparent
+	}
+	var unique []byte
+	if w.Unique != "" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", w.Function, w.Job, w.Unique))
+		unique = sum[:]
+	}
+	var at *time.Time
+	if !w.At.IsZero() {
+		at = &w.At
+	}
+	o := job.InsertOpts()
+	const q = `
+insert into river.river_job (args, kind, max_attempts, queue, priority, metadata, unique_key, unique_states, scheduled_at, state)
+values ($1, $2, $3, $4, $5, $6, $7, case when $7::bytea is not null then $8::text::bit(8) end, coalesce($9, now()),
+        case when $9 > now() then 'scheduled' else 'available' end::river.river_job_state)
+on conflict do nothing`
+	batch.Queue(q, encoded, job.Kind(), cmp.Or(w.MaxAttempts, o.MaxAttempts), o.Queue, cmp.Or(w.Priority, 1), metadata, unique, unfinished, at)
+	if at == nil {
+		b.notify(batch, o)
+	}
+	return nil
+}
+
+// traceparentKey is the key of the trace context in the metadata of a job.
+const traceparentKey = "traceparent"
+
+// notify wakes the workers of a queue if none was woken just before.
+func (b *Outbox) notify(batch *pgx.Batch, o river.InsertOpts) {
 	if b.wake.due(o.Queue, time.Now()) {
 		batch.Queue(`select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`, o.Queue)
 	}
-	return nil
 }
 
 // wake decides which jobs wake the workers of their queue. Commits with a NOTIFY wait for each other, including the disk
@@ -65,11 +122,7 @@ func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error {
 		}
 		return b.add(batch, notifyByWebhook{w})
 	case edge.JobCall:
-		raw, err := json.Marshal(w.Args)
-		if err != nil {
-			return fmt.Errorf("job %s of %s: %w", w.Job, w.Function, err)
-		}
-		return b.add(batch, functionJob{w.Function, w.Job, raw})
+		return b.addFunctionJob(batch, w)
 	}
 	return fmt.Errorf("outbox: unknown work %T", w)
 }

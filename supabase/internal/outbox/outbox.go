@@ -2,7 +2,7 @@
 // functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
 // failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail and functions/edge.
+// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, tracing and functions/edge.
 package outbox
 
 import (
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,10 @@ type Options struct {
 	Mail   func(context.Context, mail.Message) error // sends one mail
 	Admins []string                                  // addresses that receive notices
 
+	// NoticeMails is the number of mails with notices in an hour; further notices wait for the next full hour and come in one
+	// mail. 0 means 60.
+	NoticeMails int
+
 	WebhookURL    string // also notified, when set
 	WebhookSecret string // key of its signature
 
@@ -58,7 +63,9 @@ type Functions interface {
 type Outbox struct {
 	Options
 	wake      wake
+	mu        sync.Mutex            // guards work and scheduled
 	work      *river.Client[pgx.Tx] // nil until it runs
+	scheduled map[string]string     // cron expressions of the functions, as River has them
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
@@ -69,6 +76,9 @@ type Outbox struct {
 func New(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.NoticeMails == 0 {
+		o.NoticeMails = noticeMails
 	}
 	if o.Workers == 0 {
 		o.Workers = 10
@@ -235,14 +245,16 @@ func (b *Outbox) begin(ctx context.Context) error {
 	if err := work.Start(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
+	b.mu.Lock()
 	b.work = work
-	return nil
+	b.mu.Unlock()
+	return b.Reschedule(ctx) // the schedules may have changed during the start
 }
 
 // periodic returns River's jobs for the schedules of the functions and the chores.
 func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
-	var installed time.Time
-	if err := b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&installed); err != nil {
+	installed, err := b.installed(ctx)
+	if err != nil {
 		return nil, err
 	}
 	crons := map[string]string{}
@@ -253,8 +265,25 @@ func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
 	if err != nil || b.functions == nil {
 		return jobs, err
 	}
-	more, err := schedules("function", b.functions.Schedules(), installed, func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
+	crons = b.functions.Schedules()
+	more, err := functionSchedules(crons, installed)
+	b.mu.Lock()
+	b.scheduled = crons
+	b.mu.Unlock()
 	return append(jobs, more...), err
+}
+
+// installed returns when the schema of the jobs was created.
+func (b *Outbox) installed(ctx context.Context) (at time.Time, err error) {
+	err = b.DB.Pgx().QueryRow(ctx, `select min(created_at) from river.river_migration`).Scan(&at)
+	return at, err
+}
+
+// running returns River's client, nil before it runs.
+func (b *Outbox) running() *river.Client[pgx.Tx] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.work
 }
 
 // Close waits up to 5 s for running jobs. A job that it interrupts runs again later.
@@ -264,12 +293,13 @@ func (b *Outbox) Close(ctx context.Context) error {
 	}
 	b.closing.Store(true)
 	b.stopWatch()
-	if b.work == nil { // the database never accepted writes
+	work := b.running()
+	if work == nil { // the database never accepted writes
 		return nil
 	}
-	err := b.work.Stop(ctx)
+	err := work.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		err = b.work.StopAndCancel(context.WithoutCancel(ctx))
+		err = work.StopAndCancel(context.WithoutCancel(ctx))
 	}
 	return err
 }

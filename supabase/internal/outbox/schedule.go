@@ -1,7 +1,9 @@
 package outbox
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -58,4 +60,43 @@ func lastDue(s cron.Schedule, now time.Time) (time.Time, bool) {
 			return time.Time{}, false
 		}
 	}
+}
+
+// functionSchedules returns River's periodic jobs of the functions.
+func functionSchedules(crons map[string]string, installed time.Time) ([]*river.PeriodicJob, error) {
+	return schedules("function", crons, installed, func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
+}
+
+// Reschedule brings River's schedules to those that the functions have now, after a reload or a deployment. A new or changed
+// schedule is treated as at a start: its latest due time is made up for.
+func (b *Outbox) Reschedule(ctx context.Context) error {
+	if b.running() == nil || b.functions == nil {
+		return nil // begin reads the schedules
+	}
+	installed, err := b.installed(ctx)
+	if err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now, changed := b.functions.Schedules(), map[string]string{}
+	for name, expression := range now {
+		if b.scheduled[name] != expression {
+			changed[name] = expression
+		}
+	}
+	jobs, err := functionSchedules(changed, installed)
+	if err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	for name, expression := range b.scheduled {
+		if now[name] != expression {
+			b.work.PeriodicJobs().RemoveByID("function_" + name)
+		}
+	}
+	if _, err := b.work.PeriodicJobs().AddManySafely(jobs); err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	b.scheduled = maps.Clone(now)
+	return nil
 }

@@ -1,8 +1,10 @@
 package photo
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -97,13 +99,17 @@ func (i *Info) enlarge(ispe []byte) {
 // extent is a range of the file.
 type extent struct{ at, size int64 }
 
-// stripBMFF zeroes the EXIF and XMP items and every box that the image does not need, such as XMP or the video of a motion
-// photo. The file keeps its length, so all other offsets stay valid. It refuses image sequences, because their moov box
-// holds both images and metadata.
+// stripBMFF zeroes everything that the image does not need: EXIF, XMP and other items that are no images, names, properties such
+// as descriptions and dates, boxes such as the video of a motion photo, and the bytes of mdat that belong to no item. The file
+// keeps its length, so all offsets stay valid. It refuses image sequences, because their moov box holds both images and
+// metadata.
 func stripBMFF(data []byte) ([]byte, error) {
 	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, idat: -1}
 	if err := s.file(data); err != nil {
 		return nil, err
+	}
+	if s.private[s.primary] {
+		return nil, errBMFF
 	}
 	if err := s.items(); err != nil {
 		return nil, err
@@ -111,13 +117,28 @@ func stripBMFF(data []byte) ([]byte, error) {
 	return s.out, nil
 }
 
+// imageItems are the types of items that hold or derive images (ISO 23008-12 and the specification of AVIF).
+var imageItems = map[string]bool{
+	"hvc1": true, "hev1": true, "av01": true, "avc1": true, "vvc1": true, "evc1": true, "lhv1": true, "hvt1": true, "j2k1": true,
+	"unci": true, "mski": true, "grid": true, "iovl": true, "iden": true, "tmap": true,
+}
+
+// imageProperties are the properties that decoders use.
+var imageProperties = map[string]bool{
+	"hvcC": true, "av1C": true, "avcC": true, "vvcC": true, "evcC": true, "lhvC": true, "j2kH": true, "cmpd": true, "uncC": true,
+	"ispe": true, "pixi": true, "colr": true, "pasp": true, "irot": true, "imir": true, "clap": true, "auxC": true, "clli": true,
+	"mdcv": true, "cclv": true, "amve": true, "lsel": true, "a1op": true, "a1lx": true, "rloc": true, "oinf": true, "tols": true,
+}
+
 // stripper zeroes the metadata of an ISO base media file.
 type stripper struct {
 	out       []byte
-	private   map[uint64]bool // ids of the items with metadata
+	private   map[uint64]bool // ids of the items that are no images
+	primary   uint64          // id of the primary item; 0 means unknown
 	locations []byte          // content of the iloc box
 	idat      int64           // offset of the idat box's content, or -1
 	blanked   []extent        // zeroed boxes, in order
+	media     []extent        // contents of mdat and idat boxes
 }
 
 // file zeroes the top-level boxes that the image does not need and reads the meta box.
@@ -125,7 +146,9 @@ func (s *stripper) file(data []byte) error {
 	start := 0 // of the box's header
 	return eachBox(data, 0, func(kind string, at int, content []byte) error {
 		switch kind {
-		case "ftyp", "mdat":
+		case "ftyp":
+		case "mdat":
+			s.media = append(s.media, extent{int64(at), int64(len(content))})
 		case "moov":
 			return errBMFF
 		case "meta":
@@ -149,7 +172,7 @@ func (s *stripper) meta(data []byte, base int) error {
 	return eachBox(data, base, func(kind string, at int, content []byte) error {
 		switch kind {
 		case "iinf":
-			if err := privateItems(content, s.private); err != nil {
+			if err := s.itemInfos(content, at); err != nil {
 				return err
 			}
 		case "iloc":
@@ -159,12 +182,42 @@ func (s *stripper) meta(data []byte, base int) error {
 			s.locations = content
 		case "idat":
 			s.idat = int64(at)
-		case "hdlr", "dinf", "pitm", "iprp", "iref", "ipro", "grpl":
+			s.media = append(s.media, extent{int64(at), int64(len(content))})
+		case "pitm":
+			s.primary = primaryItem(content)
+		case "hdlr":
+			if len(content) > 24 { // the name of the program
+				clear(s.out[at+24 : at+len(content)])
+			}
+		case "iprp":
+			if err := s.properties(content, at); err != nil {
+				return err
+			}
+		case "dinf", "iref", "ipro", "grpl":
 		default:
 			s.blank(start, at, content)
 		}
 		start = at + len(content)
 		return nil
+	})
+}
+
+// properties zeroes the properties that decoders do not use, and what color profiles tell about devices. Properties are known
+// by their position, so each stays in its place.
+func (s *stripper) properties(iprp []byte, base int) error {
+	return eachBox(iprp, base, func(kind string, at int, content []byte) error {
+		if kind != "ipco" {
+			return nil
+		}
+		start := at
+		return eachBox(content, at, func(kind string, at int, content []byte) error {
+			profile := kind == "colr" && len(content) > 4 && (string(content[:4]) == "prof" || string(content[:4]) == "rICC")
+			if !imageProperties[kind] || profile && !scrubProfile(s.out[at+4:at+len(content)]) {
+				s.blank(start, at, content)
+			}
+			start = at + len(content)
+			return nil
+		})
 	})
 }
 
@@ -175,7 +228,8 @@ func (s *stripper) blank(start, at int, content []byte) {
 	s.blanked = append(s.blanked, extent{int64(at), int64(len(content))})
 }
 
-// items zeroes the private items. It returns an error if a zeroed box held a part of the image.
+// items zeroes the items that are no images and the bytes that belong to no item. It returns an error if a zeroed box held a
+// part of the image.
 func (s *stripper) items() error {
 	private, needed, err := itemExtents(s.locations, s.private, s.idat)
 	if err != nil {
@@ -188,17 +242,53 @@ func (s *stripper) items() error {
 		}
 		clear(s.out[e.at : e.at+e.size])
 	}
-	for _, n := range needed {
-		i := sort.Search(len(s.blanked), func(i int) bool { return s.blanked[i].at+s.blanked[i].size > n.at })
-		if i < len(s.blanked) && s.blanked[i].at < n.at+n.size {
+	for i, n := range needed {
+		if n.at < 0 || n.size < 0 || n.at > size || n.size > size-n.at {
+			return errBMFF
+		}
+		if n.size == 0 {
+			n.size = size - n.at
+			needed[i] = n
+		}
+		j := sort.Search(len(s.blanked), func(j int) bool { return s.blanked[j].at+s.blanked[j].size > n.at })
+		if j < len(s.blanked) && s.blanked[j].at < n.at+n.size {
 			return errBMFF
 		}
 	}
+	s.clearUnused(needed)
 	return nil
 }
 
-// privateItems adds the ids of items that hold EXIF or a document such as XMP.
-func privateItems(iinf []byte, ids map[uint64]bool) error {
+// clearUnused zeroes the bytes of the media boxes that belong to no item.
+func (s *stripper) clearUnused(needed []extent) {
+	slices.SortFunc(needed, func(a, b extent) int { return cmp.Compare(a.at, b.at) })
+	for _, m := range s.media {
+		at, end := m.at, m.at+m.size
+		for _, n := range needed {
+			if n.at > at {
+				clear(s.out[at:min(n.at, end)])
+			}
+			if at = max(at, n.at+n.size); at >= end {
+				break
+			}
+		}
+		if at < end {
+			clear(s.out[at:end])
+		}
+	}
+}
+
+// primaryItem returns the id in a pitm box.
+func primaryItem(pitm []byte) uint64 {
+	r := reader{b: pitm}
+	if r.uint(4)>>24 == 0 {
+		return r.uint(2)
+	}
+	return r.uint(4)
+}
+
+// itemInfos finds the items that are no images and zeroes the names of all items. base is the offset of iinf's content.
+func (s *stripper) itemInfos(iinf []byte, base int) error {
 	r := reader{b: iinf}
 	version := r.uint(4) >> 24
 	if version == 0 {
@@ -209,7 +299,7 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 	if r.failed {
 		return errBMFF
 	}
-	return eachBox(r.b, 0, func(kind string, _ int, content []byte) error {
+	return eachBox(r.b, base+len(iinf)-len(r.b), func(kind string, at int, content []byte) error {
 		if kind != "infe" {
 			return nil
 		}
@@ -228,9 +318,10 @@ func privateItems(iinf []byte, ids map[uint64]bool) error {
 		if r.failed {
 			return errBMFF
 		}
-		if kind == "Exif" || kind == "mime" || kind == "uri " {
-			ids[id] = true
+		if !imageItems[kind] {
+			s.private[id] = true
 		}
+		clear(s.out[at+len(content)-len(r.b) : at+len(content)])
 		return nil
 	})
 }

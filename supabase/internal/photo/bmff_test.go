@@ -13,21 +13,27 @@ func box(kind string, parts ...[]byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
 }
 
-// heif returns the smallest file with the structure of a HEIC: one EXIF item in mdat.
+// heif returns the smallest file with the structure of a HEIC: one EXIF item and one image item in mdat.
 func heif(brand string, w, h uint32) []byte {
 	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
 	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
-	infe := box("infe", []byte{2, 0, 0, 0, 0, 7, 0, 0}, []byte("Exif"), []byte{0})
-	iinf := box("iinf", []byte{0, 0, 0, 0, 0, 1}, infe)
+	infe := func(id byte, kind string) []byte {
+		return box("infe", []byte{2, 0, 0, 0, 0, id, 0, 0}, []byte(kind), []byte(secret), []byte{0})
+	}
+	iinf := box("iinf", []byte{0, 0, 0, 0, 0, 2}, infe(7, "Exif"), infe(8, "hvc1"))
 	iloc := func(offset int) []byte {
-		return box("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 1, 0, 7, 0, 0, 0, 0, 0, 1},
-			binary.BigEndian.AppendUint32(nil, uint32(offset)), binary.BigEndian.AppendUint32(nil, uint32(len(secret))))
+		at := func(offset, size int) []byte {
+			return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(offset)), uint32(size))
+		}
+		return box("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 2, 0, 7, 0, 0, 0, 0, 0, 1}, at(offset, len(secret)),
+			[]byte{0, 8, 0, 0, 0, 0, 0, 1}, at(offset+len(secret), len("pixels")))
 	}
 	meta := func(offset int) []byte {
-		return box("meta", make([]byte, 4), iinf, iloc(offset), box("iprp", box("ipco", ispe)))
+		return box("meta", make([]byte, 4), box("hdlr", make([]byte, 24), []byte(secret)), box("pitm", make([]byte, 4), []byte{0, 8}), iinf,
+			iloc(offset), box("iprp", box("ipco", ispe, box("udes", []byte(secret)))))
 	}
 	offset := len(ftyp) + len(meta(0)) + 8
-	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"))}, nil)
+	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"), []byte(secret))}, nil)
 }
 
 func TestStripHEIFExif(t *testing.T) {

@@ -2,8 +2,10 @@ package photo
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/gif"
 	"io"
@@ -32,30 +34,40 @@ func cut(data []byte, info Info) ([]byte, error) {
 	case JPEG:
 		return stripJPEG(data, info)
 	case PNG:
-		return stripPNG(data)
+		return stripPNG(data, info)
 	case GIF:
 		return stripGIF(data)
 	case WebP:
-		return stripWebP(data)
+		return stripWebP(data, info)
+	case BMP:
+		return stripBMP(data, info)
 	case HEIF, AVIF:
 		return stripBMFF(data)
 	}
 	return nil, ErrFormat
 }
 
-// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum.
+// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum. If the file is broken after the first
+// pixels, it ends there with an IEND chunk, as for a decoder that shows what it can.
 func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error {
 	at := 8
+	pixels := false
 	for at+12 <= len(data) {
 		length := int(binary.BigEndian.Uint32(data[at:]))
 		if length < 0 || length > len(data)-at-12 {
-			return fmt.Errorf("%w: broken PNG", ErrFormat)
+			break
 		}
 		whole := data[at : at+12+length]
 		if !fn(string(whole[4:8]), whole, whole[8:8+length]) {
 			return nil
 		}
+		pixels = pixels || string(whole[4:8]) == "IDAT"
 		at += len(whole)
+	}
+	if pixels {
+		end := appendPNGChunk(nil, "IEND", nil)
+		fn("IEND", end, end[8:8])
+		return nil
 	}
 	return fmt.Errorf("%w: PNG without an end chunk", ErrFormat)
 }
@@ -77,17 +89,56 @@ func probePNG(data []byte, info *Info) error {
 	})
 }
 
-// stripPNG keeps the chunks that affect how pixels look.
-func stripPNG(data []byte) ([]byte, error) {
-	out := append(make([]byte, 0, len(data)), data[:8]...)
-	err := eachChunk(data, func(kind string, whole, _ []byte) bool {
+// stripPNG keeps the chunks that change how pixels look. The orientation becomes the only tag of a new EXIF chunk.
+func stripPNG(data []byte, info Info) ([]byte, error) {
+	out := append(make([]byte, 0, len(data)+64), data[:8]...)
+	err := eachChunk(data, func(kind string, whole, body []byte) bool {
 		switch kind {
-		case "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "bKGD", "pHYs", "cICP", "acTL", "fcTL", "fdAT":
+		case "iCCP":
+			if profile, ok := pngProfile(body); ok {
+				out = appendPNGChunk(out, kind, profile)
+			}
+		case "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "cICP", "mDCV", "cLLI", "acTL", "fcTL", "fdAT":
 			out = append(out, whole...)
+		}
+		if kind == "IHDR" && info.Orientation > 1 {
+			out = appendPNGChunk(out, "eXIf", orientationTIFF(info.Orientation))
 		}
 		return kind != "IEND"
 	})
 	return out, err
+}
+
+func appendPNGChunk(out []byte, kind string, body []byte) []byte {
+	out = binary.BigEndian.AppendUint32(out, uint32(len(body)))
+	at := len(out)
+	out = append(append(out, kind...), body...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[at:]))
+}
+
+// maxProfile is the largest color profile that is kept, in bytes.
+const maxProfile = 4 << 20
+
+// pngProfile returns the body of an iCCP chunk with a cleaned profile and a neutral name.
+func pngProfile(body []byte) ([]byte, bool) {
+	name := bytes.IndexByte(body, 0)
+	if name < 0 || name+2 > len(body) || body[name+1] != 0 {
+		return nil, false
+	}
+	z, err := zlib.NewReader(bytes.NewReader(body[name+2:]))
+	if err != nil {
+		return nil, false
+	}
+	profile, err := io.ReadAll(io.LimitReader(z, maxProfile+1))
+	if err != nil || len(profile) > maxProfile || !scrubProfile(profile) {
+		return nil, false
+	}
+	var packed bytes.Buffer
+	packed.WriteString("ICC profile\x00\x00")
+	w := zlib.NewWriter(&packed)
+	_, _ = w.Write(profile) // a bytes.Buffer never fails
+	_ = w.Close()
+	return packed.Bytes(), true
 }
 
 // walkGIF calls fn with each image and each extension of a GIF (version 89a).
@@ -155,7 +206,11 @@ func probeGIF(data []byte, info *Info) error {
 	return err
 }
 
-// stripGIF removes comments, plain text, application data except the loop count, and data after the end.
+// gifLoop matches the head of the extension with the number of repetitions.
+const gifLoop = "\x21\xff\x0bNETSCAPE2.0\x03\x01"
+
+// stripGIF keeps the images, their controls and the number of repetitions. It removes comments, plain text, other application
+// data such as XMP, and data after the end.
 func stripGIF(data []byte) ([]byte, error) {
 	if len(data) < 13 {
 		return nil, ErrFormat
@@ -169,9 +224,13 @@ func stripGIF(data []byte) ([]byte, error) {
 	}
 	out := append(make([]byte, 0, len(data)), data[:head]...)
 	_, err := walkGIF(data, func(label byte, whole []byte) bool {
-		loop := label == 0xff && len(whole) > 14 && string(whole[3:14]) == "NETSCAPE2.0"
-		if label == 0x2c || label == 0xf9 || loop {
+		switch {
+		case label == 0x2c:
 			out = append(out, whole...)
+		case label == 0xf9 && len(whole) >= 8 && whole[2] == 4:
+			out = append(append(out, whole[:7]...), 0)
+		case label == 0xff && len(whole) >= 19 && string(whole[:16]) == gifLoop:
+			out = append(append(out, whole[:18]...), 0)
 		}
 		return true
 	})
@@ -185,68 +244,4 @@ func firstFrame(data []byte) (image.Image, error) {
 		return nil, err
 	}
 	return gif.Decode(io.MultiReader(bytes.NewReader(data[:end]), strings.NewReader(";")))
-}
-
-// eachRIFF calls fn with the chunks of a WebP container.
-func eachRIFF(data []byte, fn func(kind string, whole, body []byte)) error {
-	at := 12
-	for at+8 <= len(data) {
-		size := int(binary.LittleEndian.Uint32(data[at+4:]))
-		padded := size + size&1
-		if size < 0 || padded > len(data)-at-8 {
-			if size > len(data)-at-8 {
-				return fmt.Errorf("%w: broken WebP", ErrFormat)
-			}
-			padded = size
-		}
-		fn(string(data[at:at+4]), data[at:at+8+padded], data[at+8:at+8+size])
-		at += 8 + padded
-	}
-	return nil
-}
-
-func probeWebP(data []byte, info *Info) error {
-	return eachRIFF(data, func(kind string, _, b []byte) {
-		switch {
-		case kind == "VP8X" && len(b) >= 10:
-			info.Width = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
-			info.Height = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-			if b[0]&2 != 0 {
-				info.Frames = 2
-			}
-		case kind == "VP8 " && len(b) >= 10:
-			w, h := int(binary.LittleEndian.Uint16(b[6:]))&0x3fff, int(binary.LittleEndian.Uint16(b[8:]))&0x3fff
-			info.Width, info.Height = max(info.Width, w), max(info.Height, h)
-		case kind == "VP8L" && len(b) >= 5:
-			bits := binary.LittleEndian.Uint32(b[1:])
-			info.Width, info.Height = max(info.Width, 1+int(bits&0x3fff)), max(info.Height, 1+int(bits>>14&0x3fff))
-		case kind == "EXIF":
-			info.Orientation = exifOrientation(bytes.TrimPrefix(b, []byte("Exif\x00\x00")))
-		}
-	})
-}
-
-// stripWebP removes EXIF, XMP and unknown chunks and clears their flags in the header.
-func stripWebP(data []byte) ([]byte, error) {
-	out := append(make([]byte, 0, len(data)), data[:12]...)
-	broken := false
-	err := eachRIFF(data, func(kind string, whole, body []byte) {
-		switch kind {
-		case "VP8X":
-			if len(body) < 10 {
-				broken = true
-				return
-			}
-			at := len(out)
-			out = append(out, whole...)
-			out[at+8] &^= 0x0c // no EXIF, no XMP
-		case "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":
-			out = append(out, whole...)
-		}
-	})
-	if broken {
-		return nil, fmt.Errorf("%w: broken WebP", ErrFormat)
-	}
-	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
-	return out, err
 }

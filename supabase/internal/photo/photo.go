@@ -2,7 +2,7 @@
 // to decode images that would need too much memory.
 //
 // It has no side effects: bytes in, bytes out. The worker in app cleans uploaded images with it, and the image renderer of
-// storage decodes images with it. Only app, stack/child and storage/images import it; it imports nothing of ours.
+// storage decodes images with it. Only app, stack and storage/images import it; it imports nothing of ours.
 package photo
 
 import (

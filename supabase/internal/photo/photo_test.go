@@ -304,7 +304,7 @@ func TestBrokenWebPIsUntouched(t *testing.T) {
 		if err != nil || info.Format != WebP || info.Width != 8 {
 			t.Fatalf("%+v, %v", info, err)
 		}
-		if _, err := stripWebP([]byte(in)); !errors.Is(err, ErrFormat) {
+		if _, err := stripWebP([]byte(in), info); !errors.Is(err, ErrFormat) {
 			t.Errorf("stripped: %v", err)
 		}
 		out, kind, flag, err := Clean(strings.NewReader(in), Limits{})
@@ -321,7 +321,7 @@ const (
 )
 
 // pictures returns small files of every format. The HEIC and AVIF files hold no image.
-func pictures(f *testing.F) [][]byte {
+func pictures(f testing.TB) [][]byte {
 	var b bytes.Buffer
 	if err := bmp.Encode(&b, picture(8, 8)); err != nil {
 		f.Fatal(err)

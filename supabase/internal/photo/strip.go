@@ -1,6 +1,28 @@
 package photo
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
+
+// Scrub returns an image without its metadata: EXIF with position, camera and thumbnail, XMP, IPTC, comments, names in color
+// profiles, and data after the end such as the video of a motion photo. It does not decode the pixels, so nothing of their
+// quality is lost, and it needs memory for one copy of the file. The orientation stays. It returns ErrFormat for a file that it
+// cannot read completely, and ErrTooLarge for a file over 64 MiB.
+func Scrub(data []byte) (clean []byte, contentType string, err error) {
+	if len(data) > 64<<20 {
+		return nil, "", fmt.Errorf("%w: more than 64 MiB", ErrTooLarge)
+	}
+	info, err := Probe(data)
+	if err != nil {
+		return nil, "", err
+	}
+	clean, err = strip(data, info)
+	if err != nil {
+		return nil, "", err
+	}
+	return clean, info.Format.ContentType(), nil
+}
 
 // Strip returns a picture without its metadata, with the type it then has, within the default limits. ok is false if the
 // file cannot be read. See edge.Env.CleanImage.

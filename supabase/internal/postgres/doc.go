@@ -4,7 +4,7 @@
 // stops it.
 //
 // The package knows processes, folders and ports. Package migrate creates
-// roles and schemas. Only app, backup, cli and testdb import it.
+// roles and schemas. Only app, backup, cli, functionsdb and testdb import it.
 //
 // A cluster is one folder (Options.Data). A lock file beside the folder ensures
 // that at most one Server on this machine uses it. Clients connect over a unix

@@ -68,6 +68,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := ensureCluster(o, s.owner, s.run); err != nil {
 		return nil, err
 	}
+	if err := ensureVaultKey(o, s.owner); err != nil {
+		return nil, err
+	}
 	s.readOnly.Store(s.lowOnSpace(false))
 	adopted, err := s.adopt(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) settings() map[string]string {
 		"port":                    strconv.Itoa(s.port),
 		"unix_socket_directories": s.socketDir,
 		"unix_socket_permissions": "0700",
-		"max_connections":         "50",
+		"max_connections":         "62",
 		"ssl":                     "off", // the bundled OpenSSL is past its end of life
 		"password_encryption":     "scram-sha-256",
 
@@ -39,10 +39,11 @@ func (s *Server) settings() map[string]string {
 		"max_parallel_maintenance_workers": "0",
 		"autovacuum_max_workers":           "2",
 
-		"wal_level":                       "replica",
-		"max_wal_senders":                 "4",
-		"max_replication_slots":           "4",
-		"max_logical_replication_workers": "0", // no subscriptions; saves the launcher process
+		"wal_level":                       "logical", // Realtime decodes it
+		"max_wal_senders":                 "10",
+		"max_replication_slots":           "10",
+		"max_slot_wal_keep_size":          "1GB", // a slot that lags more than this is dropped
+		"max_logical_replication_workers": "0",   // no subscriptions; saves the launcher process
 		"min_wal_size":                    "16MB",
 		"max_wal_size":                    "256MB",
 

@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"daawo/supabase/internal/extension"
+
 	"golang.org/x/sync/errgroup"
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "2"
+const layout = "4"
 
 // Unpack unpacks the package below root and returns its folder, which holds
 // bin, lib and share. It does nothing if the folder exists. Several processes
@@ -25,7 +27,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, "postgres-"+name+"-"+layout)
+	dir := filepath.Join(root, "postgres-"+name+"-"+layout+"-"+extension.Version())
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -64,30 +66,52 @@ func unpackInto(pkg fs.FS, dir string) error {
 	if err := errors.Join(g.Wait(), err); err != nil {
 		return err
 	}
-	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir))
+	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir), addExtensions(dir))
+}
+
+// extensionDir is the folder of control files below the unpacked package.
+const extensionDir = "share/postgresql/extension"
+
+// addExtensions writes our own extensions beside those of the package. It
+// returns an error if the package has one of the same name.
+func addExtensions(dir string) error {
+	files := extension.Files()
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return copyFile(files, name, filepath.Join(dir, extensionDir, name), 0o644)
+	})
 }
 
 // trusted lists the extensions that the role postgres may create without being
 // superuser, as in supabase/postgres. Postgres already trusts others, such as
 // citext.
 var trusted = []string{
-	"autoinc", "bloom", "insert_username", "moddatetime", "pg_stat_statements",
-	"pgrowlocks", "pgstattuple", "refint", "sslinfo",
+	"autoinc", "bloom", "dblink", "insert_username", "moddatetime", "pg_buffercache",
+	"pg_prewarm", "pg_stat_statements", "pg_walinspect", "pgrowlocks", "pgstattuple",
+	"postgres_fdw", "refint", "sslinfo", "xml2",
 }
+
+// wrapperGrant lets the role that creates postgres_fdw make servers of it.
+const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"
 
 func trustExtensions(dir string) error {
 	for _, name := range trusted {
-		file := filepath.Join(dir, "share", "postgresql", "extension", name+".control")
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			return err
-		}
-		_, err = f.WriteString("trusted = true\n")
-		if err := errors.Join(err, f.Close()); err != nil {
+		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "trusted = true\n"); err != nil {
 			return err
 		}
 	}
-	return nil
+	return appendTo(filepath.Join(dir, extensionDir, "postgres_fdw--1.0.sql"), wrapperGrant)
+}
+
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // makeLinks creates the library symlinks. npm packages cannot contain symlinks,

@@ -47,7 +47,7 @@ func (j *job) makeBatch(readOnly bool) {
 		b.total = b.add(*j.total)
 	}
 	b.main = b.add(j.statement)
-	if j.rowByRow {
+	if j.form != oneValue {
 		b.overrides = b.add(db.Statement{SQL: sql.Overrides})
 	}
 	if j.estimate != nil {

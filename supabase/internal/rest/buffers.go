@@ -12,7 +12,7 @@ type buffers struct {
 	values     []byte // the text of args
 	args       [][]byte
 	statements []db.Statement
-	body       []byte
+	row        []byte // a row as JSON
 }
 
 // maxPooled is the capacity in bytes above which a slice is dropped instead of pooled.
@@ -32,8 +32,8 @@ func (p *bufferPool) put(b *buffers) {
 	if cap(b.values) > maxPooled {
 		b.values = nil
 	}
-	if cap(b.body) > maxPooled {
-		b.body = nil
+	if cap(b.row) > maxPooled {
+		b.row = nil
 	}
 	clear(b.args) // drop references so the values can be collected
 	clear(b.statements)

@@ -90,11 +90,14 @@ type state struct {
 	tokens   tokenCache // replaced with the configuration
 	plans    planCache
 	settings *lru.Cache[settingsKey, *sessionSettings]
+
+	unconvertible *lru.Cache[string, struct{}] // statements of the form columns that ended with errNotColumns
 }
 
 // newState returns a state without a schema and with empty caches.
 func newState(c Config) *state {
-	return &state{config: c, tokens: newTokenCache(c.CacheSize), plans: newPlanCache(), settings: newLRU[settingsKey, *sessionSettings](maxSessionSettings)}
+	return &state{config: c, tokens: newTokenCache(c.CacheSize), plans: newPlanCache(), settings: newLRU[settingsKey, *sessionSettings](maxSessionSettings),
+		unconvertible: newLRU[string, struct{}](maxPlans)}
 }
 
 // newLRU returns a cache of at most size entries. The size must be positive.

@@ -55,7 +55,7 @@ func (s *state) cachedPlan(r *http.Request, t *stopwatch) (*prepared, error) {
 		return s.prepare(r, t)
 	}
 	key := planKeyOf(r)
-	if p, ok := s.plans.entries.Get(key); ok {
+	if p, ok := s.plans.entries.Get(key); ok && (p.form != columns || !s.unconvertible.Contains(p.statement.SQL)) {
 		t.lap("parse")
 		t.lap("plan")
 		return p, nil

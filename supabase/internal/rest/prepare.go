@@ -20,10 +20,19 @@ type prepared struct {
 	media     ast.MediaType
 	fixed     fixedHeaders
 	statement db.Statement
-	rowByRow  bool          // the statement returns one JSON value per row, for a spool
+	form      resultForm
 	total     *db.Statement // counts the rows, where the statement does not; nil for none
 	estimate  *db.Statement // explains the query, to estimate the number of rows; nil for none
 }
+
+// resultForm is the form in which the statement returns the rows.
+type resultForm uint8
+
+const (
+	oneValue resultForm = iota // one row, with the body and the counts; see sql.Make
+	jsonRows                   // one JSON value per row
+	columns                    // the columns of each row; the engine writes the JSON, which takes Postgres twice as long
+)
 
 // fixedHeaders are values of reply headers that are the same in every reply. Replies share the slices: code may replace
 // the values of a header, but never change them in place.
@@ -67,7 +76,7 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	}
 	p.reply.Count, p.reply.MaxRows = q.Prefs.Count, s.config.MaxRows
 	p.reply.Location = made.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
-	p.render()
+	s.render(p)
 	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil && p.reply.Explain == "" {
 		st := sql.Planned(made)
 		p.estimate = &db.Statement{SQL: st.SQL, Args: st.Args}
@@ -76,24 +85,48 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	return p, nil
 }
 
-// render renders the statement. A result without a small row limit is returned row by row.
-func (p *prepared) render() {
+// render renders the statement in the form that takes Postgres the least time.
+func (s *state) render(p *prepared) {
 	limit, limited := p.plan.Read.Range.Limit()
+	large := !limited || limit > maxAggregatedRows
 	counted := sql.Counted(p.plan, p.reply)
-	p.rowByRow = (!limited || limit > maxAggregatedRows) && p.plan.Mutation == nil && p.reply.Explain == "" &&
-		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
-		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted) // a separate count would call the function twice
-	if !p.rowByRow {
+	p.form = oneValue
+	var columnsOnly sql.Statement
+	if mayReadColumns(p, large, counted) {
+		columnsOnly = sql.Columns(p.plan)
+	}
+	// A statement that has returned values that the engine cannot convert is not tried again.
+	if columnsOnly.SQL != "" && !s.unconvertible.Contains(columnsOnly.SQL) {
+		p.form = columns
+	} else if large && mayReadRows(p, counted) {
+		p.form = jsonRows
+	}
+	switch p.form {
+	case oneValue:
 		st := sql.Make(p.plan, p.reply)
 		p.statement = db.Statement{SQL: st.SQL, Args: st.Args, Formats: p.formats()}
 		return
+	case jsonRows:
+		columnsOnly = sql.Rows(p.plan, p.reply)
 	}
-	st := sql.Rows(p.plan, p.reply)
-	p.statement = db.Statement{SQL: st.SQL, Args: st.Args}
+	p.statement = db.Statement{SQL: columnsOnly.SQL, Args: columnsOnly.Args}
 	if counted {
 		st := sql.Total(p.plan, p.reply)
 		p.total = &db.Statement{SQL: st.SQL, Args: st.Args}
 	}
+}
+
+// mayReadColumns reports whether the engine may write the JSON of the rows. The count of a small page comes with the page,
+// so that both are of one snapshot.
+func mayReadColumns(p *prepared, large, counted bool) bool {
+	return p.plan.Mutation == nil && p.plan.Call == nil && p.reply.Explain == "" && (large || !counted) &&
+		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyObject)
+}
+
+// mayReadRows reports whether Postgres may return one JSON value per row. A separate count would call a function twice.
+func mayReadRows(p *prepared, counted bool) bool {
+	return p.plan.Mutation == nil && p.reply.Explain == "" && (p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
+		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted)
 }
 
 // formats returns the result formats, binary for the body. The binary format of bytea is its bytes, the text format is

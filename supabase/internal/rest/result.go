@@ -31,8 +31,10 @@ func (j *job) decode(res *result, i int, rows *pgconn.ResultReader) error {
 	switch {
 	case i == b.main && j.reply.Explain != "":
 		return res.readExplain(rows)
-	case i == b.main && j.rowByRow:
+	case i == b.main && j.form == jsonRows:
 		return res.readRows(rows)
+	case i == b.main && j.form == columns:
+		return j.readColumns(res, rows)
 	case i == b.main:
 		return res.read(rows)
 	case i == b.total:
@@ -79,30 +81,78 @@ func (res *result) read(rows *pgconn.ResultReader) error {
 
 func (res *result) readExplain(rows *pgconn.ResultReader) error {
 	for rows.NextRow() {
-		res.body.head = append(append(res.body.head, rows.Values()[0]...), '\n')
+		res.body.set(rows.Values()[0])
+		res.body.set([]byte{'\n'})
 	}
-	res.body.length = int64(len(res.body.head))
 	return nil
 }
 
+// The text of an array as Postgres' json_agg writes it.
+var (
+	arrayBegin     = []byte("[")
+	arraySeparator = []byte(", \n ")
+	arrayEnd       = []byte("]")
+	arrayNull      = []byte("null")
+)
+
 // readRows joins the rows of a statement of sql.Rows into one array, with the white space of Postgres' json_agg.
 func (res *result) readRows(rows *pgconn.ResultReader) error {
-	separator := []byte("[")
+	separator := arrayBegin
 	for rows.NextRow() {
 		value := rows.Values()[0]
 		if value == nil {
-			value = []byte("null")
+			value = arrayNull
 		}
-		if err := errors.Join(res.body.write(separator), res.body.write(value)); err != nil {
+		if err := res.body.write(separator); err != nil {
 			return err
 		}
-		separator = []byte(", \n ")
+		if err := res.body.write(value); err != nil {
+			return err
+		}
+		separator = arraySeparator
 		res.page++
 	}
 	if res.page == 0 {
 		return res.body.write([]byte("[]"))
 	}
-	return errors.Join(res.body.write([]byte("]")), res.body.finish())
+	return errors.Join(res.body.write(arrayEnd), res.body.finish())
+}
+
+// readColumns converts the rows of a statement of sql.Columns to one array, or to one object.
+func (j *job) readColumns(res *result, rows *pgconn.ResultReader) error {
+	columns, err := columnsOf(rows.FieldDescriptions(), j.state.schemaCache)
+	if err != nil {
+		return err
+	}
+	array := j.reply.Body == sql.BodyJSON
+	separator := arrayBegin
+	for rows.NextRow() {
+		res.page++
+		if !array && res.page > 1 {
+			continue // more than one row is an error
+		}
+		text := j.buffers.row[:0]
+		if array {
+			text = append(text, separator...)
+		}
+		if text, err = appendRow(text, columns, rows.Values()); err != nil {
+			return err
+		}
+		j.buffers.row = text
+		if err := res.body.write(text); err != nil {
+			return err
+		}
+		separator = arraySeparator
+	}
+	switch {
+	case !array && res.page == 0:
+		err = res.body.write(arrayNull)
+	case array && res.page == 0:
+		err = res.body.write([]byte("[]"))
+	case array:
+		err = res.body.write(arrayEnd)
+	}
+	return errors.Join(err, res.body.finish())
 }
 
 func (res *result) readTotal(rows *pgconn.ResultReader) error {

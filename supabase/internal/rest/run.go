@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -78,9 +79,23 @@ func (j *job) checkRows(res *result) error {
 	return nil
 }
 
-// run sends all statements in one round trip, which is one transaction. Only a request whose number of rows can roll it
+// run reads or writes what the request asks for. If the engine cannot convert the rows, which no request writes, Postgres
+// reads them again and converts them.
+func (j *job) run(ctx context.Context) (*result, error) {
+	res, err := j.runOnce(ctx)
+	if !errors.Is(err, errNotColumns) {
+		return res, err
+	}
+	j.state.unconvertible.Add(j.statement.SQL, struct{}{})
+	again := *j.prepared
+	j.state.render(&again)
+	j.prepared = &again
+	return j.runOnce(ctx)
+}
+
+// runOnce sends all statements in one round trip, which is one transaction. Only a request whose number of rows can roll it
 // back takes a second round trip, for the commit or rollback.
-func (j *job) run(ctx context.Context) (_ *result, err error) {
+func (j *job) runOnce(ctx context.Context) (_ *result, err error) {
 	readOnly := j.readOnly()
 	j.makeBatch(readOnly)
 	j.engine.logQuery(ctx, &j.state.config, j.id, j.batch.list, j.report)
@@ -91,7 +106,6 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	res := &result{}
-	res.body.begin(j.buffers)
 	defer func() {
 		if err != nil {
 			res.body.close()
@@ -106,7 +120,9 @@ func (j *job) run(ctx context.Context) (_ *result, err error) {
 		j.engine.log.DebugContext(ctx, "Borrowed a connection from the pool")
 		return j.transaction(ctx, c, res)
 	})
-	if err != nil {
+	if errors.Is(err, errNotColumns) {
+		return nil, err
+	} else if err != nil {
 		return nil, j.engine.databaseError(err, j.id.anon, readOnly)
 	}
 	if !j.batch.checkFirst {
@@ -136,9 +152,8 @@ func (e *Engine) logQuery(ctx context.Context, c *Config, id identity, list []db
 func (j *job) transaction(ctx context.Context, c *db.Session, res *result) error {
 	res.body.close()
 	*res = result{}
-	res.body.begin(j.buffers)
 	err := c.Run(ctx, j.batch.list, func(i int, rows *pgconn.ResultReader) error { return j.decode(res, i, rows) })
-	if j.rowByRow && j.total == nil && j.counts() {
+	if j.form != oneValue && j.total == nil && j.counts() {
 		res.total = &res.page
 	}
 	if err != nil || !j.batch.checkFirst {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 )
 
 // maxSpoolMemory is the size in bytes up to which a spool is held in memory.
@@ -19,32 +20,47 @@ const maxAggregatedRows = 1000
 // hold it whole. The status, range and length are still known before the first byte, an error in the last row is still
 // an error reply, and a slow client holds neither a connection nor a snapshot.
 type spool struct {
-	head    []byte
-	file    *os.File // the bytes after head; nil when there are none
-	tail    *bufio.Writer
-	length  int64    // of head and file
-	buffers *buffers // the owner of the memory of head; nil for none
+	head   []*chunk // full, except the last
+	last   int      // bytes used of the last chunk
+	file   *os.File // the bytes after head; nil when there are none
+	tail   *bufio.Writer
+	length int64 // of head and file
 }
 
-// begin makes the spool use the body of b until it is closed.
-func (s *spool) begin(b *buffers) { s.buffers, s.head = b, b.body[:0] }
+// chunk is a piece of a spool. Chunks are pooled and never grow, so a large reply leaves no garbage and copies no byte
+// twice.
+type chunk [32 << 10]byte
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
 
 // set stores a body that is one value.
 func (s *spool) set(p []byte) {
-	s.head, s.length = append(s.head, p...), int64(len(p))
+	s.hold(p)
+	s.length += int64(len(p))
+}
+
+// hold copies p into chunks.
+func (s *spool) hold(p []byte) {
+	for len(p) > 0 {
+		if len(s.head) == 0 || s.last == len(chunk{}) {
+			s.head, s.last = append(s.head, chunks.Get().(*chunk)), 0
+		}
+		n := copy(s.head[len(s.head)-1][s.last:], p)
+		s.last, p = s.last+n, p[n:]
+	}
 }
 
 func (s *spool) write(p []byte) error {
-	s.length += int64(len(p))
 	if s.file == nil {
-		if len(s.head)+len(p) <= maxSpoolMemory {
-			s.head = append(s.head, p...)
+		if s.length+int64(len(p)) <= maxSpoolMemory {
+			s.set(p)
 			return nil
 		}
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
+	s.length += int64(len(p))
 	_, err := s.tail.Write(p)
 	return err
 }
@@ -77,17 +93,26 @@ func (s *spool) finish() error {
 
 // send writes the body. Errors are ignored: they mean that the client has disconnected.
 func (s *spool) send(w http.ResponseWriter) {
-	if _, err := w.Write(s.head); err != nil || s.file == nil {
-		return
+	for i, c := range s.head {
+		p := c[:]
+		if i == len(s.head)-1 {
+			p = c[:s.last]
+		}
+		if _, err := w.Write(p); err != nil {
+			return
+		}
 	}
-	_, _ = io.Copy(w, s.file) // the client may have disconnected
+	if s.file != nil {
+		_, _ = io.Copy(w, s.file) // the client may have disconnected
+	}
 }
 
-// close returns the memory to its buffers and closes the file. It may be called twice.
+// close returns the chunks to their pool and closes the file. It may be called twice.
 func (s *spool) close() {
-	if s.buffers != nil {
-		s.buffers.body, s.buffers = s.head, nil
+	for _, c := range s.head {
+		chunks.Put(c)
 	}
+	s.head, s.last = nil, 0
 	if s.file != nil {
 		_ = s.file.Close() // the file has no name and no other user
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"daawo/supabase/internal/extension"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 
@@ -75,7 +76,7 @@ func fastDir() string {
 // templateKey returns a name for the template that depends on its whole content.
 func templateKey() (string, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, format, postgres.Version, postgres.Platform())
+	fmt.Fprintln(h, format, postgres.Version, postgres.Platform(), extension.Version())
 	files := migrate.PlatformFiles()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -134,6 +135,7 @@ func makeTemplate(ctx context.Context, o postgres.Options, target string) error 
 		return err
 	}
 	os.Remove(o.Data + ".lock")
+	os.Remove(postgres.VaultKeyFile(o.Data)) // nothing in the template is encrypted
 	return os.Rename(o.Data, target)
 }
 

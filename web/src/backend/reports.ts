@@ -1,30 +1,14 @@
 import { supabase } from './client';
+import { functionsOf, type SubmitReportReply, type SubmitReportRequest } from './functions.types';
 
-/** The body of submit-report: exactly the nine fields of a report. */
-export interface Report {
-  name: string | null;
-  phone: string | null;
-  product_name: string;
-  batch_number: string | null;
-  /** yyyy-MM-dd */
-  expiry_date: string | null;
-  where_bought: string | null;
-  issue_description: string;
-  /** The region's name alone, or 'region, district'. */
-  location: string | null;
-  /** The stored file's name. */
-  photo_url: string | null;
-}
+/**
+ * The body of submit-report: exactly the nine fields of a report. `expiry_date` is yyyy-MM-dd, `location` the region's name
+ * alone or 'region, district', `photo_url` the stored file's name.
+ */
+export type Report = Required<SubmitReportRequest>;
 
 /** The reply of submit-report. */
-export interface Receipt {
-  id: string;
-  /** Short and readable aloud, such as DW-7K3M-9QXA. */
-  reference: string;
-  received_at: string;
-  /** False when the photo could not be attached. */
-  photo_attached?: boolean;
-}
+export type Receipt = SubmitReportReply;
 
 /** An error whose message is the function's own, in the language of the page. */
 export class Refusal extends Error {
@@ -34,12 +18,25 @@ export class Refusal extends Error {
 /** Milliseconds after which a reply counts as lost: the function's own timeout and a minute for a slow connection. */
 const replyTimeout = 90_000;
 
-/** Sends a report. The backend stores a report once per key, however often it is sent. */
-export async function sendReport(report: Report, key: string, language: string): Promise<Receipt> {
+/** What is sent besides the report. */
+export interface Sending {
+  /** The backend stores a report once per key, however often it is sent. */
+  key: string;
+  language: string;
+  /** The claim with which the photo was uploaded. */
+  claim?: string;
+}
+
+/** Sends a report. */
+export async function sendReport(report: Report, { key, language, claim }: Sending): Promise<Receipt> {
   const client = await supabase();
-  const { data, error } = await client.functions.invoke<Receipt>('submit-report', {
+  const { data, error } = await functionsOf(client).invoke('submit-report', {
     body: report,
-    headers: { 'Idempotency-Key': key, 'Accept-Language': language },
+    headers: {
+      'Idempotency-Key': key,
+      'Accept-Language': language,
+      ...(report.photo_url && claim && { 'Photo-Claim': claim }),
+    },
     timeout: replyTimeout,
   });
   if (error) throw await refusalOf(error);

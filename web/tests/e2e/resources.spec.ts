@@ -120,7 +120,7 @@ for (const { language, words, to } of inBothLanguages) {
         row(1, { is_featured: true, file_size: 512, file_type: 'image/jpeg', icon_name: 'Baby' }),
         row(2, { is_featured: true, file_size: 1536, file_type: 'application/vnd.ms-powerpoint' }),
         row(3, { is_featured: true }),
-        row(4, { file_size: 3_008_000, file_type: 'application/msword', icon_name: 'Unknown' }),
+        row(4, { file_size: 3_008_000, file_type: 'application/msword', icon_name: 'constructor' }),
         row(5, { file_size: 2 * 1024 ** 3, file_type: 'image/gif', color_class: 'bg-unknown' }),
         row(6, {
           file_size: 0,

@@ -5,9 +5,11 @@
 package gotrue
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +98,9 @@ func (e *env) need(name string) string {
 	return v
 }
 
+// burst is how many requests of one kind GoTrue takes from a client at once, whatever the limit of the kind is.
+const burst = 30
+
 // rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0", which allows no message.
 func (e *env) rate(name string, fallback int) int {
 	return read(e, name, fallback, func(v string) (int, error) {
@@ -177,7 +182,7 @@ func (e *env) auth() auth.Config {
 			Passkeys: e.flag("PASSKEY_ENABLED", false), MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
 		},
 		Limits: auth.Limits{
-			Header: e.text("RATE_LIMIT_HEADER", ""), EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
+			Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
 			AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30), TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
 			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
 			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15), Web3PerFive: e.int("RATE_LIMIT_WEB3", 30),
@@ -300,21 +305,72 @@ func (e *env) providers(external string) map[string]idp.Config {
 	return out
 }
 
-// keys reads the secret and the JWK set. The key whose key_ops allow signing signs; all keys verify.
+// keys reads the secret and the JWK set. The key whose key_ops allow signing signs.
 func (e *env) keys(s *Settings) {
-	secret := keys.Secret(e.text("JWT_KEY_ID", ""), e.need("JWT_SECRET"))
-	s.Signer, s.Verifying = secret, []keys.Key{keys.Secret("", e.text("JWT_SECRET", ""))}
-	text := e.text("JWT_KEYS", "")
-	if text == "" {
-		return
-	}
-	set, signing, err := signingSet(text)
-	if err != nil {
+	secret := e.need("JWT_SECRET")
+	text := e.text("JWT_KEYS", "[]")
+	set, err := keys.ParseSet(text)
+	switch {
+	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
 		return
+	case len(set) == 0:
+		s.Signer = keys.Secret(e.text("JWT_KEY_ID", ""), secret)
+		set = []keys.Key{keys.Secret("", secret)}
+	default:
+		if s.Signer, err = signingKey(text, set); err != nil {
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_JWT_KEYS: %w", err))
+		}
 	}
-	s.Signer = signing
-	s.Verifying = append(s.Verifying, set...)
+	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
+}
+
+// verifying returns the keys of the set with one of the methods, by default those of all its keys. The secret verifies only if
+// HS256 is among the methods; otherwise it has been retired.
+func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
+	if len(methods) == 0 {
+		for _, k := range set {
+			methods = append(methods, k.Algorithm)
+		}
+	}
+	var out []keys.Key
+	for _, k := range set {
+		if slices.Contains(methods, k.Algorithm) {
+			out = append(out, k)
+		}
+	}
+	if slices.Contains(methods, "HS256") {
+		out = append(out, keys.Secret("", secret))
+	}
+	return out
+}
+
+// signingKey returns the one key of the set that signs: the one whose key_ops have "sign", else the one private key.
+func signingKey(text string, set []keys.Key) (keys.Key, error) {
+	var list []struct {
+		Ops []string `json:"key_ops"`
+	}
+	_ = json.Unmarshal([]byte(text), &list) // fails for {"keys": […]}, whose key_ops are ignored
+	var signing, private []keys.Key
+	for i, k := range set {
+		if !k.CanSign() {
+			continue
+		}
+		private = append(private, k)
+		if i < len(list) && slices.Contains(list[i].Ops, "sign") {
+			signing = append(signing, k)
+		}
+	}
+	if len(signing) == 0 {
+		signing = private
+	}
+	switch len(signing) {
+	case 0:
+		return keys.Key{}, errors.New(`no key signs; add "sign" to the key_ops of one private key`)
+	case 1:
+		return signing[0], nil
+	}
+	return keys.Key{}, fmt.Errorf(`%d keys sign; leave "sign" in the key_ops of one`, len(signing))
 }
 
 // smtp returns the mail server, or nil without GOTRUE_SMTP_HOST.

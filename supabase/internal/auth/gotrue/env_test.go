@@ -24,7 +24,7 @@ func TestFromEnv(t *testing.T) {
 		"GOTRUE_OAUTH_SERVER_ENABLED": "true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH": "/let-in", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL": "5m",
 		"GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION": "true", "GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE": "openid",
 	}), []string{
-		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_JWT_VALID_METHODS=RS256", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
+		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
 		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true",
 		"GOTRUE_HOOK_SEND_SMS_URI=x", "GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED=", "PATH=/bin",
 	})
@@ -37,11 +37,11 @@ func TestFromEnv(t *testing.T) {
 		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["1611"] != "123456", c.Timebox != 24*time.Hour,
 		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil,
 		c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
-		c.Limits.OAuthRegisterPerFive != 10:
+		c.Limits.OAuthRegisterPerFive != 10, c.Limits.Burst != 30:
 		t.Errorf("%+v", s)
 	}
 	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect access.
-	if want := []string{"GOTRUE_EXPERIMENTAL_SCIM_ENABLED", "GOTRUE_JWT_VALID_METHODS"}; !slices.Equal(s.Unread, want) {
+	if want := []string{"GOTRUE_EXPERIMENTAL_SCIM_ENABLED"}; !slices.Equal(s.Unread, want) {
 		t.Errorf("unread %q, want %q", s.Unread, want)
 	}
 }
@@ -50,7 +50,7 @@ func TestFromEnv(t *testing.T) {
 func TestFromEnvReportsAllErrors(t *testing.T) {
 	_, err := FromEnv(lookup(map[string]string{
 		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true", "GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
-		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[]",
+		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",
 		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
 	}), nil)
 	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {

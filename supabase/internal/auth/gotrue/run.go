@@ -2,7 +2,6 @@ package gotrue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
@@ -20,31 +19,6 @@ import (
 	"daawo/supabase/internal/mail"
 )
 
-// signingSet parses a JWK set and returns its keys and the signing key: the first private key whose key_ops contain "sign",
-// otherwise the first private key.
-func signingSet(text string) ([]keys.Key, keys.Key, error) {
-	all, err := keys.ParseSet(text)
-	if err != nil {
-		return nil, keys.Key{}, err
-	}
-	var jwks []struct {
-		ID  string   `json:"kid"`
-		Ops []string `json:"key_ops"`
-	}
-	_ = json.Unmarshal([]byte(text), &jwks) // fails for {"keys": […]}, whose key_ops are ignored
-	for i, k := range all {
-		if k.CanSign() && i < len(jwks) && slices.Contains(jwks[i].Ops, "sign") {
-			return all, k, nil
-		}
-	}
-	for _, k := range all {
-		if k.CanSign() {
-			return all, k, nil
-		}
-	}
-	return nil, keys.Key{}, errors.New("no private key; add the key that signs")
-}
-
 // keyring returns the keys of the Settings, which do not change while the server runs.
 type keyring struct{ s Settings }
 
@@ -60,6 +34,38 @@ func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
 		return auth.Undelivered{Cause: err}
 	}
 	return nil
+}
+
+// noMail takes every mail and sends none, as GoTrue does without a mail server.
+type noMail struct{}
+
+func (noMail) SendMail(context.Context, pgx.Tx, mail.Message) error { return nil }
+
+// mailer returns the Mailer for the mail server, if there is one. sends reports whether it sends within the request.
+func mailer(server *mail.Server, log *slog.Logger) (m auth.Mailer, sends bool) {
+	if server == nil {
+		log.Warn("no mail is sent: GOTRUE_SMTP_HOST is not set")
+		return noMail{}, false
+	}
+	return direct{*server}, true
+}
+
+// checkTimeout bounds the check of the mail server at the start.
+const checkTimeout = 10 * time.Second
+
+// checkMail warns if the mail server cannot be used as configured.
+func checkMail(ctx context.Context, server mail.Server, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	server.Timeout = checkTimeout
+	authenticated, err := server.Check(ctx)
+	switch {
+	case ctx.Err() != nil && err != nil:
+	case err != nil:
+		log.Warn("mail server cannot be used", "error", err)
+	case server.User != "" && !authenticated:
+		log.Warn("mail server offers no authentication; GOTRUE_SMTP_USER has no effect", "host", server.Host)
+	}
 }
 
 // Run serves the auth API until ctx ends.
@@ -80,19 +86,20 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	}
 	defer pool.Close()
 	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log}
-	if s.SMTP != nil {
-		o.Mailer, o.DirectMail = direct{*s.SMTP}, true
-	}
+	o.Mailer, o.DirectMail = mailer(s.SMTP, log)
 	engine, err := auth.New(o)
 	if err != nil {
 		return err
 	}
+	background, stop := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	defer done.Wait()
+	defer stop()
 	if s.Sweeps {
-		sweeping, stop := context.WithCancel(ctx)
-		var done sync.WaitGroup
-		done.Go(func() { sweep(sweeping, engine, log) })
-		defer done.Wait()
-		defer stop()
+		done.Go(func() { sweep(background, engine, log) })
+	}
+	if s.SMTP != nil {
+		done.Go(func() { checkMail(background, *s.SMTP, log) })
 	}
 	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
@@ -131,6 +138,9 @@ func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 	}
 }
 
+// corsMethods are the methods that CORS allows.
+var corsMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 // withCORS sets the CORS headers as GoTrue does without a gateway. It does not allow apikey, a header of the gateway.
 func withCORS(next http.Handler, more []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +148,7 @@ func withCORS(next http.Handler, more []string) http.Handler {
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h := w.Header()
 			h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-			if origin != "" && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
+			if origin != "" && slices.Contains(corsMethods, r.Header.Get("Access-Control-Request-Method")) && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
 				h.Set("Access-Control-Allow-Origin", "*")
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
@@ -151,7 +161,6 @@ func withCORS(next http.Handler, more []string) http.Handler {
 		}
 		if origin != "" {
 			h := w.Header()
-			h.Add("Vary", "Origin")
 			h.Set("Access-Control-Allow-Origin", "*")
 			h.Set("Access-Control-Expose-Headers", "X-Total-Count, Link, X-Supabase-Api-Version")
 			h.Set("Access-Control-Allow-Credentials", "true")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +92,19 @@ func (p *process) failed() (logged string) {
 	return logged
 }
 
+// stop ends the server and checks that it exits without an error.
+func (p *process) stop() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	for range p.log { // wait until the log is closed
+	}
+	if err := p.cmd.Wait(); err != nil {
+		p.t.Errorf("exit after SIGTERM: %v", err)
+	}
+}
+
 func (p *process) send(method, path, body string, headers ...string) (int, http.Header, string) {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, p.address+path, strings.NewReader(body))
@@ -113,10 +127,10 @@ func (p *process) send(method, path, body string, headers ...string) (int, http.
 	return res.StatusCode, res.Header, string(text)
 }
 
-const secretVariable = "GOTRUE_JWT_SECRET=super-secret-jwt-token-with-at-least-32-characters-long"
+const secretVariable = "GOTRUE_JWT_SECRET=" + testSecret
 
-// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema, with it, and with the
-// first tables of the Postgres image. It refuses the schema of an older GoTrue.
+// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema, with it, with the
+// first tables of the Postgres image, and without the roles of Supabase. It refuses the schema of an older GoTrue.
 func TestServe(t *testing.T) {
 	db := testdb.New(t)
 	t.Run("no schema", func(t *testing.T) {
@@ -146,6 +160,14 @@ func TestServe(t *testing.T) {
 			t.Errorf("the last migration is not logged:\n%s", logged)
 		}
 	})
+	t.Run("no roles of Supabase", func(t *testing.T) {
+		db.ExecAs("supabase_admin", `drop schema auth cascade; drop schema if exists auth_limits cascade`)
+		for _, role := range []string{"anon", "authenticated", "service_role", "dashboard_user", "postgres", "supabase_auth_admin"} {
+			db.ExecAs("supabase_admin", "alter role "+role+" rename to absent_"+role)
+			t.Cleanup(func() { db.ExecAs("supabase_admin", "alter role absent_"+role+" rename to "+role) })
+		}
+		testServing(t, db, "supabase_admin", "roles@example.org")
+	})
 }
 
 // testServing starts a server that connects as role, signs email up, checks the replies and the sweep, and stops the server.
@@ -154,8 +176,8 @@ func testServing(t *testing.T, db *testdb.DB, role, email string) {
 	p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
 		"GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
 		"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true", "GOTRUE_DB_DRIVER=postgres",
-		"GOTRUE_JWT_VALID_METHODS=HS256", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
-	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_JWT_VALID_METHODS"]`) {
+		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
+	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_EXPERIMENTAL_SCIM_ENABLED"]`) {
 		t.Errorf("the variable without effect is not named:\n%s", logged)
 	}
 	testReplies(t, p, email)
@@ -164,14 +186,7 @@ func testServing(t *testing.T, db *testdb.DB, role, email string) {
 			t.Fatal("the expired flow is not deleted")
 		}
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	for range p.log { // wait until the log is closed
-	}
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("exit after SIGTERM: %v", err)
-	}
+	p.stop()
 	if n := testdb.Value[int](db, `select count(*) from auth.schema_migrations`); n != 77 {
 		t.Errorf("auth.schema_migrations has %d versions", n)
 	}
@@ -203,6 +218,14 @@ func testReplies(t *testing.T, p *process, email string) {
 			"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", requested)
 		if got := header.Get("Access-Control-Allow-Origin"); status != 204 || got != want {
 			t.Errorf("preflight for %s: %d %q", requested, status, got)
+		}
+	}
+	if _, header, _ := p.send("OPTIONS", "/user", "", "Origin", "http://localhost:3000", "Access-Control-Request-Method", "TRACE"); header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error("preflight for TRACE is allowed")
+	}
+	for _, origin := range []string{"", "http://localhost:3000"} {
+		if _, header, _ := p.send("GET", "/health", "", "Origin", origin); !slices.Equal(header.Values("Vary"), []string{"Origin"}) {
+			t.Errorf("Vary with origin %q: %q", origin, header.Values("Vary"))
 		}
 	}
 }

@@ -64,7 +64,7 @@ func createSchema(ctx context.Context, tx pgx.Tx) error {
 			}
 		}
 		if last >= newest {
-			return nil
+			return apply(ctx, tx, "20_auth_repair.sql")
 		}
 		if err := dropFirstTables(ctx, tx, last); err != nil {
 			return err

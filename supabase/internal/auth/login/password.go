@@ -20,6 +20,18 @@ var errInvalidLogin = wire.Errorf(http.StatusBadRequest, "invalid_credentials", 
 // errPasswordChanged means that the password was changed after it had matched.
 var errPasswordChanged = errors.New("the password was changed by another request")
 
+// passwordReply is the reply to a sign-in with a password.
+type passwordReply struct {
+	*session.TokenReply
+	WeakPassword *weakPassword `json:"weak_password"` // null if the password is strong enough
+}
+
+// weakPassword tells a client that the password breaks the rules of today.
+type weakPassword struct {
+	Message string   `json:"message,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
 // passwordGrant signs in with an address or a number and a password. Unknown accounts and wrong passwords get the same reply
 // in the same time. Only a banned account gets another one.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
@@ -40,10 +52,11 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		// An old password may be weaker than today's rules. The user is signed in, and the client is told.
+		answer := passwordReply{TokenReply: reply}
 		if weak := s.passwords.Weakness(p.Password); weak != nil {
-			reply.WeakPassword = &session.WeakPassword{Message: weak.Message, Reasons: weak.Reasons}
+			answer.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
 		}
-		return endpoint.SendJSON(w, http.StatusOK, reply)
+		return endpoint.SendJSON(w, http.StatusOK, answer)
 	}
 	return errInvalidLogin
 }

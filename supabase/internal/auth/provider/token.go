@@ -157,7 +157,7 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 			return none, session.OAuthError("invalid_grant", "Authorization code resource does not match the resource parameter")
 		case p.RedirectURI != "" && p.RedirectURI != a.RedirectURI:
 			return none, session.OAuthError("invalid_grant", "Invalid redirect_uri")
-		case a.Method != "s256" || !protocol.Verifies(a.Challenge, p.CodeVerifier):
+		case !protocol.Verifies(a.Method, a.Challenge, p.CodeVerifier):
 			return none, session.OAuthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
 		u, err := store.UserByID(ctx, tx, *a.UserID)

@@ -15,9 +15,22 @@ import (
 const levelAfter = `case when b.updated_at > $2::timestamptz + $5::interval then 0
 	else greatest(0, b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
 
-// pour adds one drop to a leaky bucket that holds most drops and empties in per. It returns false if the bucket would
-// overflow. One statement does it, so that replicas cannot race. The key is stored as a hash, because it may hold an address.
-func (l *Limiter) pour(ctx context.Context, key string, most int, per time.Duration) (bool, error) {
+// bucket is a leaky bucket: it holds capacity drops and loses perSecond of them.
+type bucket struct{ capacity, perSecond float64 }
+
+// bucketOf returns the bucket for most requests in per, with as many at once.
+func bucketOf(most int, per time.Duration) bucket {
+	return bucket{float64(most), float64(most) / per.Seconds()}
+}
+
+// empties returns the time in which a full bucket empties.
+func (b bucket) empties() time.Duration {
+	return time.Duration(b.capacity / b.perSecond * float64(time.Second))
+}
+
+// pour adds one drop to a bucket. It returns false if the bucket would overflow. One statement does it, so that replicas
+// cannot race. The key is stored as a hash, because it may hold an address.
+func (l *Limiter) pour(ctx context.Context, key string, b bucket) (bool, error) {
 	hash := sha256.Sum256([]byte(key))
 	var level float64
 	err := l.db.Pgx().QueryRow(ctx, `
@@ -26,7 +39,7 @@ func (l *Limiter) pour(ctx context.Context, key string, most int, per time.Durat
 		set level = `+levelAfter+`, updated_at = $2
 		where `+levelAfter+` <= $4::float8
 		returning level`,
-		hash[:], l.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
+		hash[:], l.now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -41,11 +54,11 @@ func (l *Limiter) pour(ctx context.Context, key string, most int, per time.Durat
 
 // level returns the level of a bucket after one more drop, without adding the drop and without a lock. (The query mentions
 // $4, which levelAfter does not use, so that Postgres knows its type.)
-func (l *Limiter) level(ctx context.Context, tx pgx.Tx, key string, most int, per time.Duration) (float64, error) {
+func (l *Limiter) level(ctx context.Context, tx pgx.Tx, key string, b bucket) (float64, error) {
 	hash := sha256.Sum256([]byte(key))
 	level := 1.0
 	err := tx.QueryRow(ctx, `select `+levelAfter+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
-		hash[:], l.now(), float64(most)/per.Seconds(), float64(most), per).Scan(&level)
+		hash[:], l.now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

@@ -24,6 +24,10 @@ type Limits struct {
 	EmailPerHour int // of all clients together; negative allows none
 	SMSPerHour   int
 
+	// Burst is how many requests of one kind a client may send at once, before the numbers below apply; GoTrue's is 30. Zero
+	// allows the number itself at once, which suits many people behind one address.
+	Burst int
+
 	// Per client.
 	AnonymousPerHour    int
 	TokenRefreshPerFive int // per five minutes; all grants
@@ -38,36 +42,46 @@ type Limits struct {
 
 // Rule says how often a client may do something.
 type Rule struct {
-	name  string
-	count func(Limits) int
-	per   time.Duration
+	name    string
+	count   func(Limits) int
+	per     time.Duration
+	noBurst bool // Limits.Burst does not apply
+}
+
+// ofClient returns the bucket of one client.
+func (rule Rule) ofClient(l Limits, most int) bucket {
+	b := bucketOf(most, rule.per)
+	if l.Burst > 0 && !rule.noBurst {
+		b.capacity = float64(l.Burst)
+	}
+	return b
 }
 
 // The rules of the endpoints.
 var (
-	Anonymous = Rule{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour}
-	Token     = Rule{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
+	Anonymous = Rule{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour, true}
+	Token     = Rule{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
 	Signup    = signInRule("signup")
 	OTP       = signInRule("otp")
 	MagicLink = signInRule("magiclink")
 	Recover   = signInRule("recover")
 	Resend    = signInRule("resend")
 	User      = signInRule("user")
-	Verify    = Rule{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute}
-	OAuth     = Rule{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute}
-	Register  = Rule{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute}
-	Passkey   = Rule{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute}
+	Verify    = Rule{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute, false}
+	OAuth     = Rule{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
+	Register  = Rule{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute, false}
+	Passkey   = Rule{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute, false}
 
 	// Challenge and FactorAnswer let a client use two minutes' challenges at once, because a mistyped code needs another one.
-	Challenge    = Rule{"factor challenge", twiceChallenges, 2 * time.Minute}
-	FactorAnswer = Rule{"factor verify", twiceChallenges, 2 * time.Minute}
+	Challenge    = Rule{"factor challenge", twiceChallenges, 2 * time.Minute, false}
+	FactorAnswer = Rule{"factor verify", twiceChallenges, 2 * time.Minute, false}
 	// Factor counts guesses at one factor, without that allowance.
-	Factor = Rule{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute}
+	Factor = Rule{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute, false}
 )
 
 // signInRule returns a rule of its own with the limit of sign-ins and sign-ups.
 func signInRule(name string) Rule {
-	return Rule{name, func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute}
+	return Rule{name, func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute, false}
 }
 
 func twiceChallenges(l Limits) int { return 2 * l.ChallengePerMinute }
@@ -118,7 +132,7 @@ func (l *Limiter) Limit(r *http.Request, rule Rule) error {
 	if client = network(strings.TrimSpace(client)); client == "" {
 		return nil
 	}
-	return l.count(r.Context(), rule, client, most)
+	return l.count(r.Context(), rule, client, rule.ofClient(l.limits, most))
 }
 
 // network returns the part of a client's address that is counted: a /64 of IPv6, because one household has 2^64 addresses.
@@ -140,11 +154,11 @@ func (l *Limiter) LimitSubject(ctx context.Context, rule Rule, subject string) e
 	if most <= 0 || subject == "" {
 		return nil
 	}
-	return l.count(ctx, rule, "of "+subject, most)
+	return l.count(ctx, rule, "of "+subject, bucketOf(most, rule.per))
 }
 
-func (l *Limiter) count(ctx context.Context, rule Rule, subject string, most int) error {
-	ok, err := l.pour(ctx, rule.name+" "+subject, most, rule.per)
+func (l *Limiter) count(ctx context.Context, rule Rule, subject string, b bucket) error {
+	ok, err := l.pour(ctx, rule.name+" "+subject, b)
 	if err == nil && !ok {
 		return wire.Errorf(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	}

@@ -80,7 +80,7 @@ func (t *Tally) allow(ctx context.Context, tx pgx.Tx, free bool, k kind, refusal
 	// now may count twice, so that another one is refused too early, but is never missed.
 	others := t.l.inFlight.add(k, 1)
 	t.sent[k]++
-	level, err := t.l.level(ctx, tx, string(k), perHour, time.Hour)
+	level, err := t.l.level(ctx, tx, string(k), bucketOf(perHour, time.Hour))
 	if err == nil && level+float64(others) > float64(perHour) {
 		err = refusal
 	}
@@ -119,7 +119,7 @@ func (t *Tally) flushOne(ctx context.Context, k kind) {
 	defer t.l.inFlight.add(k, -1)
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	if _, err := t.l.pour(ctx, string(k), t.l.perHour(k), time.Hour); err != nil {
+	if _, err := t.l.pour(ctx, string(k), bucketOf(t.l.perHour(k), time.Hour)); err != nil {
 		t.l.log.ErrorContext(ctx, "count sent message", "kind", string(k), "error", err)
 	}
 }

@@ -37,21 +37,14 @@ type accessClaims struct {
 
 // TokenReply is the reply to every sign-in.
 type TokenReply struct {
-	AccessToken          string        `json:"access_token"`
-	TokenType            string        `json:"token_type"`
-	ExpiresIn            int           `json:"expires_in"` // seconds
-	ExpiresAt            int64         `json:"expires_at"` // seconds since 1970
-	RefreshToken         string        `json:"refresh_token"`
-	User                 *store.User   `json:"user"`
-	ProviderToken        string        `json:"provider_token,omitempty"`
-	ProviderRefreshToken string        `json:"provider_refresh_token,omitempty"`
-	WeakPassword         *WeakPassword `json:"weak_password,omitempty"`
-}
-
-// WeakPassword tells a client that the password breaks the rules of today.
-type WeakPassword struct {
-	Message string   `json:"message,omitempty"`
-	Reasons []string `json:"reasons,omitempty"`
+	AccessToken          string      `json:"access_token"`
+	TokenType            string      `json:"token_type"`
+	ExpiresIn            int         `json:"expires_in"` // seconds
+	ExpiresAt            int64       `json:"expires_at"` // seconds since 1970
+	RefreshToken         string      `json:"refresh_token"`
+	User                 *store.User `json:"user"`
+	ProviderToken        string      `json:"provider_token,omitempty"`
+	ProviderRefreshToken string      `json:"provider_refresh_token,omitempty"`
 }
 
 // NewTokenReply signs an access token for the session as it is now. Nothing in it is random, so two tokens of the same

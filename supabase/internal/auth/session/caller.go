@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -46,7 +47,10 @@ func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
 
 // reason returns golang-jwt's words for what is wrong with a token, because clients show them.
 func reason(err error) string {
+	var algorithm *keys.AlgorithmError
 	switch {
+	case errors.As(err, &algorithm):
+		return "token signature is invalid: signing method " + algorithm.Algorithm + " is invalid"
 	case errors.Is(err, keys.ErrExpired):
 		return "token has invalid claims: token is expired"
 	case errors.Is(err, keys.ErrNotYet):
@@ -54,7 +58,7 @@ func reason(err error) string {
 	case errors.Is(err, keys.ErrSignature):
 		return "token signature is invalid: signature is invalid"
 	case errors.Is(err, keys.ErrMalformed):
-		return "token is malformed: token contains an invalid number of segments"
+		return strings.TrimPrefix(err.Error(), keys.ErrMalformed.Error()+": ")
 	}
 	return "token is unverifiable: error while executing keyfunc: unrecognized JWT kid or algorithm"
 }

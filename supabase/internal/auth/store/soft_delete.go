@@ -11,7 +11,7 @@ import (
 )
 
 // SoftDelete keeps the row, because other rows may refer to it. It replaces personal data by hashes, so that the person
-// can sign up again.
+// can sign up again. It hashes empty texts too, as GoTrue does, which cannot read NULL in the columns of pending changes.
 func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	if u.DeletedAt != nil {
 		return nil
@@ -24,13 +24,13 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 		       phone_change_token = '', reauthentication_token = '', raw_user_meta_data = '{}', raw_app_meta_data = '{}',
 		       deleted_at = $6, updated_at = $6
 		 where id = $1`,
-		u.ID, obscured(u.ID, u.Email), obscured(u.ID, u.Phone), obscured(u.ID, u.EmailChange), obscured(u.ID, u.PhoneChange), now); err != nil {
+		u.ID, obscured(u.ID, u.Email), obscured(u.ID, u.Phone)[:15], obscured(u.ID, u.EmailChange), obscured(u.ID, u.PhoneChange)[:15], now); err != nil {
 		return err
 	}
 	for _, i := range u.Identities {
 		if _, err := tx.Exec(ctx, `
 			update auth.identities set provider_id = $2, identity_data = '{}', updated_at = $3 where id = $1`,
-			i.ID, obscured(u.ID, i.ProviderID), now); err != nil {
+			i.ID, obscured(u.ID, i.Provider+":"+i.ProviderID), now); err != nil {
 			return err
 		}
 	}
@@ -47,12 +47,8 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	return nil
 }
 
-// obscured returns a hash of text and the user's id; nil for an empty text.
-func obscured(user uuid.UUID, text string) *string {
-	if text == "" {
-		return nil
-	}
+// obscured returns a hash of text and the user's id.
+func obscured(user uuid.UUID, text string) string {
 	sum := sha256.Sum256([]byte(user.String() + text))
-	hidden := base64.RawURLEncoding.EncodeToString(sum[:])
-	return &hidden
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

@@ -1,4 +1,4 @@
-// Package scaffold writes the files of a new function. Only cli and fnhost import it.
+// Package scaffold writes the files of a new function. Only cli, fnhost and project import it.
 package scaffold
 
 import (
@@ -116,11 +116,14 @@ func register(source []byte, module, name, pkg string) ([]byte, error) {
 // insert adds a line to the block between begin and the line end, in the order of key.
 func insert(text, begin, end, line string, key func(string) string) (string, error) {
 	before, rest, ok := strings.Cut(text, begin)
-	block, after, ok2 := strings.Cut(rest, "\n"+end)
+	block, after, ok2 := strings.Cut("\n"+rest, "\n"+end) // the block may be empty
 	if !ok || !ok2 {
 		return "", fmt.Errorf("functions/functions.go has no block %q; add the function by hand", strings.TrimSpace(begin))
 	}
-	lines := strings.Split(block, "\n")
+	var lines []string
+	if block != "" {
+		lines = strings.Split(block[1:], "\n")
+	}
 	at := len(lines)
 	for i, l := range lines {
 		if key(l) == key(line) {

@@ -16,7 +16,7 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum", "functions"} {
+	for _, name := range []string{"go.mod", "go.sum", "functions", "supabase"} {
 		if err := copyTree(filepath.Join(repo, name), filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ type asset struct {
 	cache       string
 	etag        string // without quotes
 	policy      string // Content-Security-Policy of a page
+	foreign     bool   // of another build
 	br, gz      atomic.Pointer[[]byte]
 	best        atomic.Bool
 }
@@ -32,7 +33,9 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".json": "application/json", ".webmanifest": "application/manifest+json",
 	".xml": "application/xml; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".svg": "image/svg+xml",
 	".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon",
-	".woff2": "font/woff2", ".pdf": "application/pdf",
+	".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".pdf": "application/pdf", ".gif": "image/gif",
+	".jpeg": "image/jpeg", ".map": "application/json", ".wasm": "application/wasm", ".mp4": "video/mp4", ".webm": "video/webm",
+	".mp3": "audio/mpeg",
 }
 
 func newAsset(name string, data []byte, v Values, more additions) *asset {
@@ -78,6 +81,9 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", a.cache)
 	h.Set("Referrer-Policy", "same-origin")
+	if a.foreign {
+		foreignHeaders(h)
+	}
 	if a.policy != "" {
 		h.Set("Content-Security-Policy", a.policy)
 	}

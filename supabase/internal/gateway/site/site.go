@@ -8,9 +8,13 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +23,11 @@ type Options struct {
 	Files          fs.FS  // the built site: index.html, assets/…; files in assets have a hash in their name
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
+	Hosts          []string // names by which browsers may reach the site, besides that of SITE_URL and loopback; without ports
+	// Foreign serves the files of another build: a static site or a single-page application. Its files are served as they are,
+	// pages may load from other origins, only names with a hash are cached for long, and about.html answers /about. Without a
+	// 404.html, a path without a file gets index.html, whose script shows the page.
+	Foreign bool
 }
 
 // Site is the handler of everything that is not an API.
@@ -30,19 +39,28 @@ type Site struct {
 // New reads and fills every file.
 func New(o Options) (*Site, error) {
 	s := &Site{options: o, assets: map[string]*asset{}}
-	more, err := readAdditions(o.Files)
-	if err != nil {
-		return nil, err
+	more, err := additions(nil), error(nil)
+	if !o.Foreign {
+		if more, err = readAdditions(o.Files); err != nil {
+			return nil, err
+		}
 	}
 	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile {
+		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile && !o.Foreign {
 			return err
+		}
+		if o.Foreign && strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, ".well-known/") {
+			return nil // such as .env and .DS_Store
 		}
 		data, err := fs.ReadFile(o.Files, name)
 		if err != nil {
 			return err
 		}
-		s.assets[name] = newAsset(name, data, o.Values, more)
+		if o.Foreign {
+			s.assets[name] = foreignAsset(name, data)
+		} else {
+			s.assets[name] = newAsset(name, data, o.Values, more)
+		}
 		return nil
 	})
 	if err != nil {
@@ -91,6 +109,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
+	if s.options.Foreign && s.foreignPage(w, r, name) {
+		return
+	}
 	s.notFound(w, r, name)
 }
 
@@ -126,8 +147,23 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request, name string) {
 // plainHost matches a name or an address with an optional port, without characters that change the meaning of a URL.
 var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
 
+// knows reports whether a host, with or without a port, is a configured name or loopback.
+func (s *Site) knows(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && ip.Unmap().IsLoopback() {
+		return true
+	}
+	site, err := url.Parse(s.options.Values["SITE_URL"])
+	return err == nil && strings.EqualFold(site.Host, host) || slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+}
+
 // describe serves /site.json, the arguments of supabase-js's createClient. The URL is the origin of the page, so that the
-// browser stays on one origin, by whatever name it reached the server.
+// browser stays on one origin, if its name is a configured one. For other names it is SITE_URL: no cache and no forged header
+// can send the clients of a page to another host.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	proto := r.Header.Get("X-Forwarded-Proto")
 	if proto == "" {
@@ -138,7 +174,7 @@ func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 		host = r.Host
 	}
 	address := proto + "://" + host
-	if !plainHost.MatchString(host) {
+	if !plainHost.MatchString(host) || !s.knows(host) {
 		address = s.options.Values["SITE_URL"]
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -42,6 +42,7 @@ func newSite(t *testing.T) *Site {
 		Values: Values{"SITE_URL": "https://example.org", "CONTACT_EMAIL": "c@example.org", "PHONE_NUMBER": "1",
 			"PROFILE_URL": "https://example.org/f?a=1&b=2"},
 		PublishableKey: func() string { return "sb_publishable_x" },
+		Hosts:          []string{"other.example.org"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func TestRanges(t *testing.T) {
 
 func TestSiteJSON(t *testing.T) {
 	for host, url := range map[string]string{
-		"localhost:1": "http://localhost:1", "[::1]:80": "http://[::1]:80", "example.com": "http://example.com",
+		"localhost:1": "http://localhost:1", "[::1]:80": "http://[::1]:80", "example.com": "https://example.org", "EXAMPLE.org": "http://EXAMPLE.org", "other.example.org:8443": "http://other.example.org:8443",
 		"x@evil.example.org": "https://example.org", `x"><script>`: "https://example.org", "a/b": "https://example.org", "?": "https://example.org",
 	} {
 		r := get(newSite(t), "GET", "/site.json", "X-Forwarded-Host", host)

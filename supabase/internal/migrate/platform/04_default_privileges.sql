@@ -23,3 +23,4 @@ $$;
 alter default privileges for role supabase_auth_admin in schema auth grant all on tables to postgres, dashboard_user;
 alter default privileges for role supabase_auth_admin in schema auth grant all on sequences to postgres, dashboard_user;
 alter default privileges for role supabase_auth_admin in schema auth grant all on functions to postgres, dashboard_user;
+grant all on all functions in schema auth to postgres, dashboard_user;

@@ -1,5 +1,4 @@
--- Clients and migrations add tables to this publication. The embedded stack has
--- no realtime service, so nothing reads it.
+-- Clients and migrations add tables to this publication. Realtime reads their changes.
 do $$
 begin
   if not exists (select from pg_publication where pubname = 'supabase_realtime') then

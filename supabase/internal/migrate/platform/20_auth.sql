@@ -2,17 +2,28 @@
 -- so that either server can serve the database. auth.uid() and similar functions are in 03_claims.sql, the tables of
 -- disabled features in 20_auth_federation.sql, and the ledger that GoTrue reads in 20_auth_ledger.sql.
 
--- "if not exists" would also need the right to create schemas, which supabase_auth_admin may lack.
-do $$ begin
+do $$
+declare
+  allowed record;
+begin
+  -- "if not exists" would also need the right to create schemas, which supabase_auth_admin may lack.
   if to_regnamespace('auth') is null then
     create schema auth;
   end if;
+  -- A database that GoTrue alone has served may lack these roles.
+  for allowed in
+    select * from (values
+      ('supabase_auth_admin', 'all', 'with grant option'), ('dashboard_user', 'all', ''),
+      ('postgres', 'usage', ''), ('anon', 'usage', ''), ('authenticated', 'usage', ''), ('service_role', 'usage', '')
+    ) as wanted (name, privilege, more)
+    where exists (select from pg_roles where rolname = wanted.name)
+  loop
+    execute format('grant %s on schema auth to %I %s', allowed.privilege, allowed.name, allowed.more);
+  end loop;
 end $$;
-grant all on schema auth to supabase_auth_admin with grant option;
-grant usage on schema auth to anon, authenticated, service_role, postgres;
-grant all on schema auth to dashboard_user;
 
-set local role supabase_auth_admin;
+-- The owner is supabase_auth_admin, or the connection's role where that role is missing.
+select set_config('role', rolname, true) from pg_roles where rolname = 'supabase_auth_admin' and pg_has_role(oid, 'member');
 
 do $$
 declare
@@ -289,7 +300,7 @@ create table if not exists auth.mfa_factors (
   constraint mfa_factors_user_id_fkey foreign key (user_id) references auth.users(id) on delete cascade
 );
 create index if not exists factor_id_created_at_idx on auth.mfa_factors (user_id, created_at);
-create unique index if not exists mfa_factors_user_friendly_name_unique on auth.mfa_factors (friendly_name, user_id) where btrim(friendly_name) <> '';
+create unique index if not exists mfa_factors_user_friendly_name_unique on auth.mfa_factors (friendly_name, user_id) where trim(both from friendly_name) <> '';
 create index if not exists mfa_factors_user_id_idx on auth.mfa_factors (user_id);
 create unique index if not exists unique_phone_factor_per_user on auth.mfa_factors (user_id, phone);
 alter table auth.mfa_factors enable row level security;
@@ -346,16 +357,47 @@ create index if not exists webauthn_challenges_user_id_idx on auth.webauthn_chal
 -- The versions that GoTrue has applied.
 
 create table if not exists auth.schema_migrations (
-  version varchar(255) not null,
+  version varchar(14) not null,
   constraint schema_migrations_pkey primary key (version)
 );
+create unique index if not exists schema_migrations_version_idx on auth.schema_migrations (version);
 alter table auth.schema_migrations enable row level security;
-comment on table auth.users is 'Auth: Stores user login data within a secure schema.';
-comment on table auth.sessions is 'Auth: Stores session data associated to a user.';
-comment on column auth.users.is_sso_user is 'True for accounts that come from single sign-on; these may share an e-mail address.';
-comment on column auth.sessions.not_after is 'After this moment the session counts as expired; empty means no such moment.';
+do $$ begin
+  -- Earlier versions of this file had another length.
+  if (select atttypmod from pg_attribute where attrelid = 'auth.schema_migrations'::regclass and attname = 'version') <> 14 + 4 then
+    alter table auth.schema_migrations alter column version type varchar(14);
+  end if;
+end $$;
 
-grant all on all tables in schema auth to postgres, dashboard_user;
-grant all on all sequences in schema auth to postgres, dashboard_user;
+-- The comments of GoTrue's schema. Programs show them, and comparisons of schemas list their differences.
+
+comment on table auth.audit_log_entries is 'Auth: Audit trail for user actions.';
+comment on table auth.flow_state is 'Stores metadata for all OAuth/SSO login flows';
+comment on table auth.identities is 'Auth: Stores identities associated to a user.';
+comment on column auth.identities.email is
+  'Auth: Email is a generated column that references the optional email property in the identity_data';
+comment on index auth.identities_email_idx is 'Auth: Ensures indexed queries on the email column';
+comment on table auth.instances is 'Auth: Manages users across multiple sites.';
+comment on table auth.mfa_amr_claims is
+  'auth: stores authenticator method reference claims for multi factor authentication';
+comment on table auth.mfa_challenges is 'auth: stores metadata about challenge requests made';
+comment on table auth.mfa_factors is 'auth: stores metadata about factors';
+comment on column auth.mfa_factors.last_webauthn_challenge_data is
+  'Stores the latest WebAuthn challenge data including attestation/assertion for customer verification';
+comment on table auth.oauth_client_states is
+  'Stores OAuth states for third-party provider authentication flows where Supabase acts as the OAuth client.';
+comment on table auth.refresh_tokens is 'Auth: Store of tokens used to refresh JWT tokens once they expire.';
+comment on table auth.schema_migrations is 'Auth: Manages updates to the auth system.';
+comment on table auth.sessions is 'Auth: Stores session data associated to a user.';
+comment on column auth.sessions.not_after is
+  'Auth: Not after is a nullable column that contains a timestamp after which the session should be regarded as expired.';
+comment on column auth.sessions.refresh_token_counter is 'Holds the ID (counter) of the last issued refresh token.';
+comment on column auth.sessions.refresh_token_hmac_key is
+  'Holds a HMAC-SHA256 key used to sign refresh tokens for this session.';
+comment on table auth.users is 'Auth: Stores user login data within a secure schema.';
+comment on column auth.users.is_sso_user is
+  'Auth: Set this column to true when the account comes from SSO. These accounts can have duplicate emails.';
+comment on index auth.users_email_partial_key is
+  'Auth: A partial unique index that applies only when is_sso_user is false';
 
 reset role;

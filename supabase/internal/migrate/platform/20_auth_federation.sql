@@ -1,7 +1,7 @@
 -- Auth: the tables of further GoTrue v2.196 features: single sign-on, custom providers and the OAuth server. GoTrue
 -- needs these tables even if the features are disabled and the tables are empty.
 
-set local role supabase_auth_admin;
+select set_config('role', rolname, true) from pg_roles where rolname = 'supabase_auth_admin' and pg_has_role(oid, 'member');
 
 -- Single sign-on and custom providers.
 
@@ -172,12 +172,38 @@ create table if not exists auth.oauth_consents (
   constraint oauth_consents_user_id_fkey foreign key (user_id) references auth.users(id) on delete cascade,
   constraint oauth_consents_revoked_after_granted check ((revoked_at is null) or (revoked_at >= granted_at)),
   constraint oauth_consents_scopes_length check (char_length(scopes) <= 2048),
-  constraint oauth_consents_scopes_not_empty check (char_length(btrim(scopes)) > 0)
+  constraint oauth_consents_scopes_not_empty check (char_length(trim(both from scopes)) > 0)
 );
 create index if not exists oauth_consents_active_client_idx on auth.oauth_consents (client_id) where revoked_at is null;
 create index if not exists oauth_consents_active_user_client_idx on auth.oauth_consents (user_id, client_id) where revoked_at is null;
 create index if not exists oauth_consents_user_order_idx on auth.oauth_consents (user_id, granted_at desc);
 
-grant all on all tables in schema auth to postgres, dashboard_user;
+-- The comments of GoTrue's schema, as in 20_auth.sql.
+
+comment on table auth.saml_providers is 'Auth: Manages SAML Identity Provider connections.';
+comment on table auth.saml_relay_states is
+  'Auth: Contains SAML Relay State information for each Service Provider initiated login.';
+comment on table auth.sso_domains is 'Auth: Manages SSO email address domain mapping to an SSO Identity Provider.';
+comment on table auth.sso_providers is
+  'Auth: Manages SSO identity provider information; see saml_providers for SAML.';
+comment on column auth.sso_providers.resource_id is
+  'Auth: Uniquely identifies a SSO provider according to a user-chosen resource ID (case insensitive), useful in infrastructure as code.';
+
+-- postgres may read the tables of before 2025, and let other roles read them. The default privileges of the schema
+-- (04_default_privileges.sql) give it and dashboard_user the rest, where they are set.
+do $$
+declare
+  readable text;
+begin
+  if exists (select from pg_roles where rolname = 'postgres') then
+    foreach readable in array array[
+      'audit_log_entries', 'flow_state', 'identities', 'instances', 'mfa_amr_claims', 'mfa_challenges', 'mfa_factors',
+      'one_time_tokens', 'refresh_tokens', 'saml_providers', 'saml_relay_states', 'schema_migrations', 'sessions',
+      'sso_domains', 'sso_providers', 'users'
+    ] loop
+      execute format('grant select on auth.%I to postgres with grant option', readable);
+    end loop;
+  end if;
+end $$;
 
 reset role;

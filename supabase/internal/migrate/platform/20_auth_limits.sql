@@ -1,9 +1,14 @@
 -- Counters of auth's rate limits, shared by all servers. The table is not GoTrue's, so it is not in schema auth. It is
 -- unlogged: a crash resets the limits. The keys are hashes, so no address is stored.
 
-create schema if not exists auth_limits authorization supabase_auth_admin;
-
-set local role supabase_auth_admin;
+do $$ begin
+  if exists (select from pg_roles where rolname = 'supabase_auth_admin' and pg_has_role(oid, 'member')) then
+    create schema if not exists auth_limits authorization supabase_auth_admin;
+    perform set_config('role', 'supabase_auth_admin', true);
+  else
+    create schema if not exists auth_limits;
+  end if;
+end $$;
 
 create unlogged table if not exists auth_limits.buckets (
   key        bytea primary key,

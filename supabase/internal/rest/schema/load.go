@@ -39,6 +39,7 @@ func Load(ctx context.Context, conn interface {
 	batch.Queue(routinesSQL, src.Schemas, hoisted)
 	batch.Queue(castsSQL)
 	batch.Queue(handlersSQL, src.Schemas)
+	batch.Queue(textTypesSQL)
 	batch.Queue("commit")
 	res := conn.SendBatch(ctx, batch)
 	c, err := read(res, src)
@@ -86,6 +87,9 @@ func read(res pgx.BatchResults, src Source) (*Cache, error) {
 		return nil, err
 	}
 	if err := c.readHandlers(res); err != nil {
+		return nil, err
+	}
+	if err := c.readTextTypes(res); err != nil {
 		return nil, err
 	}
 	c.relate(&g, src.Schemas)
@@ -206,6 +210,15 @@ func (c *Cache) readHandlers(res pgx.BatchResults) error {
 			resolved = "application/octet-stream"
 		}
 		c.Handlers[HandlerKey{target, media}] = Handler{function, resolved}
+		return nil
+	})
+}
+
+func (c *Cache) readTextTypes(res pgx.BatchResults) error {
+	c.TextTypes = map[uint32]bool{}
+	var oid uint32
+	return each(res, []any{&oid}, func() error {
+		c.TextTypes[oid] = true
 		return nil
 	})
 }

@@ -176,6 +176,15 @@ select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::reg
    and (s.typtype = 'd' and c.casttarget in ('json'::regtype, 'text'::regtype)
      or t.typtype = 'd' and c.castsource in ('json'::regtype, 'text'::regtype))`
 
+// textTypesSQL returns the enums, base types and ranges of users and extensions that to_json converts to a string: those
+// without a cast to json by a function. 16384 is the first OID of a type that is not built in.
+const textTypesSQL = `
+select t.oid
+  from pg_type t
+ where t.oid >= 16384 and t.typtype in ('b', 'e', 'm', 'r') and t.typelem = 0 and t.typisdefined
+   and not exists (select from pg_cast c
+                    where c.castsource = t.oid and c.casttarget = 'json'::regtype and c.castmethod = 'f')`
+
 // handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over anyelement) that
 // return a domain with the name of a media type, and functions that return such a domain.
 const handlersSQL = `

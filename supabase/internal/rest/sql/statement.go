@@ -102,6 +102,14 @@ func Rows(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
+// Columns renders a planned read as a query that returns the rows' columns.
+func Columns(p *plan.Plan) Statement {
+	w := newStatementWriter()
+	w.Grow(512)
+	w.reads.selectFrom(p.Read)
+	return w.statement()
+}
+
 // Counted reports whether a separate query must count the rows without the range. It returns false if the client did
 // not ask for the number, or if the reply holds all rows.
 func Counted(p *plan.Plan, r Reply) bool {
@@ -116,7 +124,7 @@ func Total(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
-// Overrides selects the settings response.headers and response.status, after the query of Rows.
+// Overrides selects the settings response.headers and response.status, after the query of Rows or Columns.
 const Overrides = "select " + overrides
 
 const overrides = "current_setting('response.headers', true), current_setting('response.status', true)"

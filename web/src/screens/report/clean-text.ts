@@ -5,14 +5,19 @@
 
 /**
  * Normalises a text of several lines: removes control characters except newline and tab, the bidirectional controls
- * (which can make a name look like another), and white space at both ends.
+ * (which can make a name look like another), and white space at both ends. A text without a visible character becomes ''.
  */
 export function cleanText(typed: string): string {
-  return typed
+  const text = typed
     .replaceAll('\r\n', '\n')
-    .replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, '')
+    .replace(/[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '')
     .trim();
+  return invisible.test(text) ? '' : text;
 }
+
+/** Spaces, format characters such as the zero-width space, and fillers. */
+const invisible =
+  /^(?:[\p{Cf}\p{Z}\s\u{115F}\u{1160}\u{2800}\u{3164}\u{FFA0}]|\p{Variation_Selector}|\u{34F}|\u{17B4}|\u{17B5})*$/u;
 
 /** cleanText for a field of one line: replaces line ends and other control characters with a space. */
 export function cleanLine(typed: string): string {

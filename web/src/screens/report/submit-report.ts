@@ -21,6 +21,8 @@ export interface Attempt {
   photoPrint: string | undefined;
   /** The name of the stored photo. null means that storing it failed; a retry must then send none either. */
   stored?: string | null;
+  /** Random text that connects the stored photo with this report. */
+  claim?: string;
 }
 
 interface Submission {
@@ -41,7 +43,8 @@ export function attemptFor(values: ReportValues, photo: File | undefined, last?:
   if (before && samePhoto && contentOf(before.values) === contentOf(values))
     return last ?? { ...before, photo };
   const stored = (last && samePhoto && last.stored) || undefined;
-  return { key: randomKey(), values, photo, photoPrint, stored };
+  const claim = stored ? last?.claim : undefined;
+  return { key: randomKey(), values, photo, photoPrint, stored, claim };
 }
 
 /** Returns the content of a report, independent of the format of its date and phone number. */
@@ -66,7 +69,9 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
       onStep('preparingPhoto');
       const smaller = await shrinkPhoto(photo);
       onStep('uploadingPhoto', 0);
-      attempt.stored = await uploadPhoto(smaller, (share) => onStep('uploadingPhoto', share));
+      const claim = randomKey();
+      attempt.stored = await uploadPhoto(smaller, claim, (share) => onStep('uploadingPhoto', share));
+      attempt.claim = claim;
     } catch {
       attempt.stored = null;
       onPhotoFailed();
@@ -76,7 +81,7 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
   // The reader may have cleared the form or used the quick exit since: do not store deleted data again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
-  return sendReport(report, attempt.key, language);
+  return sendReport(report, { key: attempt.key, language, claim: attempt.claim });
 }
 
 /** crypto.randomUUID is missing where a page is not served over HTTPS. */

@@ -22,7 +22,7 @@ import { downloadResource } from './download-resource';
 import { fileSize } from './file-size';
 import { fileTypeLabel } from './file-type';
 
-const icons: Record<NonNullable<Resource['icon_name']>, LucideIcon> = {
+const icons = {
   FileText,
   Shield,
   Heart,
@@ -31,7 +31,12 @@ const icons: Record<NonNullable<Resource['icon_name']>, LucideIcon> = {
   Users,
   BookOpen,
   Download,
-};
+} satisfies Record<NonNullable<Resource['icon_name']>, LucideIcon>;
+
+/** Returns the icon with a name. The database or an older page may have another name, also that of a property of objects. */
+function iconOf(name: string | null): LucideIcon {
+  return name !== null && Object.hasOwn(icons, name) ? icons[name as keyof typeof icons] : FileText;
+}
 
 /** The background colours that a resource may have: the check constraint of resources.color_class. */
 const backgrounds = [
@@ -50,8 +55,7 @@ export function ResourceCard({ resource }: { resource: Resource }) {
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
   const { title, description, category } = textsOf(resource, language);
-  // A page from the offline cache may be older than the list and not have the icon.
-  const Icon = icons[resource.icon_name ?? 'FileText'] ?? FileText;
+  const Icon = iconOf(resource.icon_name);
   const background = backgrounds.includes(resource.color_class) ? resource.color_class : backgrounds[0];
 
   async function download() {

@@ -100,8 +100,12 @@ func TestAuthenticate(t *testing.T) {
 func TestRequests(t *testing.T) {
 	challenge := strings.Repeat("A", 43)
 	good := Request{Scope: "openid email", Challenge: challenge, ChallengeMethod: "S256"}
-	if err := good.Check(); err != nil {
-		t.Fatal(err)
+	plain := good
+	plain.ChallengeMethod, plain.Challenge = "plain", strings.Repeat("A.~", 40)
+	for _, r := range []Request{good, plain} {
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, change := range map[string]func(*Request){
 		"implicit flow":          func(r *Request) { r.ResponseType = "token" },
@@ -109,7 +113,9 @@ func TestRequests(t *testing.T) {
 		"no scope":               func(r *Request) { r.Scope = " " },
 		"no challenge":           func(r *Request) { r.Challenge = "" },
 		"no method":              func(r *Request) { r.ChallengeMethod = "" },
-		"plain":                  func(r *Request) { r.ChallengeMethod = "plain" },
+		"unknown method":         func(r *Request) { r.ChallengeMethod = "S512" },
+		"short verifier":         func(r *Request) { r.ChallengeMethod, r.Challenge = "plain", strings.Repeat("A", 42) },
+		"long verifier":          func(r *Request) { r.ChallengeMethod, r.Challenge = "plain", strings.Repeat("A", 129) },
 		"short challenge":        func(r *Request) { r.Challenge = "A" },
 		"malformed challenge":    func(r *Request) { r.Challenge = strings.Repeat("A", 42) + "=" },
 		"long state":             func(r *Request) { r.State = strings.Repeat("x", 4097) },
@@ -125,11 +131,14 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	if !Verifies("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") { // RFC 7636, appendix B
+	if !Verifies("s256", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") { // RFC 7636, appendix B
 		t.Error("the verifier of the RFC is rejected")
 	}
-	if Verifies(challenge, challenge) {
-		t.Error("a challenge is accepted as its own verifier")
+	if Verifies("s256", challenge, challenge) || !Verifies("plain", challenge, challenge) {
+		t.Error("a challenge is its own verifier with plain, and with nothing else")
+	}
+	if Verifies("plain", "", "") || Verifies("", challenge, challenge) {
+		t.Error("a code without a challenge or without a method needs no verifier")
 	}
 	if Covers([]string{"email"}, []string{"email", "openid"}) || !Covers([]string{"email", "openid"}, []string{"email"}) || Covers(nil, []string{"email"}) {
 		t.Error("Covers gives a wrong result")

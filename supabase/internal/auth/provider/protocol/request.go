@@ -46,7 +46,11 @@ func Read(q url.Values) Request {
 	}
 }
 
-var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) // of a SHA-256
+// The methods of PKCE, with the form of their challenges (RFC 7636, section 4.2): a hash, or the verifier itself.
+var challengeForms = map[string]*regexp.Regexp{
+	"s256":  regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`),
+	"plain": regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`),
+}
 
 // Check validates the members other than the client and its redirect URI, so that the reply to an error is a redirect.
 // The client sees the error.
@@ -83,11 +87,12 @@ func (r Request) Check() error {
 	if r.Challenge == "" || r.ChallengeMethod == "" {
 		return errors.New("PKCE flow requires both code_challenge and code_challenge_method")
 	}
-	if !strings.EqualFold(r.ChallengeMethod, "S256") {
-		return errors.New("code_challenge_method must be 'S256'")
-	}
-	if !challengeForm.MatchString(r.Challenge) {
-		return errors.New("code_challenge must be 43 characters of base64url")
+	form := challengeForms[strings.ToLower(r.ChallengeMethod)]
+	switch {
+	case form == nil:
+		return errors.New("code_challenge_method must be 'S256' or 'plain'")
+	case !form.MatchString(r.Challenge):
+		return errors.New("code_challenge must be 43 characters of base64url, or a verifier of 43 to 128 characters with 'plain'")
 	}
 	return nil
 }
@@ -97,8 +102,15 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// Verifies reports whether a verifier belongs to a challenge.
-func Verifies(challenge, verifier string) bool {
-	sum := sha256.Sum256([]byte(verifier))
-	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
+// Verifies reports whether a verifier belongs to a challenge. method is s256 or plain.
+func Verifies(method, challenge, verifier string) bool {
+	switch method {
+	case "s256":
+		sum := sha256.Sum256([]byte(verifier))
+		verifier = base64.RawURLEncoding.EncodeToString(sum[:])
+	case "plain":
+	default:
+		return false
+	}
+	return challenge != "" && subtle.ConstantTimeCompare([]byte(verifier), []byte(challenge)) == 1
 }

@@ -1,0 +1,228 @@
+// Command corpus starts the program on public Supabase projects and reports which start, how many of their migrations apply and
+// why the others fail. Their files are fetched into a cache and are not part of this repository. `make corpus` runs it.
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// list has a project per line: repository, commit, folder that contains supabase/, expected outcome. The outcome is ok, or fails
+// and its cause.
+//
+//go:embed projects.txt
+var list string
+
+func main() {
+	cache := flag.String("cache", defaultCache(), "`folder` of the fetched repositories, each in OWNER+NAME/repo")
+	program := flag.String("program", "bin/daawo", "`path` of the program")
+	only := flag.String("only", "", "only repositories whose name contains this `text`")
+	flag.Parse()
+	if err := run(context.Background(), *cache, *program, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "corpus:", err)
+		os.Exit(1)
+	}
+}
+
+func defaultCache() string {
+	if dir := os.Getenv("CORPUS_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ".corpus"
+	}
+	return filepath.Join(dir, "daawo-corpus")
+}
+
+// entry is a line of the list.
+type entry struct {
+	repo, commit, folder string
+	expected             string // ok, or "fails: " and the cause
+}
+
+func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/.") }
+
+func parse(text string) (entries []entry, err error) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		words := strings.Fields(line)
+		if len(words) < 4 {
+			return nil, fmt.Errorf("projects.txt: %q has no outcome", line)
+		}
+		entries = append(entries, entry{words[0], words[1], words[2], strings.Join(words[3:], " ")})
+	}
+	return entries, nil
+}
+
+func run(ctx context.Context, cache, program, only string) error {
+	entries, err := parse(list)
+	if err != nil {
+		return err
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return err
+	}
+	if _, err := os.Stat(program); err != nil {
+		return fmt.Errorf("%w; run `make build` first", err)
+	}
+	var projects, started, migrations, applied, other int
+	fmt.Println("| project | starts | migrations applied | cause |\n|---|---|---|---|")
+	for _, e := range entries {
+		if !strings.Contains(e.repo, only) {
+			continue
+		}
+		r, err := try(ctx, cache, program, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.repo, err)
+		}
+		projects++
+		migrations += r.migrations
+		applied += r.applied
+		starts, cause := "no", strings.TrimPrefix(e.expected, "fails: ")
+		if r.started {
+			started++
+			starts, cause = "yes", ""
+		}
+		if r.started != (e.expected == "ok") {
+			other++
+			cause = "**expected " + e.expected + "** " + r.problem
+		}
+		fmt.Printf("| %s | %s | %d of %d | %s |\n", e.name(), starts, r.applied, r.migrations, cause)
+	}
+	fmt.Printf("\n%d of %d projects start as they are; %d of %d migrations apply.\n", started, projects, applied, migrations)
+	if other > 0 {
+		return fmt.Errorf("%d projects have another outcome than projects.txt says", other)
+	}
+	return nil
+}
+
+// result is the outcome of one project.
+type result struct {
+	started             bool
+	migrations, applied int
+	problem             string // the last error
+}
+
+// startLimit is how long a project may take to start.
+const startLimit = 5 * time.Minute
+
+// try starts the program on one project.
+func try(ctx context.Context, cache, program string, e entry) (r result, err error) {
+	dir, err := os.MkdirTemp("", "corpus-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // for the user that runs Postgres
+		return r, err
+	}
+	if err := extract(ctx, cache, e, dir); err != nil {
+		return r, err
+	}
+	home := filepath.Join(dir, e.folder)
+	files, err := filepath.Glob(filepath.Join(home, "supabase", "migrations", "[0-9]*_*.sql"))
+	if err != nil {
+		return r, err
+	}
+	r.migrations = len(files)
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "start", "--port", "0", "--workdir", home, "--data", filepath.Join(dir, "data"))
+	cmd.Dir = dir
+	cmd.Env = environment()
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = time.Minute
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return r, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return r, err
+	}
+	if err := cmd.Start(); err != nil {
+		return r, err
+	}
+	go func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "ready in") {
+				r.started = true
+				_ = cmd.Process.Signal(syscall.SIGTERM) // Wait reports it
+			}
+		}
+	}()
+	r.read(stderr)
+	_ = cmd.Wait() // the error is in r.problem
+	return r, nil
+}
+
+// read counts the applied migrations in the log and keeps the error that ends the program.
+func (r *result) read(log io.Reader) {
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		text := lines.Text()
+		if strings.Contains(text, `"msg":"migration applied"`) {
+			r.applied++
+		}
+		if !strings.HasPrefix(text, "{") && strings.TrimSpace(text) != "" {
+			r.problem = strings.ReplaceAll(strings.TrimSpace(r.problem+" "+text), "|", `\|`)
+		}
+	}
+}
+
+// environment returns the variables of this process that do not configure the program.
+func environment() []string {
+	var kept []string
+	for _, v := range os.Environ() {
+		switch name, _, _ := strings.Cut(v, "="); name {
+		case "PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "USER", "LANG":
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// extract writes the project's folder supabase/ at its commit below dir. It fetches the commit if the cache does not have it.
+func extract(ctx context.Context, cache string, e entry, dir string) error {
+	repo := filepath.Join(cache, strings.Replace(e.repo, "/", "+", 1), "repo")
+	git := func(args ...string) error {
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", repo}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+	if err := os.MkdirAll(repo, 0o755); err != nil {
+		return err
+	}
+	if git("cat-file", "-e", e.commit+"^{commit}") != nil {
+		if err := errors.Join(git("init", "--bare", "--quiet", "."),
+			git("fetch", "--quiet", "--depth", "1", "https://github.com/"+e.repo, e.commit)); err != nil {
+			return err
+		}
+	}
+	archive := filepath.Join(dir, "files.tar")
+	if err := git("archive", "--output", archive, e.commit, filepath.Join(e.folder, "supabase")); err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, "tar", "-xf", archive, "-C", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("tar: %w: %s", err, out)
+	}
+	return os.Remove(archive)
+}

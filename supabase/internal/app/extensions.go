@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/extension/cron"
+	"daawo/supabase/internal/extension/lead"
+	"daawo/supabase/internal/extension/pgnet"
+	"daawo/supabase/internal/postgres"
+)
+
+// extensionWorkers lists what works for the extensions of the database. Each runs in one server at a time.
+var extensionWorkers = []func(*services, *db.Pool) lead.Worker{
+	func(s *services, pool *db.Pool) lead.Worker {
+		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.log.With("part", "pg_cron")})
+	},
+	func(s *services, pool *db.Pool) lead.Worker {
+		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.log.With("part", "pg_net")})
+	},
+}
+
+// openExtensions starts the workers. They need a superuser: the one of the embedded Postgres, or DATABASE_URL's. Other
+// databases have these extensions in C, or do not have them.
+func (s *services) openExtensions(ctx context.Context) error {
+	admin := s.db.url(postgres.Superuser)
+	if s.db.embedded == nil {
+		admin = s.db.given.String()
+		super, err := isSuperuser(ctx, admin)
+		if err != nil || !super {
+			return err
+		}
+	}
+	pool, err := s.openPool(ctx, admin, "extensions", extensionConns)
+	if err != nil {
+		return err
+	}
+	o := lead.Options{
+		Connect: func(ctx context.Context) (*pgx.Conn, error) { return db.Connect(ctx, admin) },
+		Log:     s.log.With("part", "extensions"),
+	}
+	for _, open := range extensionWorkers {
+		o.Workers = append(o.Workers, open(s, pool))
+	}
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lead.Run(working, o)
+	}()
+	s.onClose("extensions", func(context.Context) error { cancel(); <-done; return nil })
+	return nil
+}
+
+func isSuperuser(ctx context.Context, url string) (super bool, err error) {
+	err = withConn(ctx, url, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super)
+	})
+	return super, err
+}
+
+// jobName is the application name of the connections in which jobs of pg_cron run.
+const jobName = "pg_cron"
+
+// connectAs connects as a role to a database of the server, for a job.
+func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn, error) {
+	u, err := url.Parse(d.url(role))
+	if err != nil {
+		return nil, err
+	}
+	u.Path = "/" + name
+	q := u.Query()
+	q.Set("application_name", jobName)
+	u.RawQuery = q.Encode()
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return db.Connect(ctx, u.String())
+}
+
+// netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a program of this machine,
+// and otherwise the internet and the stack itself, unless PG_NET_PRIVATE says more.
+func (s *services) netTargets() pgnet.Targets {
+	private := s.cfg.NetPrivate == "allow" || s.cfg.NetPrivate == "" && s.cfg.Loopback()
+	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private, Allowed: []netip.Prefix(s.cfg.NetAllowed)}
+}

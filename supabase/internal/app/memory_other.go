@@ -1,0 +1,6 @@
+//go:build !linux
+
+package app
+
+// limitMemory does nothing: only Linux has cgroups.
+func limitMemory(bool) {}

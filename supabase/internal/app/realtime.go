@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/realtime"
+	"daawo/supabase/internal/realtime/bus"
+	"daawo/supabase/internal/realtime/changes"
+	"daawo/supabase/internal/realtime/messages"
+)
+
+// realtimeConns is the maximum size of the pool that checks policies and changes. The replication connection comes on top.
+const realtimeConns = 4
+
+// maintainEvery is how often the partitions of realtime.messages are created and dropped.
+const maintainEvery = time.Hour
+
+// openRealtime opens the Realtime engine.
+func (s *services) openRealtime(ctx context.Context) error {
+	if s.cfg.RealtimeURL != "" {
+		return s.upstream(s.cfg.RealtimeURL, &s.realtime)
+	}
+	if !s.cfg.Realtime.Enabled {
+		return nil
+	}
+	log := s.log.With("part", "realtime")
+	role := s.db.url("supabase_realtime_admin")
+	pool, err := s.openPool(ctx, role, "realtime", realtimeConns)
+	if err != nil {
+		return err
+	}
+	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.options.Now})
+	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.options.Now})
+	if err != nil {
+		return err
+	}
+	o := realtime.Options{
+		Verify: s.keys.verifier.Verify, Settings: realtimeSettings(s.cfg.Realtime),
+		Changes: stream, Messages: store, Registerer: s.metrics, Log: log, Now: s.options.Now,
+	}
+	if s.cfg.NATSURL != "" {
+		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: s.cfg.NATSURL, Prefix: "realtime." + s.cfg.ProjectID, Log: log}); err != nil {
+			return err
+		}
+		s.onClose("NATS", func(context.Context) error { o.Bus.Close(); return nil })
+	}
+	engine, err := realtime.New(o)
+	if err != nil {
+		return err
+	}
+	stream.OnBroadcast(engine.FromDatabase)
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if err := stream.Run(running); err != nil && !errors.Is(err, context.Canceled) {
+			log.Error("changes of the database ended", "error", err)
+		}
+	})
+	wait.Go(func() { maintain(running, store, s) })
+	s.onClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
+	s.onClose("realtime", engine.Close)
+	s.realtime = engine
+	if o.Bus != nil {
+		s.ready["realtime"] = func(context.Context) error { return engine.Ready() }
+	}
+	return nil
+}
+
+// maintain keeps the partitions of realtime.messages until ctx ends.
+func maintain(ctx context.Context, store *messages.Store, s *services) {
+	for {
+		if err := store.Maintain(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("partitions of realtime.messages", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(maintainEvery):
+		}
+	}
+}
+
+// realtimeSettings returns the limits of config.toml.
+func realtimeSettings(c config.Realtime) realtime.Settings {
+	return realtime.Settings{
+		MaxConnections: c.MaxConnections, MaxChannelsPerClient: c.MaxChannelsPerClient,
+		MaxJoinsPerSecond: c.MaxJoinsPerSecond, MaxEventsPerSecond: c.MaxEventsPerSecond,
+		MaxPresenceEventsPerSecond: c.MaxPresenceEventsPerSecond, MaxPayloadKB: c.MaxPayloadKB,
+		ClientPresenceEvents: c.ClientPresenceEvents, ClientPresenceWindow: time.Duration(c.ClientPresenceWindow),
+		PrivateOnly: c.PrivateOnly,
+	}
+}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/ddl"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var databaseCommand = Command{
+	Name:  "db",
+	Args:  "dump|diff|pull|reset|lint|test [FLAGS]",
+	Short: "Dump, compare, reset and check the database",
+	Long: `
+The commands of the official CLI that need Docker there. They use the database of the running server, or that of --db-url.
+
+dump            print the statements that create the project's schemas; --data-only prints the rows, --role-only the roles
+diff            print the statements that turn a database with the project's migrations into this one; -f NAME writes a migration
+pull [NAME]     write a migration with the differences to --db-url, and record it there
+reset           remove the project's objects and the users, apply the migrations and run the seed; files in storage stay
+lint            check functions with plpgsql_check, where the server has it
+test [PATH…]    run the tests in supabase/tests with pgTAP, where the server has it
+
+  daawo db diff -f add_prices
+  daawo db dump --db-url postgresql://… -f schema.sql`,
+	Run: runDatabase,
+}
+
+func runDatabase(ctx context.Context, inv *Invocation) error {
+	switch inv.Verb() {
+	case "dump":
+		return dumpDatabase(ctx, inv)
+	case "diff":
+		return diffDatabase(ctx, inv)
+	case "pull":
+		return pullDatabase(ctx, inv)
+	case "reset":
+		return resetDatabase(ctx, inv)
+	case "lint":
+		return lintDatabase(ctx, inv)
+	case "test":
+		return testDatabase(ctx, inv)
+	}
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	return inv.usage()
+}
+
+// databaseFlags are the flags that the commands share.
+type databaseFlags struct {
+	url, file, schemas *string
+	local, linked      *bool
+}
+
+func (inv *Invocation) databaseFlags() databaseFlags {
+	inv.dataFlag()
+	f := databaseFlags{
+		url:     inv.flags.String("db-url", "", "database `URL` (default: that of the running server)"),
+		local:   inv.flags.Bool("local", false, "use the running server (the default)"),
+		linked:  inv.flags.Bool("linked", false, "not supported; use --db-url"),
+		schemas: inv.flags.String("schema", "", "`schemas`, separated by commas (default: all of the project)"),
+	}
+	inv.flags.StringVar(f.schemas, "s", "", "the same as --schema")
+	return f
+}
+
+// fileFlag declares -f and --file.
+func (inv *Invocation) fileFlag(f *databaseFlags, usage string) {
+	f.file = inv.flags.String("file", "", usage)
+	inv.flags.StringVar(f.file, "f", "", "the same as --file")
+}
+
+// connect opens the database that the flags select.
+func (inv *Invocation) connect(ctx context.Context, f databaseFlags) (*pgx.Conn, error) {
+	if *f.linked {
+		return nil, usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
+	}
+	url := *f.url
+	if url == "" {
+		info, err := inv.status(ctx)
+		if err != nil {
+			return nil, err
+		}
+		url = info.Get("DB_URL")
+	}
+	return db.Connect(ctx, url)
+}
+
+// schemasOf returns the schemas of --schema, or those of the project in a database.
+func (f databaseFlags) schemasOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	if *f.schemas == "" {
+		return ddl.Schemas(ctx, conn)
+	}
+	return strings.Split(*f.schemas, ","), nil
+}
+
+// objects reads the objects of the selected schemas. Extensions count only if no schema is selected.
+func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]ddl.Object, error) {
+	schemas, err := f.schemasOf(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	return ddl.Read(ctx, conn, schemas)
+}
+
+// shadow calls work with a new database that has the project's migrations.
+func (inv *Invocation) shadow(ctx context.Context, migrations bool, work func(*pgx.Conn) error) error {
+	c, err := inv.config()
+	if err != nil {
+		return err
+	}
+	project, err := inv.project()
+	if err != nil {
+		return err
+	}
+	return app.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv, Log: inv.log(c)}, migrations, work)
+}
+
+// output opens the file, or returns the standard output if name is "".
+func (inv *Invocation) output(name string) (io.Writer, func() error, error) {
+	if name == "" {
+		return inv.Stdout, func() error { return nil }, nil
+	}
+	file, err := CreatePrivate(name) // rows are personal data
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, file.Close, nil
+}
+
+func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
+	f := inv.databaseFlags()
+	inv.fileFlag(&f, "`file` to write (default: the standard output)")
+	data := inv.flags.Bool("data-only", false, "dump rows, also those of auth and storage, instead of the schema")
+	roles := inv.flags.Bool("role-only", false, "dump roles instead of the schema")
+	copied := inv.flags.Bool("use-copy", false, "dump rows as COPY, for psql, instead of INSERT")
+	exclude := inv.flags.String("exclude", "", "`tables` without rows in the dump, as schema.table, separated by commas")
+	inv.flags.StringVar(exclude, "x", "", "the same as --exclude")
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	if *data && *roles {
+		return usagef("--data-only and --role-only exclude each other")
+	}
+	conn, err := inv.connect(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	out, closeFile, err := inv.output(*f.file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeFile()) }()
+	if *roles {
+		return ddl.WriteRoles(ctx, conn, out)
+	}
+	if *data {
+		schemas, err := f.schemasOf(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if *f.schemas == "" {
+			schemas = append([]string{"auth", "storage"}, schemas...)
+		}
+		return ddl.WriteData(ctx, conn, out, ddl.DataOptions{Schemas: schemas, Exclude: strings.Split(*exclude, ","), Copy: *copied})
+	}
+	objects, err := f.objects(ctx, conn)
+	if err != nil {
+		return err
+	}
+	return ddl.Write(out, objects)
+}
+
+func diffDatabase(ctx context.Context, inv *Invocation) error {
+	f := inv.databaseFlags()
+	inv.fileFlag(&f, "`name` of a migration to write (default: print the statements)")
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	conn, err := inv.connect(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	statements, err := inv.difference(ctx, conn, f)
+	if err != nil {
+		return err
+	}
+	if len(statements) == 0 {
+		fmt.Fprintln(inv.Stderr, "No schema changes found")
+		return nil
+	}
+	text := strings.Join(statements, "\n\n") + "\n"
+	if *f.file == "" {
+		_, err := io.WriteString(inv.Stdout, text)
+		return err
+	}
+	_, err = inv.writeMigration(*f.file, text)
+	return err
+}
+
+// difference returns the statements that turn a database with the project's migrations into the one of conn.
+func (inv *Invocation) difference(ctx context.Context, conn *pgx.Conn, f databaseFlags) (statements []string, err error) {
+	after, err := f.objects(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	err = inv.shadow(ctx, true, func(shadow *pgx.Conn) error {
+		before, err := f.objects(ctx, shadow)
+		statements = ddl.Diff(before, after)
+		return err
+	})
+	return statements, err
+}
+
+// writeMigration writes a migration of the project with the present time and returns its version.
+func (inv *Invocation) writeMigration(name, text string) (version string, err error) {
+	project, err := inv.project()
+	if err != nil {
+		return "", err
+	}
+	if project.dir == "" {
+		return "", errors.New("the working folder has no supabase/; `daawo init` creates one")
+	}
+	version = time.Now().UTC().Format("20060102150405")
+	file := filepath.Join(project.dir, "migrations", version+"_"+strings.ReplaceAll(name, " ", "_")+".sql")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return "", err
+	}
+	fmt.Fprintln(inv.Stdout, "wrote", file)
+	return version, nil
+}
+
+func pullDatabase(ctx context.Context, inv *Invocation) error {
+	f := inv.databaseFlags()
+	yes := inv.flags.Bool("yes", false, "record the migration in the database without asking")
+	if err := inv.parseMixed(0, 1); err != nil {
+		return err
+	}
+	name := "remote_schema"
+	if len(inv.args) == 1 {
+		name = cmp.Or(inv.args[0], name)
+	}
+	conn, err := inv.connect(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	statements, err := inv.difference(ctx, conn, f)
+	if err != nil {
+		return err
+	}
+	if len(statements) == 0 {
+		fmt.Fprintln(inv.Stderr, "No schema changes found")
+		return nil
+	}
+	text := strings.Join(statements, "\n\n") + "\n"
+	version, err := inv.writeMigration(name, text)
+	if err != nil {
+		return err
+	}
+	if !*yes && !inv.Confirm(ctx, "Record this migration as applied in the database?") {
+		return nil
+	}
+	return recordMigration(ctx, conn, version, name, statements)
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/fnhost"
+)
+
+// tokenVariable holds the deploy token, which must not be on a command line.
+const tokenVariable = "DEPLOY_TOKEN"
+
+// deployTarget is the server that a command deploys to: the one on the data folder, or one at a URL.
+type deployTarget struct {
+	inv   *Invocation
+	url   string
+	data  string
+	token string
+}
+
+// deployFlags declares the flags that select the server.
+func deployFlags(inv *Invocation) *string {
+	inv.dataFlag()
+	return inv.flags.String("url", "", "`address` of another server; the variable "+tokenVariable+" must hold its deploy token")
+}
+
+// targetOf returns the selected server, after parse.
+func targetOf(inv *Invocation, address string) (deployTarget, error) {
+	t := deployTarget{inv: inv, url: strings.TrimRight(address, "/")}
+	if t.url != "" {
+		var ok bool
+		if t.token, ok = inv.Getenv(tokenVariable); !ok {
+			return t, usagef("--url needs the deploy token in the variable %s; `daawo functions token create` on the server makes one", tokenVariable)
+		}
+		u, err := url.Parse(t.url)
+		if err != nil || u.Host == "" {
+			return t, usagef("%q is not the address of a server", address)
+		}
+		local := u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.")
+		if u.Scheme != "https" && !local {
+			return t, usagef("%s: a deploy token is sent over https only", t.url)
+		}
+		return t, nil
+	}
+	_, data, err := inv.installation()
+	t.data = data
+	return t, err
+}
+
+// send sends a request and decodes the JSON of its reply.
+func (t deployTarget) send(ctx context.Context, method, path string, content io.Reader, into any) error {
+	if t.url == "" {
+		return app.CommandWith(ctx, t.data, method, "/functions/deploy"+path, content, into)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, t.url+"/functions/v1/_deploy"+path, content)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+t.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<22))
+	if err != nil {
+		return err
+	}
+	if res.StatusCode == http.StatusNotFound {
+		return errors.New("the server does not accept this deploy token: it may have expired, or the server allows none")
+	}
+	if res.StatusCode != http.StatusOK {
+		var said struct{ Message string }
+		if json.Unmarshal(body, &said) == nil && said.Message != "" {
+			return errors.New(said.Message)
+		}
+		return fmt.Errorf("the server replied %s: %s", res.Status, bytes.TrimSpace(body))
+	}
+	return json.Unmarshal(body, into)
+}
+
+// deployFunctions compiles the functions and deploys them.
+func deployFunctions(ctx context.Context, inv *Invocation) error {
+	address := deployFlags(inv)
+	message := inv.flags.String("m", "", "`message` for the list of versions")
+	bundle := inv.flags.String("bundle", "", "deploy this `file`, which --output made, instead of compiling")
+	output := inv.flags.String("output", "", "only compile, into this `file`")
+	force := inv.flags.Bool("force", false, "deploy although jobs wait that the new version does not have")
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	t, err := targetOf(inv, *address)
+	if err != nil {
+		return err
+	}
+	var server fnhost.DeployState
+	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
+		return err
+	}
+	if server.Protocol != fnhost.Protocol && *bundle == "" {
+		return fmt.Errorf("the server is another release: its protocol is %d, this program's %d", server.Protocol, fnhost.Protocol)
+	}
+	file := cmp.Or(*bundle, *output)
+	if *bundle == "" {
+		if file == "" {
+			dir, err := os.MkdirTemp("", "daawo-deploy-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			file = filepath.Join(dir, "bundle")
+		}
+		fmt.Fprintf(inv.Stderr, "compiling the functions for %s/%s\n", server.OS, server.Arch)
+		if err := fnhost.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
+			return err
+		}
+		if *output != "" {
+			return nil
+		}
+	}
+	content, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	q := url.Values{"message": {*message}, "force": {fmt.Sprint(*force)}}
+	var v fnhost.Version
+	if err := t.send(ctx, http.MethodPost, "/?"+q.Encode(), content, &v); err != nil {
+		return fmt.Errorf("not deployed, version %s goes on: %w", server.Current, err)
+	}
+	fmt.Fprintf(inv.Stdout, "deployed version %s: %d functions, %.1f MB\n", v.ID, len(v.Functions), float64(v.Size)/1e6)
+	return nil
+}
+
+// functionVersions lists the deployed versions.
+func functionVersions(ctx context.Context, inv *Invocation) error {
+	address := deployFlags(inv)
+	asJSON := inv.flags.Bool("json", false, "print JSON")
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	t, err := targetOf(inv, *address)
+	if err != nil {
+		return err
+	}
+	var server fnhost.DeployState
+	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
+		return err
+	}
+	if *asJSON {
+		return inv.printJSON(server)
+	}
+	table := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tDEPLOYED (UTC)\tFUNCTIONS\tMB\tSHA-256\tMESSAGE")
+	for _, v := range server.Versions {
+		mark := ""
+		if v.Current {
+			mark = " *"
+		}
+		fmt.Fprintf(table, "%s%s\t%s\t%d\t%.1f\t%s\t%s\n", v.ID, mark, v.Deployed.UTC().Format(time.DateTime), len(v.Functions),
+			float64(v.Size)/1e6, v.SHA256[:12], firstLine(v.Message))
+	}
+	if server.Current == fnhost.BuiltIn {
+		fmt.Fprintln(table, "built-in *\t\t\t\t\t")
+	}
+	return table.Flush()
+}
+
+// rollbackFunctions switches to another version.
+func rollbackFunctions(ctx context.Context, inv *Invocation) error {
+	address := deployFlags(inv)
+	force := inv.flags.Bool("force", false, "roll back although jobs wait that the version does not have")
+	if err := inv.parseMixed(0, 1); err != nil {
+		return err
+	}
+	t, err := targetOf(inv, *address)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"force": {fmt.Sprint(*force)}}
+	if len(inv.args) == 1 {
+		q.Set("to", inv.args[0])
+	}
+	var v fnhost.Version
+	if err := t.send(ctx, http.MethodPost, "/rollback?"+q.Encode(), nil, &v); err != nil {
+		return fmt.Errorf("not rolled back: %w", err)
+	}
+	fmt.Fprintf(inv.Stdout, "version %s serves now\n", v.ID)
+	return nil
+}
+
+// functionToken makes or revokes the deploy token.
+func functionToken(ctx context.Context, inv *Invocation) error {
+	verb := inv.Verb()
+	inv.dataFlag()
+	days := inv.flags.Int("days", 90, "how many `days` the token lives, 366 at most")
+	if err := inv.parse(0, 0); err != nil {
+		return err
+	}
+	switch verb {
+	case "create":
+		var made app.DeployToken
+		if err := inv.ask(ctx, fmt.Sprintf("/functions/token?days=%d", *days), &made); err != nil {
+			return err
+		}
+		fmt.Fprintln(inv.Stdout, made.Token)
+		inv.warn("valid until %s; it is not shown again, an older token is invalid now, and its holder can run programs on this server",
+			made.Expires.UTC().Format(time.DateTime))
+		return nil
+	case "revoke":
+		if err := inv.ask(ctx, "/functions/token/revoke", &struct{}{}); err != nil {
+			return err
+		}
+		fmt.Fprintln(inv.Stdout, "no machine can deploy with a token now")
+		return nil
+	}
+	return inv.usage()
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"daawo/supabase/internal/project"
+)
+
+var initCommand = Command{
+	Name:  "init",
+	Args:  "[DIR] [--functions] [--force]",
+	Short: "Write the files of a new project",
+	Long: `
+Writes supabase/ with config.toml, a first migration and seed.sql, in the format of the official CLI. --functions adds a Go
+module with a first edge function and the packages that functions import; in an existing project it adds them, or replaces the
+packages by those of this release.
+
+  daawo init shop && cd shop && daawo start`,
+	Run: runInit,
+}
+
+func runInit(_ context.Context, inv *Invocation) error {
+	functions := inv.flags.Bool("functions", false, "add edge functions in Go")
+	force := inv.flags.Bool("force", false, "replace an existing config.toml")
+	if err := inv.parseMixed(0, 1); err != nil {
+		return err
+	}
+	dir := "."
+	if inv.workdir != "" {
+		dir = inv.workdir
+	}
+	if len(inv.args) == 1 {
+		dir = inv.args[0]
+	}
+	written, err := project.Init(project.Options{Dir: dir, Force: *force, Functions: *functions, Source: inv.Source})
+	vendored := 0
+	for _, file := range written {
+		if strings.HasPrefix(file, project.Vendored) {
+			vendored++
+			continue
+		}
+		fmt.Fprintln(inv.Stdout, "wrote", file)
+	}
+	if vendored > 0 {
+		fmt.Fprintf(inv.Stdout, "wrote %d files of package edge and its server to %s\n", vendored, project.Vendored)
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+// Package ddl reads the objects of a database's schemas from its catalogue, as SQL statements that create them. It writes them
+// as a dump, and it writes the statements that turn one database's objects into those of another.
+//
+// It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with partitions, identity and
+// generated columns), constraints, indexes, functions, procedures, views, materialized views, rules, triggers, row level
+// security, policies, comments, grants, tables of publications and event triggers. It does not cover aggregates, operators,
+// collations, text search, foreign servers, statistics objects, default privileges and owners.
+//
+// Only cli imports it; it imports nothing of ours.
+package ddl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Object is an object of a schema.
+type Object struct {
+	Kind   string // such as table or policy
+	Key    string // identity: kind, schema and name, and the table for what belongs to one
+	Parent string // key of the table that the object ends with; "" for none
+	Create string // statements
+	Drop   string // statement; "" if there is none
+
+	Columns []Column // of a table
+	Labels  []string // of an enum
+	Result  string   // of a function: its result type; of a view: its columns
+
+	rank    int
+	class   uint32 // of the catalogue
+	oid     uint32
+	subject uint32 // oid of the table, view or type that the object belongs to
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name, Type string // Type with its collation
+	Default    string // expression, "" for none
+	Generated  string // such as `always as identity`, "" for none
+	NotNull    bool
+	Separate   bool // the default needs a function of the project and is an object of its own
+}
+
+// internalSchemas are those of Supabase's services and of Postgres. Their objects are not the project's, except for policies on
+// them and triggers that call the project's functions.
+var internalSchemas = []string{
+	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public", "vault", "pgsodium",
+	"pgsodium_masks", "pgbouncer", "supabase_functions", "supabase_migrations", "net", "cron", "pgmq", "_analytics", "river", "daawo",
+	"auth_limits", "functions", "edge", "repack", "pgtle", "tiger", "tiger_data", "topology", "_supavisor",
+}
+
+// Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions, in order of their names.
+func Schemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	rows, err := conn.Query(ctx, `
+		select nspname from pg_namespace n
+		where not nspname = any($1) and nspname !~ '^pg_'
+		  and (nspname = 'public' or not exists (select from pg_depend d where d.classid = 'pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e'))
+		order by 1`, internalSchemas)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Read returns the objects of the schemas, in an order in which they can be created.
+func Read(ctx context.Context, conn *pgx.Conn, schemas []string) ([]Object, error) {
+	var all []Object
+	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		// With an empty search_path, Postgres qualifies every name in definitions.
+		if _, err := tx.Exec(ctx, `set local search_path = ''`); err != nil {
+			return err
+		}
+		for rank, q := range queries {
+			found, err := readKind(ctx, tx, rank, q, schemas)
+			if err != nil {
+				return fmt.Errorf("%s: %w", q.kind, err)
+			}
+			all = append(all, found...)
+		}
+		for i := range all {
+			if all[i].Kind != "table" {
+				continue
+			}
+			var err error
+			if all[i].Columns, err = readColumns(ctx, tx, all[i].oid); err != nil {
+				return fmt.Errorf("%s: %w", all[i].Key, err)
+			}
+			all[i].Create = tableStatement(all[i])
+		}
+		deps, err := readDependencies(ctx, tx)
+		if err != nil {
+			return fmt.Errorf("dependencies: %w", err)
+		}
+		all = sorted(all, deps)
+		return nil
+	})
+	return all, err
+}
+
+// readKind runs the query of one kind. Its columns are class, oid, subject, key, parent, create, drop and extra.
+func readKind(ctx context.Context, tx pgx.Tx, rank int, q query, schemas []string) ([]Object, error) {
+	args := []any{schemas}
+	if strings.Contains(q.sql, "$2") {
+		args = append(args, internalSchemas)
+	}
+	rows, err := tx.Query(ctx, q.sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Object, error) {
+		o := Object{Kind: q.kind, rank: rank}
+		var extra []string
+		err := row.Scan(&o.class, &o.oid, &o.subject, &o.Key, &o.Parent, &o.Create, &o.Drop, &extra)
+		o.Key = q.kind + " " + o.Key
+		switch {
+		case q.kind == "type" && len(extra) > 0:
+			o.Labels = extra
+		case len(extra) > 0:
+			o.Result = extra[0]
+		}
+		return o, err
+	})
+}
+
+func readColumns(ctx context.Context, tx pgx.Tx, table uint32) ([]Column, error) {
+	rows, err := tx.Query(ctx, columnsQuery, table)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Column])
+}
+
+// definition returns the column as CREATE TABLE and ADD COLUMN have it.
+func (c Column) definition() string {
+	text := pgx.Identifier{c.Name}.Sanitize() + " " + c.Type
+	if c.Generated != "" {
+		text += " generated " + c.Generated
+	}
+	if c.Default != "" && !c.Separate {
+		text += " default " + c.Default
+	}
+	if c.NotNull {
+		text += " not null"
+	}
+	return text
+}
+
+// tableStatement completes the statement of a table, whose query has put %COLUMNS% for the columns.
+func tableStatement(t Object) string {
+	lines := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		lines[i] = "    " + c.definition()
+	}
+	return strings.Replace(t.Create, "%COLUMNS%", "\n"+strings.Join(lines, ",\n")+"\n", 1)
+}
+
+// dependency says that an object, by class and oid, needs another.
+type dependency struct{ class, oid, refClass, refOID uint32 }
+
+func readDependencies(ctx context.Context, tx pgx.Tx) ([]dependency, error) {
+	rows, err := tx.Query(ctx, dependenciesQuery)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d dependency, err error) {
+		err = row.Scan(&d.class, &d.oid, &d.refClass, &d.refOID)
+		return d, err
+	})
+}

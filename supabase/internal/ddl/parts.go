@@ -1,0 +1,131 @@
+package ddl
+
+// notOfExtension is a condition that leaves out the objects of extensions.
+func notOfExtension(class, oid string) string {
+	return ` and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.` + class + `'::regclass and x.objid = ` + oid + ` and x.deptype = 'e')`
+}
+
+// separateDefault is the condition, on a row d of pg_attrdef, that a default calls a function that is no part of Postgres or of an
+// extension. It is then set after the function is created.
+const separateDefault = `exists (
+	select from pg_catalog.pg_depend x join pg_catalog.pg_proc f on f.oid = x.refobjid
+	where x.classid = 'pg_catalog.pg_attrdef'::regclass and x.objid = d.oid and x.refclassid = 'pg_catalog.pg_proc'::regclass
+		and f.pronamespace <> 'pg_catalog'::regnamespace
+		and not exists (select from pg_catalog.pg_depend e where e.classid = 'pg_catalog.pg_proc'::regclass and e.objid = f.oid and e.deptype = 'e'))`
+
+func constraintQuery(condition string) string {
+	return `
+		select 'pg_catalog.pg_constraint'::regclass::oid, k.oid, conrelid, format('%I on %s', conname, conrelid::regclass), 'table ' || conrelid::regclass,
+			format('alter table only %s add constraint %I %s;', conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
+			format('alter table only %s drop constraint %I;', conrelid::regclass, conname), array[]::text[]
+		from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = conrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
+		where nspname = any($1) and conislocal and conparentid = 0 and relkind in ('r', 'p') and ` + condition + notOfExtension("pg_class", "conrelid")
+}
+
+// columnsQuery reads the columns of the table $1 that are not inherited.
+const columnsQuery = `
+	select attname::text,
+		format_type(atttypid, atttypmod) || case when attcollation <> 0 and attcollation <> typcollation
+			then (select format(' collate %I.%I', cn.nspname, collname) from pg_catalog.pg_collation co join pg_catalog.pg_namespace cn on cn.oid = collnamespace where co.oid = attcollation)
+			else '' end,
+		case when attgenerated = '' then coalesce(pg_get_expr(adbin, adrelid), '') else '' end,
+		case when attidentity = 'a' then 'always as identity' when attidentity = 'd' then 'by default as identity'
+			when attgenerated = 's' then 'always as (' || pg_get_expr(adbin, adrelid) || ') stored' else '' end,
+		attnotnull, d.oid is not null and ` + separateDefault + `
+	from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = atttypid
+	left join pg_catalog.pg_attrdef d on adrelid = attrelid and adnum = attnum
+	where attrelid = $1 and attnum > 0 and not attisdropped and attislocal
+	order by attnum`
+
+// dependenciesQuery reads which object needs which. Rules stand for their views, defaults of columns also for their tables, array
+// and row types for their elements and tables.
+const dependenciesQuery = `
+	with raw as (
+		select classid, objid, refclassid, refobjid from pg_catalog.pg_depend where deptype in ('n', 'a', 'i') and objid >= 16384
+		union all
+		select 'pg_catalog.pg_class'::regclass, ev_class, refclassid, refobjid
+		from pg_catalog.pg_depend join pg_catalog.pg_rewrite r on classid = 'pg_catalog.pg_rewrite'::regclass and objid = r.oid
+		where deptype = 'n' and refobjid <> ev_class
+		union all
+		select 'pg_catalog.pg_class'::regclass, adrelid, refclassid, refobjid
+		from pg_catalog.pg_depend join pg_catalog.pg_attrdef d on classid = 'pg_catalog.pg_attrdef'::regclass and objid = d.oid
+		where refobjid <> adrelid and not ` + separateDefault + `
+		union all
+		select 'pg_catalog.pg_type'::regclass, reltype, refclassid, refobjid
+		from pg_catalog.pg_depend join pg_catalog.pg_class c on classid = 'pg_catalog.pg_class'::regclass and objid = c.oid where relkind = 'c'
+	)
+	select classid::oid, objid, refclassid::oid, refobjid from raw
+	union
+	select classid::oid, objid, 'pg_catalog.pg_class'::regclass::oid, typrelid from raw
+	join pg_catalog.pg_type t on refclassid = 'pg_catalog.pg_type'::regclass and refobjid = t.oid where typrelid <> 0
+	union
+	select classid::oid, objid, 'pg_catalog.pg_type'::regclass::oid, typelem from raw
+	join pg_catalog.pg_type t on refclassid = 'pg_catalog.pg_type'::regclass and refobjid = t.oid where typelem <> 0`
+
+const commentQuery = `
+	with described as (
+		select c.oid, 'pg_catalog.pg_class'::regclass as class, c.oid as subject, objsubid, description, nspname,
+			case when objsubid > 0 then format('column %s.%I', c.oid::regclass, attname)
+				else case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'i' then 'index' when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass end as what
+		from pg_catalog.pg_description k join pg_catalog.pg_class c on c.oid = k.objoid and classoid = 'pg_catalog.pg_class'::regclass
+		join pg_catalog.pg_namespace n on n.oid = relnamespace
+		left join pg_catalog.pg_attribute a on attrelid = c.oid and attnum = objsubid and objsubid > 0
+		where relkind <> 'c'
+		union all
+		select p.oid, 'pg_catalog.pg_proc'::regclass, 0, 0, description, nspname, case prokind when 'p' then 'procedure' else 'function' end || format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+		from pg_catalog.pg_description k join pg_catalog.pg_proc p on p.oid = k.objoid and classoid = 'pg_catalog.pg_proc'::regclass
+		join pg_catalog.pg_namespace n on n.oid = pronamespace where prokind in ('f', 'p', 'w')
+		union all
+		select t.oid, 'pg_catalog.pg_type'::regclass, 0, 0, description, nspname, case typtype when 'd' then 'domain' else 'type' end || format(' %I.%I', nspname, typname)
+		from pg_catalog.pg_description k join pg_catalog.pg_type t on t.oid = k.objoid and classoid = 'pg_catalog.pg_type'::regclass
+		join pg_catalog.pg_namespace n on n.oid = typnamespace
+		union all
+		select q.oid, 'pg_catalog.pg_policy'::regclass, polrelid, 0, description, nspname, format('policy %I on %s', polname, polrelid::regclass)
+		from pg_catalog.pg_description k join pg_catalog.pg_policy q on q.oid = k.objoid and classoid = 'pg_catalog.pg_policy'::regclass
+		join pg_catalog.pg_class c on c.oid = polrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
+		union all
+		select q.oid, 'pg_catalog.pg_constraint'::regclass, conrelid, 0, description, nspname, format('constraint %I on %s', conname, conrelid::regclass)
+		from pg_catalog.pg_description k join pg_catalog.pg_constraint q on q.oid = k.objoid and classoid = 'pg_catalog.pg_constraint'::regclass
+		join pg_catalog.pg_class c on c.oid = conrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
+	)
+	select class::oid, oid, subject, what, case when subject <> 0 then 'table ' || subject::regclass else '' end,
+		format('comment on %s is %L;', what, description), format('comment on %s is null;', what), array[]::text[]
+	from described d where nspname = any($1)
+		and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
+			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
+
+// grantsQuery reads the grants that differ from those that a new object of the same owner gets.
+const grantsQuery = `
+	with held as (
+		select 'pg_catalog.pg_class'::regclass as class, c.oid, c.oid as subject, relnamespace as schema, relowner as owner,
+			case relkind when 'S' then 'S' else 'r' end::"char" as kind, relacl as acl, case relkind when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass as what
+		from pg_catalog.pg_class c where relkind in ('r', 'p', 'v', 'm', 'S') and relacl is not null
+			and not exists (select from pg_catalog.pg_depend i where i.classid = 'pg_catalog.pg_class'::regclass and i.objid = c.oid and i.deptype = 'i' and relkind = 'S')
+		union all
+		select 'pg_catalog.pg_proc'::regclass, p.oid, 0, pronamespace, proowner, 'f', proacl,
+			case prokind when 'p' then 'procedure' else 'function' end || format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace where prokind in ('f', 'p', 'w') and proacl is not null
+		union all
+		select 'pg_catalog.pg_namespace'::regclass, oid, 0, oid, nspowner, 'n', nspacl, format('schema %I', nspname)
+		from pg_catalog.pg_namespace where nspacl is not null and nspname <> 'public'
+	), differing as (
+		select * from held h
+		where array(select format('%s %s %s', grantee, privilege_type, is_grantable) from aclexplode(acl) order by 1)
+			<> array(select format('%s %s %s', grantee, privilege_type, is_grantable) from (
+				select * from aclexplode(coalesce(
+					(select defaclacl from pg_catalog.pg_default_acl where defaclrole = owner and defaclnamespace = 0 and defaclobjtype = kind),
+					acldefault(case kind when 'S' then 's' else kind end, owner)))
+				union
+				select x.* from pg_catalog.pg_default_acl cross join aclexplode(defaclacl) x
+				where defaclrole = owner and defaclnamespace = schema and defaclobjtype = kind) usual order by 1)
+	)
+	select class::oid, d.oid, subject, what, case when subject <> 0 and what ~ '^table' then 'table ' || subject::regclass else '' end,
+		format('revoke all on %s from public, anon, authenticated, service_role;', what)
+		|| coalesce((select string_agg(format(E'\ngrant %s on %s to %s%s;', lower(privileges), what,
+				case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end, case when grantable then ' with grant option' else '' end), '' order by grantee)
+			from (select grantee, is_grantable as grantable, string_agg(privilege_type, ', ' order by privilege_type) as privileges
+				from aclexplode(acl) where grantee <> owner group by 1, 2) g), ''),
+		'', array[]::text[]
+	from differing d join pg_catalog.pg_namespace n on n.oid = schema
+	where nspname = any($1) and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
+			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`

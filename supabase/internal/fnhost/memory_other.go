@@ -1,0 +1,11 @@
+//go:build !linux
+
+package fnhost
+
+// usage is what a process uses.
+type usage struct{ memory, cpu int64 }
+
+// usageOf is not known on this system: only the Go runtime of the process keeps its memory limit.
+func usageOf(int) (usage, bool) { return usage{}, false }
+
+func preferForOOM(int) error { return nil }

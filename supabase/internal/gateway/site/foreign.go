@@ -1,0 +1,65 @@
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// hashedName matches file names in which a bundler put a hash of the content, such as index-B1x9Kq2d.js and app.3f2a91bc.css.
+// The hash has a digit, unlike the words of other names.
+var hashedName = regexp.MustCompile(`[-.]([A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*)\.[a-z0-9]+$`)
+
+const hashLength = 8
+
+func isHashed(name string) bool {
+	if strings.HasPrefix(name, "_next/static/") {
+		return true
+	}
+	m := hashedName.FindStringSubmatch(path.Base(name))
+	return m != nil && len(m[1]) >= hashLength
+}
+
+// foreignPolicy is the Content-Security-Policy of a page of another build. The page can restrict itself further with a meta
+// element.
+const foreignPolicy = "object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
+
+// foreignAsset returns an asset of another build.
+func foreignAsset(name string, data []byte) *asset {
+	a := &asset{data: data, contentType: contentTypes[path.Ext(name)], cache: "no-cache", policy: foreignPolicy, foreign: true}
+	if a.contentType == "" {
+		a.contentType = "application/octet-stream"
+	}
+	if isHashed(name) {
+		a.cache = "public, max-age=31536000, immutable"
+	}
+	sum := sha256.Sum256(data)
+	a.etag = base64.RawURLEncoding.EncodeToString(sum[:12])
+	return a
+}
+
+// foreignHeaders replaces the defaults of the gateway that are too strict for a site that it does not know.
+func foreignHeaders(h http.Header) {
+	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	h.Set("Permissions-Policy", "browsing-topics=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
+}
+
+// foreignPage serves name.html for name, or index.html for a page that only the script of a single-page application knows. It
+// returns false for the path of a missing file.
+func (s *Site) foreignPage(w http.ResponseWriter, r *http.Request, name string) bool {
+	if a, ok := s.assets[name+".html"]; ok && name != "" {
+		a.serve(w, r, http.StatusOK)
+		return true
+	}
+	_, own404 := s.assets["404.html"]
+	index, ok := s.assets["index.html"]
+	if own404 || !ok || path.Ext(name) != "" && !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	index.serve(w, r, http.StatusOK)
+	return true
+}

@@ -1,0 +1,19 @@
+package migrate
+
+import "testing"
+
+// TestWithRights checks which statements are rewritten, and how.
+func TestWithRights(t *testing.T) {
+	for stmt, want := range map[string]string{
+		"create publication p for all tables":                                      "select daawo.publish_all_tables('p', '')",
+		"CREATE PUBLICATION \"My \"\"P\" FOR ALL TABLES WITH (publish = 'insert')": "select daawo.publish_all_tables('My \"P', 'publish = ''insert''')",
+		"-- all\ncreate publication P for all tables":                              "-- all\nselect daawo.publish_all_tables('p', '')",
+		"do $$ begin create publication p for all tables; end $$":                  "do $$ begin perform daawo.publish_all_tables('p', ''); end $$",
+		"create publication p for table notes":                                     "create publication p for table notes",
+		"select 'create publication p for all tables'":                             "select 'create publication p for all tables'",
+	} {
+		if got := withRights(stmt); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", stmt, got, want)
+		}
+	}
+}

@@ -1,0 +1,1 @@
+-- These statements run once, after the migrations of a new database.

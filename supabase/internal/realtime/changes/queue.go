@@ -1,0 +1,88 @@
+package changes
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/realtime/changes/pgoutput"
+)
+
+// rowChange is a change of a row, before any check.
+type rowChange struct {
+	relation   *pgoutput.Relation
+	kind       string
+	old, new   pgoutput.Tuple
+	oldKeyOnly bool
+	xid        uint32
+	committed  time.Time
+	size       int // bytes of the values
+}
+
+// queue has the changes that wait for their checks. It accepts changes up to a number of bytes, so that a slow check costs
+// neither memory without end nor disk space of the server.
+type queue struct {
+	mu     sync.Mutex
+	items  []rowChange
+	bytes  int
+	limit  int
+	filled chan struct{} // has one element if items may be there
+}
+
+func newQueue(limit int) *queue { return &queue{limit: limit, filled: make(chan struct{}, 1)} }
+
+// overhead is the approximate memory of a change beside its values, in bytes.
+const overhead = 200
+
+func (c *rowChange) memory() int { return c.size + overhead + 24*(len(c.old)+len(c.new)) }
+
+// push adds the changes of a transaction. It returns false, and adds nothing, if the queue would become too large.
+func (q *queue) push(items []rowChange) bool {
+	total := 0
+	for i := range items {
+		total += items[i].memory()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.bytes+total > q.limit {
+		return false
+	}
+	q.items = append(q.items, items...)
+	q.bytes += total
+	select {
+	case q.filled <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// pop waits for changes and returns at most n of them.
+func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
+	for {
+		q.mu.Lock()
+		if len(q.items) > 0 {
+			n = min(n, len(q.items))
+			taken := q.items[:n:n]
+			q.items = q.items[n:]
+			for i := range taken {
+				q.bytes -= taken[i].memory()
+			}
+			if len(q.items) == 0 {
+				q.items = nil // taken keeps the array
+			} else {
+				select {
+				case q.filled <- struct{}{}:
+				default:
+				}
+			}
+			q.mu.Unlock()
+			return taken, nil
+		}
+		q.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-q.filled:
+		}
+	}
+}
