@@ -21,7 +21,7 @@ var oneShot = []string{"migrate", "roles", "transfer"}
 var writable = []string{"db", "roles", "storage", "meta", "studio", "realtime", "pooler"}
 
 // published maps the services with published ports to the container ports.
-var published = map[string][]uint32{"gateway": {54321, 54323}, "mailpit": {8025}, "pooler": {5432, 6543}}
+var published = map[string][]uint32{"gateway": {54321, 54323, 54325}, "mailpit": {8025}, "pooler": {5432, 6543}}
 
 var variable = regexp.MustCompile(`\$\{([A-Z0-9_]+)(:[?-][^}]*)?\}`)
 

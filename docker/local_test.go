@@ -97,7 +97,7 @@ func TestUpWithoutEnv(t *testing.T) {
 	gateway := project.Services["gateway"].Environment
 	for name, want := range map[string]string{
 		"SITE_URL": "http://localhost:54321", "STUDIO_URL": "http://localhost:54323", "INBOX_URL": "http://localhost:54324",
-		"PUBLISHED_ON": "127.0.0.1,127.0.0.1,127.0.0.1",
+		"PUBLISHED_ON": "127.0.0.1,127.0.0.1,127.0.0.1,127.0.0.1", "DESK_URL": "http://localhost:54325",
 	} {
 		if got := gateway[name]; got == nil || *got != want {
 			t.Errorf("%s of the gateway is %v, want %s", name, got, want)
@@ -235,7 +235,7 @@ func TestTLSPorts(t *testing.T) {
 		}
 		ports[port.Target] = port.HostIP
 	}
-	if len(ports) != 4 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" || ports[54323] != "127.0.0.1" {
+	if len(ports) != 5 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" || ports[54323] != "127.0.0.1" || ports[54325] != "127.0.0.1" {
 		t.Errorf("published: %v", ports)
 	}
 }

@@ -1,5 +1,5 @@
-// Package admin administers reports and resources: the commands `daawo reports` and `daawo resources`, and the Client behind
-// them. It uses the database and the storage API of an installation, so it works with every deployment of the stack.
+// Package admin administers reports, resources and staff: the commands `daawo reports`, `daawo resources` and `daawo staff`, and
+// the Client behind them. It uses the database and the storage API of an installation, so it works with every deployment of the stack.
 //
 // Only package main and tests import it.
 package admin

@@ -64,6 +64,8 @@ export function SessionGate({ children }: { children: ReactNode }) {
     let ended = false;
     watchSession((session, event) => {
       if (!session) setAccess(undefined);
+      // The address names the open report; the next person on this device must not find it there.
+      if (event === 'SIGNED_OUT') location.replace('#/');
       setUser(session?.user.id ?? null);
       if (event === 'MFA_CHALLENGE_VERIFIED' || event === 'USER_UPDATED') setTimeout(reload);
     }).then((unsubscribe) => {
