@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
 SOURCES    := $(shell find supabase functions -type f -not -path '*/testdata/*' -not -path '*/.*' -not -path '$(ARCHIVE)') web/embed.go go.mod go.sum
-SITE_FILES := $(wildcard functions/submit-report/*.json) $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
+SITE_FILES := $(wildcard functions/submit-report/*.json) $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/desk/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
 
 ## Run
 
@@ -115,7 +115,7 @@ corpus: build ## start public Supabase projects, fetched into a cache, and repor
 .PHONY: clean
 clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)
-	@find web/dist -mindepth 1 -not -name .keep -delete
+	@find web/dist web/desk/dist -mindepth 1 -not -name .keep -delete
 
 .PHONY: help
 help: ## this list

@@ -6,7 +6,9 @@ package functions
 import (
 	"daawo/functions/edge"
 	"daawo/functions/prune"
+	staffinvite "daawo/functions/staff-invite"
 	submitreport "daawo/functions/submit-report"
+	"daawo/functions/system"
 	trackdownload "daawo/functions/track-download"
 	weeklydigest "daawo/functions/weekly-digest"
 )
@@ -14,7 +16,9 @@ import (
 // All is every function by its name in the URL, which is also its folder's name.
 var All = map[string]edge.Func{
 	"prune":          prune.Func,
+	"staff-invite":   staffinvite.Func,
 	"submit-report":  submitreport.Func,
+	"system":         system.Func,
 	"track-download": trackdownload.Func,
 	"weekly-digest":  weeklydigest.Func,
 }

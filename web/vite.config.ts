@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { functionsOverlay } from './scripts/functions-overlay.ts';
 import { patches, slimLibraries } from './scripts/slim-libraries.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
@@ -22,6 +23,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     tailwindcss(),
     slimLibraries(patches, [removeScroll, router, routerDom]),
     command === 'serve' && fillPlaceholders(),
+    functionsOverlay(),
   ],
   resolve: {
     alias: {

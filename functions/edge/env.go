@@ -1,7 +1,9 @@
 package edge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -45,6 +47,9 @@ type Host interface {
 	WaitUntil(env *Env, work func(context.Context) error)
 	// Key returns a secret key of the installation; see Env.Key.
 	Key(ctx context.Context, name string) ([]byte, error)
+	// Span begins a span of a trace; see Env.Span. traceparent is its W3C trace context, "" while traces are off. client says that
+	// the span is a request to another server.
+	Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string, end func(error))
 }
 
 // NewEnv returns the environment of a call. Only hosts call it. client is the network address of the caller, which functions
@@ -65,6 +70,46 @@ func (e *Env) Header() http.Header {
 	}
 	return e.reply
 }
+
+// Span begins a span of the call's trace, if traces are on. Work that gets the returned context, such as a transaction, is below
+// it. end ends the span; an error marks it as failed. The name must not hold personal data.
+func (e *Env) Span(ctx context.Context, name string) (inside context.Context, end func(error)) {
+	inside, _, end = e.host.Span(ctx, name, false)
+	return inside, end
+}
+
+// HTTP returns a client for requests to other servers. It passes the call's trace on and makes a span of each request, which names
+// the method and the host only. A request takes 30 s at most, its body included.
+func (e *Env) HTTP() *http.Client {
+	return &http.Client{Transport: traced{e, http.DefaultTransport}, Timeout: httpTimeout}
+}
+
+// httpTimeout bounds a request of Env.HTTP.
+const httpTimeout = 30 * time.Second
+
+// traced is a transport that makes spans of requests.
+type traced struct {
+	env  *Env
+	next http.RoundTripper
+}
+
+// RoundTrip is part of http.RoundTripper. The span ends with the header of the reply.
+func (t traced) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, traceparent, end := t.env.host.Span(r.Context(), r.Method+" "+r.URL.Host, true)
+	r = r.Clone(ctx)
+	if traceparent = cmp.Or(traceparent, t.env.Traceparent); traceparent != "" {
+		r.Header.Set("Traceparent", traceparent)
+	}
+	res, err := t.next.RoundTrip(r)
+	failure := err
+	if err == nil && res.StatusCode >= http.StatusInternalServerError {
+		failure = errServer
+	}
+	end(failure)
+	return res, err
+}
+
+var errServer = errors.New("the server failed")
 
 // Now returns the time, which tests can set.
 func (e *Env) Now() time.Time { return e.host.Now() }

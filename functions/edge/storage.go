@@ -96,10 +96,7 @@ func (e *Env) storage(ctx context.Context, method, path string, header http.Head
 	req.Header = header
 	req.Header.Set("Apikey", key)
 	req.Header.Set("Authorization", "Bearer "+key)
-	if e.Traceparent != "" {
-		req.Header.Set("Traceparent", e.Traceparent)
-	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := (&http.Client{Transport: traced{e, http.DefaultTransport}}).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}

@@ -46,8 +46,8 @@ func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
 	if rest.ClientError != nil {
 		return nil, fmt.Errorf("supabase client: %w", rest.ClientError)
 	}
-	rest.Transport.Parent = bound{ctx}
-	c.Auth = c.Auth.WithClient(http.Client{Transport: bound{ctx}, Timeout: clientTimeout})
+	rest.Transport.Parent = bound{ctx, e}
+	c.Auth = c.Auth.WithClient(http.Client{Transport: bound{ctx, e}, Timeout: clientTimeout})
 	return &Client{Client: c, ctx: ctx, rest: rest}, nil
 }
 
@@ -91,14 +91,17 @@ func (c *Client) Within(call func() error) error {
 }
 
 // bound is a transport that adds a context and a time limit to requests.
-type bound struct{ ctx context.Context }
+type bound struct {
+	ctx context.Context
+	env *Env
+}
 
 func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
 	if b.ctx.Err() != nil {
 		return nil, b.ctx.Err()
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, clientTimeout)
-	res, err := http.DefaultTransport.RoundTrip(r.WithContext(ctx))
+	res, err := traced{b.env, http.DefaultTransport}.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		cancel()
 		return nil, errors.Join(err, b.ctx.Err())

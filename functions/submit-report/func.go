@@ -36,8 +36,9 @@ var Func = edge.Func{
 // maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.
 const maxJSON = 1 << 20
 
-// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT count as one client.
-const reportsPerHour = 60
+// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT, perhaps a whole town, count as one
+// client.
+const reportsPerHour = 600
 
 // repetitionsPerHour is how often a client may request the receipt of a stored report again.
 const repetitionsPerHour = 600

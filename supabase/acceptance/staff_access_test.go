@@ -59,6 +59,7 @@ var staffStatements = []string{
 	`select where_bought from reports`,
 	`select reviewer_notes from reports`,
 	`select idempotency_key from reports`,
+	`select search_text from reports`,
 	`update reports set status = 'reviewing'`,
 	`update reports set assigned_to = '00000000-0000-4000-8000-000000000002'`,
 	`update reports set assigned_to = '00000000-0000-4000-8000-000000000003'`,

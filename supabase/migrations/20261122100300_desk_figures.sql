@@ -98,7 +98,9 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   perform private.require_owner();
-  perform private.write_trail('run', 'system', null, trail_operation.name);
+  if trail_operation.name not in ('doctor', 'backups') then -- the page shows these whenever it opens
+    perform private.write_trail('run', 'system', null, trail_operation.name);
+  end if;
 end $$;
 comment on function public.trail_operation(text) is 'Writes to the trail that an operation of the system page runs; fails for callers who may not run it.';
 

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { policyAdditions } from '../scripts/policy.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const stack = process.env.DESK_URL ?? 'http://127.0.0.1:54323';
@@ -10,7 +12,7 @@ const library = (path: string) => here(`../../node_modules/${path}`);
 
 export default defineConfig(({ command }) => ({
   root: here('.'),
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), policyFile()],
   resolve: {
     alias: {
       '@': here('../src'),
@@ -32,7 +34,11 @@ export default defineConfig(({ command }) => ({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router|react-router-dom)\//, priority: 3 },
+            {
+              name: 'react',
+              test: /node_modules\/(react|react-dom|scheduler|react-router|react-router-dom)\//,
+              priority: 3,
+            },
             { name: 'supabase', test: /node_modules\/@supabase\//, priority: 3 },
           ],
         },
@@ -46,3 +52,14 @@ export default defineConfig(({ command }) => ({
     ),
   },
 }));
+
+/** Writes csp.json: the hashes that the server adds to the Content-Security-Policy for the style of the notices. */
+function policyFile(): Plugin {
+  return {
+    name: 'policy-file',
+    apply: 'build',
+    async generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'csp.json', source: JSON.stringify(await policyAdditions()) });
+    },
+  };
+}

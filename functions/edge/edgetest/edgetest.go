@@ -160,8 +160,18 @@ func (h host) CleanImage(content []byte) (clean []byte, contentType string, ok b
 	return content, http.DetectContentType(content), true
 }
 
-// Network returns the address itself.
-func (h host) Network(_ context.Context, client string) (string, error) { return client, nil }
+// Span makes no span.
+func (h host) Span(ctx context.Context, _ string, _ bool) (inside context.Context, traceparent string, end func(error)) {
+	return ctx, "", func(error) {}
+}
+
+// Network returns the address itself, without a Database.
+func (h host) Network(ctx context.Context, client string) (string, error) {
+	if real := h.run.real(); real != nil {
+		return real.Network(ctx, client)
+	}
+	return client, nil
+}
 
 func (h host) WaitUntil(_ *edge.Env, work func(context.Context) error) {
 	if err := work(context.Background()); err != nil {

@@ -24,7 +24,11 @@ func (f *front) openAdminPort() error {
 	if !f.cfg.Loopback() && len(f.cfg.PublishedOn) == 0 && (f.cfg.AdminURL == "" || f.secure != nil) {
 		host = "127.0.0.1"
 	}
-	l, err := listen(host, f.cfg.AdminPort, f.options.AnyPort)
+	port := f.cfg.AdminPort
+	if port != 0 && port == f.cfg.Studio.Port && f.cfg.StudioUpstreamURL != "" {
+		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
+	}
+	l, err := listen(host, port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func (s *services) adminGateway() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("administrators' application: %w", err)
 	}
-	s.compressLater(files)
+	compressLater(s.App, files)
 	return gateway.New(s.gatewayOptions(files)), nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -62,7 +63,8 @@ type App struct {
 	failed   chan error     // the first failure of a part that should run until Close
 	stop     chan struct{}  // closed when the operator stops the stack
 	stopOnce sync.Once
-	took     time.Duration // of the start
+	took     time.Duration     // of the start
+	traces   *tracing.Provider // nil while traces are off
 }
 
 // closer stops one part. Closers run in reverse order.
@@ -104,11 +106,28 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	started := time.Now()
 	limitMemory(a.cfg.DatabaseURL == "")
+	if err := openTraces(ctx, a); err != nil {
+		return err
+	}
 	if err := start(ctx); err != nil {
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	a.took = time.Since(started)
 	return nil
+}
+
+// openTraces begins to send traces, if an endpoint is set.
+func openTraces(ctx context.Context, a *App) (err error) {
+	a.traces, err = tracing.Open(ctx, tracing.Options{Endpoint: a.cfg.TracesURL, Service: "daawo", Version: a.options.Version})
+	a.onClose("traces", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
+		defer cancel()
+		if err := a.traces.Close(ctx); err != nil {
+			a.log.Warn("the last spans were not sent", "error", err)
+		}
+		return nil
+	})
+	return err
 }
 
 // Start returns when the whole stack serves.
@@ -163,7 +182,7 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services) error 
 	if err != nil {
 		return err
 	}
-	return front.open(ctx, gateway.New(s.gatewayOptions(files)), admin)
+	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
 }
 
 // openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
@@ -188,12 +207,12 @@ func (a *App) openSite(ctx context.Context, address string, s *services) (http.H
 	if a.options.Dev && !o.Foreign {
 		return a.openVite(ctx, files)
 	}
-	a.compressLater(files)
+	compressLater(a, files)
 	return files, nil
 }
 
 // compressLater compresses the files of a site in the background, a second after the start.
-func (a *App) compressLater(files *site.Site) {
+func compressLater(a *App, files *site.Site) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

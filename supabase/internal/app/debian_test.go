@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -16,15 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestDebianExtensions starts the stack with --database-url on a Postgres with Debian's packages of pgvector, pgTAP and pg_cron:
-// a project uses them in its migrations, a client searches vectors, and pg_cron runs its own jobs. DEBIAN_POSTGRES_URL is the
-// URL of a superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'. If
-// `daawo extensions install` added the other extensions to the server, a webhook and a secret are used as well.
-func TestDebianExtensions(t *testing.T) {
-	target := os.Getenv("DEBIAN_POSTGRES_URL")
-	if target == "" {
-		t.Skip("DEBIAN_POSTGRES_URL is not set")
-	}
+// debianProject returns a project that uses extensions of Debian.
+func debianProject() fs.FS {
 	files := maps.Clone(project)
 	files["migrations/20260103000000_debian.sql"] = &fstest.MapFile{Data: []byte(`
 create extension if not exists vector with schema extensions;
@@ -40,6 +34,18 @@ $$;
 create table public.ticks (at timestamptz default now());
 select cron.schedule('tick', '1 second', 'insert into public.ticks default values');
 `)}
+	return files
+}
+
+// TestDebianExtensions starts the stack with --database-url on a Postgres with Debian's packages of pgvector, pgTAP and pg_cron:
+// a project uses them in its migrations, a client searches vectors, and pg_cron runs its own jobs. DEBIAN_POSTGRES_URL is the
+// URL of a superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'. If
+// `daawo extensions install` added the other extensions to the server, a webhook and a secret are used as well.
+func TestDebianExtensions(t *testing.T) {
+	target := os.Getenv("DEBIAN_POSTGRES_URL")
+	if target == "" {
+		t.Skip("DEBIAN_POSTGRES_URL is not set")
+	}
 	u, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,7 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 	ask(&admin, `drop database if exists restored with (force)`)
 	ask(&admin, `create database restored`)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": u.String()})
-	a.options.Project = files
+	a.options.Project = debianProject()
 	got := make(chan string, 1)
 	a.options.Functions = map[string]edge.Func{"told": told(got)}
 	info := start(t, a)

@@ -118,10 +118,11 @@ func (s *services) openFunctions(ctx context.Context) error {
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv, CleanImage: photo.Strip,
+		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
+		Traces: s.traces,
 	})
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
 	verifying, err := json.Marshal(s.keys.Verifying())
 	return fnhost.ChildConfig{
 		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }
 
@@ -257,6 +258,7 @@ func (s *services) stackEnv() map[string]string {
 		"SUPABASE_SECRET_KEY":       set.Secret,
 		"SUPABASE_DB_URL":           s.db.url("postgres"),
 		"SITE_URL":                  s.public,
+		"DESK_URL":                  s.admin,
 	}
 	for name, secret := range s.cfg.EdgeRuntime.Secrets {
 		env[name] = secret

@@ -106,7 +106,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		return err
 	}
 	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
-	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port))}
+	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port)), admin: a.cfg.AdminURL}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions} {

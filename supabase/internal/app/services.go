@@ -73,6 +73,7 @@ const maxIdle = time.Minute
 func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
 		URL: url, MaxConns: maxConns, MaxIdle: maxIdle, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
+		Tracer: a.traces.Statements(),
 	})
 	if err != nil {
 		return nil, err

@@ -46,6 +46,54 @@ func TestUnverifiedTakeover(t *testing.T) {
 	}
 }
 
+// TestPreRegistration checks that a password that a stranger chose for an address opens nothing once the owner of the address
+// has signed in by a code or a link that does not belong to the stranger's sign-up.
+func TestPreRegistration(t *testing.T) {
+	for way, enter := range map[string]func(w *world){
+		"code": func(w *world) {
+			w.post("/otp", m{"email": "victim@example.org"}).want(200)
+			_, _, code := w.mail()
+			w.post("/verify", m{"type": "email", "email": "victim@example.org", "token": code}).want(200)
+		},
+		"magic link": func(w *world) {
+			w.post("/magiclink", m{"email": "victim@example.org"}).want(200)
+			_, link, _ := w.mail()
+			w.follow(link)
+		},
+		"recovery": func(w *world) {
+			w.post("/recover", m{"email": "victim@example.org"}).want(200)
+			_, link, _ := w.mail()
+			w.follow(link)
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			w := newWorld(t, confirming)
+			w.post("/signup", m{"email": "victim@example.org", "password": "attacker-1"}).want(200)
+			w.mail()
+			enter(w)
+			if n := w.count(`select count(*) from auth.users where email_confirmed_at is not null`); n != 1 {
+				t.Fatal("the owner is not signed in")
+			}
+			w.signIn("victim@example.org", "attacker-1").want(400, "invalid_credentials")
+		})
+	}
+	t.Run("text message", func(t *testing.T) {
+		w := newWorld(t, confirming)
+		w.post("/signup", m{"phone": "15550001", "password": "attacker-1"}).want(200)
+		w.post("/otp", m{"phone": "15550001"}).want(200)
+		text := w.texts[len(w.texts)-1]
+		w.post("/verify", m{"type": "sms", "phone": "15550001", "token": text[strings.LastIndex(text, " ")+1:]}).want(200)
+		w.post("/token?grant_type=password", m{"phone": "15550001", "password": "attacker-1"}).want(400, "invalid_credentials")
+	})
+	t.Run("the sign-up's own link", func(t *testing.T) {
+		w := newWorld(t, confirming)
+		w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
+		_, link, _ := w.mail()
+		w.follow(link)
+		w.signIn("a@example.org", "password-1").want(200)
+	})
+}
+
 // TestUnverifiedSessionEnds checks that with AllowUnverifiedEmail the session of the unverified user ends, too.
 func TestUnverifiedSessionEnds(t *testing.T) {
 	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })

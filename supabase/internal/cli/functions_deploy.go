@@ -32,13 +32,13 @@ type deployTarget struct {
 }
 
 // deployFlags declares the flags that select the server.
-func (inv *Invocation) deployFlags() *string {
+func deployFlags(inv *Invocation) *string {
 	inv.dataFlag()
 	return inv.flags.String("url", "", "`address` of another server; the variable "+tokenVariable+" must hold its deploy token")
 }
 
-// deployTarget returns the selected server, after parse.
-func (inv *Invocation) deployTarget(address string) (deployTarget, error) {
+// targetOf returns the selected server, after parse.
+func targetOf(inv *Invocation, address string) (deployTarget, error) {
 	t := deployTarget{inv: inv, url: strings.TrimRight(address, "/")}
 	if t.url != "" {
 		var ok bool
@@ -94,7 +94,7 @@ func (t deployTarget) send(ctx context.Context, method, path string, content io.
 
 // deployFunctions compiles the functions and deploys them.
 func deployFunctions(ctx context.Context, inv *Invocation) error {
-	address := inv.deployFlags()
+	address := deployFlags(inv)
 	message := inv.flags.String("m", "", "`message` for the list of versions")
 	bundle := inv.flags.String("bundle", "", "deploy this `file`, which --output made, instead of compiling")
 	output := inv.flags.String("output", "", "only compile, into this `file`")
@@ -102,7 +102,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	t, err := inv.deployTarget(*address)
+	t, err := targetOf(inv, *address)
 	if err != nil {
 		return err
 	}
@@ -147,12 +147,12 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 
 // functionVersions lists the deployed versions.
 func functionVersions(ctx context.Context, inv *Invocation) error {
-	address := inv.deployFlags()
+	address := deployFlags(inv)
 	asJSON := inv.flags.Bool("json", false, "print JSON")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	t, err := inv.deployTarget(*address)
+	t, err := targetOf(inv, *address)
 	if err != nil {
 		return err
 	}
@@ -181,12 +181,12 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 
 // rollbackFunctions switches to another version.
 func rollbackFunctions(ctx context.Context, inv *Invocation) error {
-	address := inv.deployFlags()
+	address := deployFlags(inv)
 	force := inv.flags.Bool("force", false, "roll back although jobs wait that the version does not have")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
-	t, err := inv.deployTarget(*address)
+	t, err := targetOf(inv, *address)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		return inv.printJSON(info)
 	}
 	if *stats {
-		return inv.printStats(info)
+		return printStats(inv, info)
 	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tMETHODS\tVERIFY JWT\tTIMEOUT\tMAX BODY\tMAX CONCURRENT\tSCHEDULE (UTC)")
@@ -58,7 +58,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	return nil
 }
 
-func (inv *Invocation) printStats(info app.FunctionsInfo) error {
+func printStats(inv *Invocation, info app.FunctionsInfo) error {
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tCALLS\tERRORS\tP50\tP95\tP99")
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }

@@ -38,5 +38,5 @@ func functionSchedule(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.awaitJob(ctx, jobs, id, 0, *wait)
+	return awaitJob(ctx, inv, jobs, id, 0, *wait)
 }

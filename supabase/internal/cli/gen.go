@@ -38,7 +38,7 @@ func runGen(ctx context.Context, inv *Invocation) error {
 		return inv.usage()
 	}
 	if *functions {
-		return inv.genFunctions(ctx)
+		return genFunctions(ctx, inv)
 	}
 	if *url == "" {
 		info, err := inv.status(ctx)
@@ -63,8 +63,8 @@ func runGen(ctx context.Context, inv *Invocation) error {
 // maxOpenAPI bounds the OpenAPI document, in bytes.
 const maxOpenAPI = 16 << 20
 
-// openAPI returns the OpenAPI document of the functions of the running server.
-func (inv *Invocation) openAPI(ctx context.Context) ([]byte, error) {
+// openAPIOf returns the OpenAPI document of the functions of the running server.
+func openAPIOf(ctx context.Context, inv *Invocation) ([]byte, error) {
 	info, err := inv.status(ctx)
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func (inv *Invocation) openAPI(ctx context.Context) ([]byte, error) {
 }
 
 // genFunctions prints the typed client of the functions.
-func (inv *Invocation) genFunctions(ctx context.Context) error {
-	document, err := inv.openAPI(ctx)
+func genFunctions(ctx context.Context, inv *Invocation) error {
+	document, err := openAPIOf(ctx, inv)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	}
 	defer done()
 	if verb == "list" {
-		return inv.listJobs(ctx, jobs, f)
+		return listJobs(ctx, inv, jobs, f)
 	}
 	id, err := strconv.ParseInt(inv.args[0], 10, 64)
 	if err != nil {
@@ -72,13 +72,13 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	}
 	switch verb {
 	case "show":
-		return inv.showJob(ctx, jobs, id, f)
+		return showJob(ctx, inv, jobs, id, f)
 	case "retry":
 		err = jobs.Retry(ctx, id)
 	case "cancel":
 		err = jobs.Cancel(ctx, id)
 	case "run":
-		return inv.runJob(ctx, jobs, id, f.wait)
+		return runJob(ctx, inv, jobs, id, f.wait)
 	default:
 		return inv.usage()
 	}
@@ -101,7 +101,7 @@ func (inv *Invocation) jobs(ctx context.Context) (jobs outbox.Operator, done fun
 	return outbox.Operator{DB: pool}, pool.Close, nil
 }
 
-func (inv *Invocation) listJobs(ctx context.Context, jobs outbox.Operator, f jobFlags) error {
+func listJobs(ctx context.Context, inv *Invocation, jobs outbox.Operator, f jobFlags) error {
 	if f.state != "" {
 		f.filter.States = strings.Split(f.state, ",")
 	}
@@ -131,7 +131,7 @@ func firstLine(text string) string {
 	return text
 }
 
-func (inv *Invocation) showJob(ctx context.Context, jobs outbox.Operator, id int64, f jobFlags) error {
+func showJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, f jobFlags) error {
 	j, err := jobs.Get(ctx, id)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (inv *Invocation) showJob(ctx context.Context, jobs outbox.Operator, id int
 }
 
 // runJob runs a job, waits for the attempt and prints its result.
-func (inv *Invocation) runJob(ctx context.Context, jobs outbox.Operator, id int64, wait time.Duration) error {
+func runJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, wait time.Duration) error {
 	before, err := jobs.Get(ctx, id)
 	if err != nil {
 		return err
@@ -175,11 +175,11 @@ func (inv *Invocation) runJob(ctx context.Context, jobs outbox.Operator, id int6
 	if err := jobs.Retry(ctx, id); err != nil {
 		return err
 	}
-	return inv.awaitJob(ctx, jobs, id, len(before.Errors), wait)
+	return awaitJob(ctx, inv, jobs, id, len(before.Errors), wait)
 }
 
 // awaitJob waits for the next attempt of a job. A failed attempt is an error.
-func (inv *Invocation) awaitJob(ctx context.Context, jobs outbox.Operator, id int64, failures int, wait time.Duration) error {
+func awaitJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, failures int, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	j, err := jobs.Await(ctx, id, failures)

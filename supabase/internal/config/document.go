@@ -124,8 +124,8 @@ them, and the variables of Unix. Values without a default are set by the stack.
 |---|---|---|
 %s
 The official services in the Docker Compose form (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio,
-Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth` and `storage`" + ` read the variables of
-the image that they replace: see docs/rest.md, docs/auth.md and docs/storage.md.
+Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage` and `realtime`" + ` read the
+variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/storage.md and docs/realtime.md.
 
 ## Keys of config.toml
 

@@ -55,6 +55,7 @@ type Environment struct {
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
 	ACMEURL      string `env:"ACME_CA" doc:"Directory of another certificate authority."`
+	TracesURL    string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"Send OpenTelemetry traces to this OTLP receiver over HTTP, such as http://127.0.0.1:4318. Off when empty. The other variables of the OpenTelemetry SDK apply, such as OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Bearer token that opens /metrics to remote clients. Without it /metrics is available on loopback only."`
 
 	Replica Replica

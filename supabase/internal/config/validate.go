@@ -20,7 +20,7 @@ const (
 // validate checks the settings without starting anything and reports every mistake at once.
 func (c *Config) validate() error {
 	var errs []error
-	for _, r := range append(c.rules(), c.mailRules()...) {
+	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules()) {
 		if r.bad {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}
@@ -39,8 +39,6 @@ func (c *Config) rules() []rule {
 	_, hostErr := netip.ParseAddr(c.Host)
 	site, siteErr := url.Parse(c.SiteURL)
 	notOrigin := siteErr == nil && (site.RawQuery != "" || site.Fragment != "" || strings.Trim(site.Path, "/") != "")
-	admin, adminErr := url.Parse(c.AdminURL)
-	adminNotOrigin := adminErr == nil && (admin.RawQuery != "" || admin.Fragment != "" || admin.Path != "")
 	secret := len(c.Keys.JWTSecret)
 	return []rule{
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
@@ -53,9 +51,6 @@ func (c *Config) rules() []rule {
 		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
 		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
-		{adminNotOrigin, "DESK_URL", fmt.Sprintf("%q must be an origin such as https://desk.example.org, without a path", c.AdminURL)},
-		{c.AdminURL != "" && c.AdminURL == c.SiteURL, "DESK_URL", "must differ from SITE_URL: the two never share an origin"},
-		{c.AdminURL != "" && admin != nil && admin.Scheme == "http" && !isLoopback(admin.Hostname()), "DESK_URL", "must start with https:// on a public address"},
 		{c.StudioUpstreamURL != "" && c.DashboardPassword == "", "DASHBOARD_PASSWORD",
 			"is required with STUDIO_UPSTREAM_URL; Studio is never served without a login"},
 		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND", fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
@@ -78,6 +73,20 @@ func (c *Config) mailRules() []rule {
 		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
 		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
 			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
+	}
+}
+
+// adminRules are the checks of DESK_URL.
+func (c *Config) adminRules() []rule {
+	u, err := url.Parse(c.AdminURL)
+	if c.AdminURL == "" || err != nil {
+		return nil // validateURLs reports what is no URL
+	}
+	return []rule{
+		{u.RawQuery != "" || u.Fragment != "" || u.Path != "", "DESK_URL",
+			fmt.Sprintf("%q must be an origin such as https://desk.example.org, without a path", c.AdminURL)},
+		{c.AdminURL == c.SiteURL, "DESK_URL", "must differ from SITE_URL: the two never share an origin"},
+		{u.Scheme == "http" && !isLoopback(u.Hostname()), "DESK_URL", "must start with https:// on a public address"},
 	}
 }
 

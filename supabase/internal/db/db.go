@@ -29,6 +29,8 @@ type Config struct {
 	Unprepared      bool          // Sessions use no prepared statements, for connection poolers that do not support them
 	ApplicationName string        // shown in pg_stat_activity
 	Log             *slog.Logger  // nil means slog.Default()
+
+	Tracer pgx.QueryTracer // makes spans of statements; nil makes none
 }
 
 // Pool is a connection pool. It is safe for concurrent use.
@@ -37,6 +39,7 @@ type Pool struct {
 	acquire    time.Duration
 	unprepared bool
 	freeze     *freezeWatch
+	tracer     pgx.QueryTracer
 	waiting    atomic.Int64
 	timeouts   atomic.Int64
 }
@@ -67,6 +70,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	setDialing(pc.ConnConfig)
+	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)
 	pc.PingTimeout = pingTimeout
 	if c.ApplicationName != "" {
@@ -86,7 +90,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze}, nil
+	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}, nil
 }
 
 // Close waits until all connections are released and closes them.

@@ -1,10 +1,13 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -22,6 +25,7 @@ type Session struct {
 	plans      *planCache
 	scope      string
 	unprepared bool
+	tracer     pgx.QueryTracer // nil for no spans
 }
 
 // Session lends a connection to fn. It rolls back a transaction that fn leaves open.
@@ -32,7 +36,7 @@ type Session struct {
 func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) error) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error {
 		conn := c.Conn().PgConn()
-		s := &Session{conn: conn, plans: plansOf(conn), scope: scope, unprepared: p.unprepared}
+		s := &Session{conn: conn, plans: plansOf(conn), scope: scope, unprepared: p.unprepared, tracer: p.tracer}
 		err := fn(s)
 		if !conn.IsClosed() && conn.TxStatus() != 'I' {
 			if _, rerr := conn.Exec(context.WithoutCancel(ctx), "rollback").ReadAll(); rerr != nil && err == nil {
@@ -46,7 +50,12 @@ func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) erro
 // Run sends the statements in one round trip. Without begin and commit they are one transaction (PostgreSQL documentation,
 // "Pipeline Mode"): the first error rolls back all of them. read gets each statement's rows in turn. It must not keep their
 // bytes, which belong to the connection.
-func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) error {
+func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) (err error) {
+	if s.tracer != nil && len(statements) > 0 {
+		longest := slices.MaxFunc(statements, func(a, b Statement) int { return cmp.Compare(len(a.SQL), len(b.SQL)) })
+		traced := s.tracer.TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{SQL: longest.SQL})
+		defer func() { s.tracer.TraceQueryEnd(traced, nil, pgx.TraceQueryEndData{Err: err}) }()
+	}
 	pipe := s.conn.StartPipeline(ctx)
 	var plans []*plan
 	deallocating := 0
@@ -73,7 +82,7 @@ func (s *Session) Run(ctx context.Context, statements []Statement, read func(i i
 		}
 		pipe.SendQueryPrepared(pl.name, st.Args, nil, st.Formats)
 	}
-	err := pipe.Sync()
+	err = pipe.Sync()
 	if err == nil {
 		err = s.results(pipe, statements, plans, deallocating, read)
 	}

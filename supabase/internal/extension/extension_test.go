@@ -8,6 +8,7 @@ import (
 
 	"daawo/supabase/internal/testdb"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -86,4 +87,52 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
+}
+
+// The grants of Supabase's guides, run as postgres.
+func TestGrantsOfGuides(t *testing.T) {
+	d := testdb.New(t)
+	cronHere(d)
+	d.Exec(`create extension pgmq; select pgmq.create('work')`)
+	for _, sql := range []string{
+		`grant usage on schema cron to postgres`,
+		`grant all privileges on all tables in schema cron to postgres`,
+		`grant usage on schema net to supabase_functions_admin, postgres, anon, authenticated, service_role`,
+		`grant usage on schema pgmq to service_role, authenticated`,
+		`grant all on all tables in schema pgmq to service_role`,
+		`grant execute on all functions in schema pgmq to service_role`,
+		`alter table pgmq.q_work enable row level security`,
+		`alter default privileges for role postgres in schema pgmq grant all on tables to service_role`,
+		`grant usage on schema vault to authenticated`,
+		`grant select on vault.decrypted_secrets to authenticated`,
+		`comment on extension pg_cron is 'jobs'`,
+		`create schema if not exists pgmq_public`,
+		`create function public.token() returns text language sql security definer set search_path = '' as $$
+			select decrypted_secret from vault.decrypted_secrets where name = 'token' $$`,
+		`select public.token()`,
+		`select net.http_get('http://127.0.0.1:1/'), net.http_collect_response(1)`,
+		`select * from cron.job_run_details; delete from cron.job_run_details where end_time < now() - interval '7 days'`,
+	} {
+		d.Exec(sql)
+	}
+}
+
+// dblink and postgres_fdw must not connect as another role without its password, though the socket asks for none.
+func TestConnectionsToItself(t *testing.T) {
+	d := testdb.New(t)
+	d.Exec(`create extension dblink with schema extensions; create extension postgres_fdw with schema extensions`)
+	admin, err := pgx.ParseConfig(d.URL("supabase_admin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := refused(t, d.Conn("postgres"))
+	at := fmt.Sprintf("host=%s port=%d dbname=%s user=supabase_admin", admin.Host, admin.Port, d.Name)
+	fails(`select * from dblink('`+at+`', 'select 1') as r (n int)`, "password")
+	fails(`select * from dblink('`+at+` password=x', 'select 1') as r (n int)`, "password")
+	fails(`select dblink_connect_u('`+at+`')`, "permission denied")
+	d.Exec(fmt.Sprintf(`create server me foreign data wrapper postgres_fdw options (host '%s', port '%d', dbname '%s');
+		create user mapping for postgres server me options (user 'supabase_admin', password 'x');
+		create foreign table users (id uuid) server me options (schema_name 'auth', table_name 'users')`, admin.Host, admin.Port, d.Name))
+	fails(`select * from users`, "password")
+	fails(`alter user mapping for postgres server me options (add password_required 'false')`, "superuser")
 }

@@ -146,6 +146,26 @@ func TestCronOnceWithSeveralServers(t *testing.T) {
 	await(t, d, 2, `select count(*)::int from ticks`)
 }
 
+// The role postgres sets the time zone of the schedules.
+func TestCronTimeZone(t *testing.T) {
+	d := testdb.New(t)
+	cronHere(d)
+	d.Exec(`alter database ` + d.Name + ` set cron.timezone = 'Africa/Mogadishu'; create table ticks (zone text)`)
+	at := newClock(time.Date(2026, 3, 1, 8, 59, 30, 0, time.UTC))
+	startWorkers(t, d, everything, at.now)
+	d.Exec(`select net.wait_until_running()`)
+	d.Exec(`select cron.schedule('noon there', '0 12 * * *', $$insert into ticks values ('there')$$), cron.schedule('nine here', '0 9 * * *', $$insert into ticks values ('here')$$)`)
+	time.Sleep(200 * time.Millisecond)
+	at.set(time.Date(2026, 3, 1, 9, 0, 5, 0, time.UTC))
+	d.Exec(`notify daawo_pg_cron, 'restart'`)
+	await(t, d, "there", `select coalesce(string_agg(zone, ','), '') from ticks`)
+	d.Exec(`alter database ` + d.Name + ` reset cron.timezone; notify daawo_pg_cron, 'restart'`)
+	time.Sleep(200 * time.Millisecond)
+	at.set(time.Date(2026, 3, 2, 9, 0, 5, 0, time.UTC))
+	d.Exec(`notify daawo_pg_cron`)
+	await(t, d, "there,here", `select coalesce(string_agg(zone, ','), '') from ticks`)
+}
+
 func TestCronMarksInterruptedRuns(t *testing.T) {
 	d := testdb.New(t)
 	cronHere(d)

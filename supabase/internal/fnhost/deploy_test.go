@@ -87,8 +87,10 @@ func (d *deployServer) open() {
 	var err error
 	d.Deployer, err = NewDeployer(d.t.Context(), DeployOptions{
 		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
-		Log:     slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
-		Child:   func() (ChildConfig, error) { return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil },
+		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
+		Child: func() (ChildConfig, error) {
+			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
+		},
 		Waiting: func(context.Context) (map[string]int, error) { return d.waiting, nil },
 		Changed: func(context.Context) error { d.changed++; return nil },
 	})

@@ -175,6 +175,9 @@ func (b *deployed) end()   { b.calls.Done() }
 
 // retire ends the process after the calls of the version, or when ctx ends.
 func (b *deployed) retire(ctx context.Context) {
+	if p := b.running(); p != nil {
+		p.drain()
+	}
 	over := make(chan struct{})
 	go func() {
 		b.calls.Wait()

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,6 +139,7 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := d.take()
 	defer v.end()
 	if problem != "" && !d.Public {
+		w.Header().Set(problemHeader, url.PathEscape(strings.ToValidUTF8(problem[:min(len(problem), maxProblem)], "")))
 		w = &bootErrors{ResponseWriter: w, problem: problem}
 	}
 	if p, ok := v.(*process); ok {
@@ -147,6 +149,13 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v.ServeHTTP(w, r)
 }
+
+// problemHeader is the header with the compiler error, percent-encoded, that replies have while the source does not compile. The
+// site's development server shows it in the page.
+const (
+	problemHeader = "X-Functions-Problem"
+	maxProblem    = 2000 // bytes
+)
 
 // take returns the current version and keeps it alive until end.
 func (d *Dev) take() server {

@@ -38,7 +38,7 @@ var All = map[string]edge.Func{}
 }
 
 // project copies the packages that functions need, and an empty registry of functions, to a temporary folder.
-func project(t *testing.T) string {
+func project(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
 	repo, err := filepath.Abs("../../..")
@@ -46,7 +46,7 @@ func project(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"functions/edge", "supabase/stack/child", "supabase/internal/fnhost", "supabase/internal/db",
-		"supabase/internal/keys", "supabase/internal/outbox", "supabase/internal/mail", "supabase/internal/photo"} {
+		"supabase/internal/keys", "supabase/internal/outbox", "supabase/internal/mail", "supabase/internal/photo", "supabase/internal/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func project(t *testing.T) string {
 	return root
 }
 
-func write(t *testing.T, file, text string) {
+func write(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -245,6 +245,11 @@ func TestReloadDropsNoCall(t *testing.T) {
 	})
 	if code, body := d.get("hello"); !says("two")(code, body) {
 		t.Errorf("after a syntax error: %d %s, want the old version", code, body)
+	}
+	if res, err := d.server.Client().Get(d.server.URL + "/hello"); err != nil || !strings.Contains(res.Header.Get("X-Functions-Problem"), "func.go:12") {
+		t.Errorf("the reply of the last version lacks the compiler error: %v", err)
+	} else {
+		_ = res.Body.Close()
 	}
 	if !strings.Contains(d.logged(), "func.go:12") {
 		t.Error("the log lacks the compiler error")

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 )
 
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
@@ -36,6 +37,8 @@ type ChildConfig struct {
 	EnvFile    string            `json:"env_file"` // functions/.env
 	Region     string            `json:"region"`
 	WebhookURL string            `json:"webhook_url"`
+	Traces     string            `json:"traces"`  // OTLP endpoint, "" for no traces
+	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
 	Limited    bool              `json:"limited"` // whether clients are limited, by X-Forwarded-For
 }
 
@@ -49,6 +52,9 @@ type process struct {
 	proxy  *httputil.ReverseProxy
 	calls  sync.WaitGroup
 	exited chan struct{}
+
+	configuring sync.Mutex
+	config      ChildConfig // as sent last
 }
 
 // startChild starts a program, which is deleted after the process, and waits until it replies.
@@ -244,6 +250,10 @@ func (p *process) awaitReady(ctx context.Context) error {
 
 // configure sends the child its configuration.
 func (p *process) configure(config ChildConfig) error {
+	p.configuring.Lock()
+	defer p.configuring.Unlock()
+	config.Draining = config.Draining || p.config.Draining
+	p.config = config
 	line, err := json.Marshal(config)
 	if err != nil {
 		return err
@@ -273,6 +283,9 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	if err != nil {
 		return err
 	}
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		req.Header.Set("Traceparent", traceparent)
+	}
 	res, err := p.client.Do(req)
 	if err != nil {
 		return err
@@ -290,6 +303,7 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 
 // retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
 func (p *process) retire(ctx context.Context) {
+	p.drain()
 	over := make(chan struct{})
 	go func() {
 		p.calls.Wait()
@@ -309,6 +323,15 @@ func (p *process) retire(ctx context.Context) {
 	if !p.keep {
 		_ = os.Remove(p.cmd.Path)
 	}
+}
+
+// drain tells the process that another one serves new calls. The database's connections do not suffice for many processes.
+func (p *process) drain() {
+	p.configuring.Lock()
+	config := p.config
+	p.configuring.Unlock()
+	config.Draining = true
+	_ = p.configure(config) // it may have ended
 }
 
 // memoryCheck is the pause between two looks at the memory of a process.
@@ -360,6 +383,11 @@ func (p *process) ask(ctx context.Context, path string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
+// traceOf returns the context of a request with its trace.
+func traceOf(r *http.Request) context.Context {
+	return tracing.WithTraceparent(r.Context(), r.Header.Get("Traceparent"))
+}
+
 // ChildHandler returns the handler for the private socket of a child. The parent also starts scheduled work and jobs there.
 func (h *Host) ChildHandler() http.Handler {
 	mux := http.NewServeMux()
@@ -384,12 +412,12 @@ func (h *Host) ChildHandler() http.Handler {
 		_ = edge.WriteJSON(w, http.StatusOK, struct{}{})
 	})
 	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, h.RunSchedule(r.Context(), r.PathValue("name")))
+		reply(w, h.RunSchedule(traceOf(r), r.PathValue("name")))
 	})
 	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
 		args, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = h.RunJob(r.Context(), r.PathValue("name"), r.PathValue("job"), args)
+			err = h.RunJob(traceOf(r), r.PathValue("name"), r.PathValue("job"), args)
 		}
 		reply(w, err)
 	})

@@ -3,7 +3,7 @@
 // or in a child process that is rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the
 // calls there.
 //
-// Only app, cli, functionsdb and stack import it; of ours it imports db and functions/edge.
+// Only app, cli, functionsdb and stack import it; of ours it imports db, tracing and functions/edge.
 package fnhost
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,12 +40,16 @@ type Options struct {
 	// CleanImage removes the metadata of a picture; nil accepts no picture. See edge.Env.CleanImage.
 	CleanImage func(content []byte) (clean []byte, contentType string, ok bool)
 
+	// Operations are the operations of the stack that functions can run, by name; see edge.Env.Operate.
+	Operations map[string]func(context.Context) (any, error)
+
 	Getenv  func(name string) string     // variables and secrets of the functions; nil means none
 	Region  string                       // for replies; "" means "local"
 	Client  func(r *http.Request) string // address of the client, "" for no limit; nil means the address of the connection
 	Now     func() time.Time             // nil means time.Now
 	Log     *slog.Logger                 // nil means slog.Default()
 	Meter   prometheus.Registerer        // nil registers no metrics
+	Traces  *tracing.Provider            // nil makes no spans
 	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s
 	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/google/uuid"
 )
@@ -49,11 +50,13 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Deno-Execution-Id", id)
 	header.Set("X-Sb-Edge-Region", h.Region)
 	out := &reply{ResponseWriter: w, header: http.Header{}}
+	r, end := h.span(r, name, id)
 	h.serve(out, r, f, id)
 	status := out.status()
 	if out.broken {
 		status = http.StatusInternalServerError
 	}
+	end(status)
 	h.metrics.observe(name, status, h.Now().Sub(start))
 	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
 		slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start))}
@@ -65,6 +68,32 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // net/http aborts the connection; so does a ReverseProxy in between
 	}
 }
+
+// span begins the span of a call. The request that it returns has the trace context of the span.
+func (h *Host) span(r *http.Request, name, id string) (_ *http.Request, end func(status int)) {
+	if h.Traces == nil {
+		return r, func(int) {}
+	}
+	ctx := r.Context()
+	if tracing.Traceparent(ctx) == "" { // otherwise the gateway of this process has begun the trace
+		ctx = tracing.WithTraceparent(ctx, r.Header.Get("Traceparent"))
+	}
+	ctx, finish := h.Traces.Start(ctx, "function "+name, tracing.Server, tracing.Text("faas.name", name), tracing.Text("faas.invocation_id", id))
+	r = r.WithContext(ctx)
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		r.Header.Set("Traceparent", traceparent)
+	}
+	return r, func(status int) {
+		if status >= http.StatusInternalServerError {
+			finish(errFailed)
+			return
+		}
+		finish(nil)
+	}
+}
+
+// errFailed marks the span of a failed call.
+var errFailed = errors.New("the call failed")
 
 func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	if len(f.Methods) > 0 && !slices.Contains(f.Methods, http.MethodOptions) {

@@ -11,6 +11,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -94,6 +95,19 @@ func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
 		return errNoOutbox
 	}
 	return s.host.Outbox.Add(b, w)
+}
+
+// Span begins a span.
+func (s *services) Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string, end func(error)) {
+	if s.host.Traces == nil {
+		return ctx, "", func(error) {}
+	}
+	kind := tracing.Internal
+	if client {
+		kind = tracing.Client
+	}
+	inside, end = s.host.Traces.Start(ctx, name, kind)
+	return inside, tracing.Traceparent(inside), end
 }
 
 // CleanImage removes the metadata of a picture.

@@ -259,7 +259,7 @@ func TestViolations(t *testing.T) {
 // or data have their own connections; all others get a pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
-		"db", "postgres", "migrate", "backup", "testdb", "app",
+		"db", "postgres", "migrate", "backup", "testdb", "functionsdb", "app",
 		"rest/pgrst", "auth/gotrue", // a service that is served alone is its own process
 		"rest/loader.go", // LISTEN holds a connection
 	}

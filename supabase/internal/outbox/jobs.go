@@ -9,6 +9,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -88,7 +89,7 @@ func (b *Outbox) workers() *river.Workers {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		err := b.functions.RunJob(ctx, job.Args.Function, job.Args.Job, job.Args.Args)
+		err := b.functions.RunJob(tracing.WithTraceparent(ctx, traceparent(job.Metadata)), job.Args.Function, job.Args.Job, job.Args.Args)
 		if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
 			return river.JobSnooze(snooze.After)
 		}
@@ -101,6 +102,16 @@ func (b *Outbox) workers() *river.Workers {
 		return b.functions.RunSchedule(ctx, job.Args.Function)
 	}))
 	return w
+}
+
+// traceparent returns the trace context in the metadata of a job, "" without one.
+func traceparent(metadata []byte) string {
+	var m map[string]any
+	if json.Unmarshal(metadata, &m) != nil {
+		return ""
+	}
+	text, _ := m[traceparentKey].(string)
+	return text
 }
 
 var errNoFunctions = fmt.Errorf("this process hosts no functions")

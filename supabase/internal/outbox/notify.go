@@ -24,10 +24,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[notifyByMail]) error {
-	return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
-}
-
 // messageID returns an id that is the same for every attempt of a job and different for every job. The job's number alone is
 // not enough: a restored database counts from an earlier number again, and receivers would drop a new message as a duplicate.
 func messageID(job *rivertype.JobRow) string {
@@ -47,8 +43,27 @@ func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error
 	return b.Mail(ctx, mail.Message{To: b.Admins, Subject: n.Title, Text: text, ID: "notice-" + id})
 }
 
-// noticeText returns the body of a notice: one line for each fact, and a link.
+// noticeText returns the body of a notice: its lines and the address of the site.
 func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) {
+	lines, err := b.noticeLines(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	var t strings.Builder
+	t.WriteString(lines)
+	b.sign(&t)
+	return t.String(), nil
+}
+
+// sign ends a mail with the address of the site.
+func (b *Outbox) sign(t *strings.Builder) {
+	if b.SiteURL != "" {
+		fmt.Fprintf(t, "\n-- \n%s\n", b.SiteURL)
+	}
+}
+
+// noticeLines returns one line for each fact of a notice, and a link.
+func (b *Outbox) noticeLines(ctx context.Context, n edge.Notice) (string, error) {
 	var t strings.Builder
 	for _, f := range n.Facts {
 		t.WriteString(oneLine(f.Name) + ": " + oneLine(f.Value) + "\n")
@@ -61,9 +76,6 @@ func (b *Outbox) noticeText(ctx context.Context, n edge.Notice) (string, error) 
 		if link != "" {
 			t.WriteString("\n" + link + "\n")
 		}
-	}
-	if b.SiteURL != "" {
-		fmt.Fprintf(&t, "\n-- \n%s\n", b.SiteURL)
 	}
 	return t.String(), nil
 }

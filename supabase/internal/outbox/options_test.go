@@ -148,10 +148,16 @@ func TestOperator(t *testing.T) {
 	if err := o.Cancel(t.Context(), id); err == nil {
 		t.Error("cancels a completed job")
 	}
+}
+
+// TestOperatorCancels cancels a job that waits, and checks the errors of wrong ids and states.
+func TestOperatorCancels(t *testing.T) {
+	b := newOutbox(t, testdb.New(t), Options{}, nil, false)
+	o := Operator{DB: b.DB}
 	send(t, b, func(batch *pgx.Batch) error {
 		return b.Add(batch, edge.JobCall{Function: "f", Job: "later", At: time.Now().Add(time.Hour)})
 	})
-	list, err = o.List(t.Context(), JobFilter{Limit: 10, Name: "f", States: []string{"scheduled"}})
+	list, err := o.List(t.Context(), JobFilter{Limit: 10, Name: "f", States: []string{"scheduled"}})
 	if err != nil || len(list) != 1 || list[0].Name != "f/later" {
 		t.Fatalf("list: %+v %v", list, err)
 	}

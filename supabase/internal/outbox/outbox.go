@@ -2,7 +2,7 @@
 // functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
 // failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail and functions/edge.
+// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, tracing and functions/edge.
 package outbox
 
 import (
@@ -35,6 +35,10 @@ type Options struct {
 
 	Mail   func(context.Context, mail.Message) error // sends one mail
 	Admins []string                                  // addresses that receive notices
+
+	// NoticeMails is the number of mails with notices in an hour; further notices wait for the next full hour and come in one
+	// mail. 0 means 60.
+	NoticeMails int
 
 	WebhookURL    string // also notified, when set
 	WebhookSecret string // key of its signature
@@ -72,6 +76,9 @@ type Outbox struct {
 func New(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.NoticeMails == 0 {
+		o.NoticeMails = noticeMails
 	}
 	if o.Workers == 0 {
 		o.Workers = 10

@@ -17,7 +17,7 @@ import (
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "3"
+const layout = "4"
 
 // Unpack unpacks the package below root and returns its folder, which holds
 // bin, lib and share. It does nothing if the folder exists. Several processes
@@ -93,19 +93,25 @@ var trusted = []string{
 	"postgres_fdw", "refint", "sslinfo", "xml2",
 }
 
+// wrapperGrant lets the role that creates postgres_fdw make servers of it.
+const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"
+
 func trustExtensions(dir string) error {
 	for _, name := range trusted {
-		file := filepath.Join(dir, extensionDir, name+".control")
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			return err
-		}
-		_, err = f.WriteString("trusted = true\n")
-		if err := errors.Join(err, f.Close()); err != nil {
+		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "trusted = true\n"); err != nil {
 			return err
 		}
 	}
-	return nil
+	return appendTo(filepath.Join(dir, extensionDir, "postgres_fdw--1.0.sql"), wrapperGrant)
+}
+
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // makeLinks creates the library symlinks. npm packages cannot contain symlinks,

@@ -42,8 +42,15 @@ type channel struct {
 	confirmed time.Time
 
 	taskMu  sync.Mutex
-	tasks   []func()
+	tasks   []task
+	waiting int // bytes of the messages of tasks
 	running bool
+}
+
+// task handles a message of size bytes.
+type task struct {
+	fn   func()
+	size int
 }
 
 // verdict is the result of a check of policies.
@@ -72,16 +79,20 @@ func newChannel(s *socket, m phoenix.Message, name string, r joinRequest) *chann
 	}
 }
 
-// maxTasks is how many messages may wait for a channel that is busy with the database. A client that sends more is cut off.
-const maxTasks = 256
+// Limits of the messages that wait for a channel which asks the database. A client that sends more is cut off.
+const (
+	maxTasks   = 256
+	maxWaiting = 8 << 20 // bytes
+)
 
-// do handles a message after the earlier ones. If blocks returns true, it does not make the caller wait for fn.
-func (c *channel) do(blocks func() bool, fn func()) {
+// do handles a message of size bytes after the earlier ones. If blocks returns true, it does not make the caller wait for fn.
+func (c *channel) do(size int, blocks func() bool, fn func()) {
 	c.taskMu.Lock()
 	if c.running {
-		full := len(c.tasks) >= maxTasks
+		full := len(c.tasks) >= maxTasks || c.waiting+size > maxWaiting
 		if !full {
-			c.tasks = append(c.tasks, fn)
+			c.tasks = append(c.tasks, task{fn, size})
+			c.waiting += size
 		}
 		c.taskMu.Unlock()
 		if full {
@@ -128,8 +139,9 @@ func (c *channel) drain() {
 		}
 		next := c.tasks[0]
 		c.tasks = c.tasks[1:]
+		c.waiting -= next.size
 		c.taskMu.Unlock()
-		next()
+		next.fn()
 	}
 }
 
@@ -162,13 +174,13 @@ func (c *channel) identity() messages.Identity {
 func (c *channel) handle(m phoenix.Message) {
 	switch m.Event {
 	case "phx_leave":
-		c.do(never, func() { c.leave(m.Ref) })
+		c.do(0, never, func() { c.leave(m.Ref) })
 	case eventBroadcast:
-		c.do(func() bool { return c.key.private && c.policies.writeBroadcast == unknown }, func() { c.broadcast(m) })
+		c.do(m.Size, func() bool { return c.key.private && c.policies.writeBroadcast == unknown }, func() { c.broadcast(m) })
 	case "presence":
-		c.do(func() bool { return c.key.private && c.policies.writePresence == unknown }, func() { c.presence(m) })
+		c.do(m.Size, func() bool { return c.key.private && c.policies.writePresence == unknown }, func() { c.presence(m) })
 	case "access_token":
-		c.do(func() bool { return c.key.private }, func() { c.renew(m.Payload) })
+		c.do(m.Size, func() bool { return c.key.private }, func() { c.renew(m.Payload) })
 	default:
 		c.s.e.events.add(1)
 	}

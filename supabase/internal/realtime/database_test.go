@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"daawo/supabase/internal/realtime/changes"
 	"daawo/supabase/internal/realtime/messages"
 )
@@ -107,6 +109,37 @@ func TestPrivatePresence(t *testing.T) {
 	b.send("realtime:notes", "presence", `{"event":"track","payload":{"n":2}}`)
 	b.want("presence_diff", `"n":2`)
 	a.want("presence_diff", `"n":2`)
+}
+
+// blocked is a Messages whose checks wait.
+type blocked struct {
+	store
+	release chan struct{}
+}
+
+func (b *blocked) CanRead(context.Context, messages.Identity, string, bool) (messages.Grant, error) {
+	<-b.release
+	return messages.Grant{}, messages.ErrUnavailable
+}
+
+// TestFloodOfBusyChannel checks that a client cannot make the server keep messages without end.
+func TestFloodOfBusyChannel(t *testing.T) {
+	rules := &blocked{release: make(chan struct{})}
+	s := serve(t, func(o *Options) { o.Messages = rules })
+	defer close(rules.release)
+	for _, payload := range []string{`{}`, `{"x":"` + strings.Repeat("x", 4<<20) + `"}`} {
+		c := connect(t, s)
+		c.send("realtime:notes", "phx_join", `{`+private+`}`)
+		for range maxTasks + 1 {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			err := c.conn.Write(ctx, websocket.MessageText, []byte(`["1","2","realtime:notes","broadcast",`+payload+`]`))
+			cancel()
+			if err != nil {
+				break // cut off already
+			}
+		}
+		c.ended()
+	}
 }
 
 func TestDatabaseErrorsAtJoin(t *testing.T) {

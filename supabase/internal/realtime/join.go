@@ -160,6 +160,8 @@ func (c *channel) open(r joinRequest, others int) ([]messages.Message, error) {
 	switch {
 	case c.key.name == "":
 		return nil, refuse("TopicNameRequired: You must provide a topic name")
+	case len(c.presenceKey) > maxTopic:
+		return nil, refuse("InvalidJoinPayload: The presence key is too long")
 	case settings.Suspended:
 		return nil, refuse("RealtimeDisabledForTenant: Realtime disabled for this tenant")
 	case settings.PrivateOnly && !r.private:

@@ -54,6 +54,12 @@ func TestJoinLeave(t *testing.T) {
 	if got := c.join("other", `{}`); !strings.Contains(got, `{"reason":"unmatched topic"},"status":"error"`) {
 		t.Errorf("join of another topic: %s", got)
 	}
+	if got := c.join("realtime:"+strings.Repeat("x", maxTopic), `{}`); !strings.Contains(got, "unmatched topic") {
+		t.Errorf("join of a topic with a long name: %s", got)
+	}
+	if got := c.join("realtime:k", `{"config":{"presence":{"key":"`+strings.Repeat("x", maxTopic+1)+`"}}}`); !strings.Contains(got, "The presence key is too long") {
+		t.Errorf("join with a long presence key: %s", got)
+	}
 	c.send("realtime:b", "broadcast", `{}`)
 	c.want(`"realtime:b"`, "unmatched topic")
 	c.raw(websocket.MessageText, `{"not":"an array"}`)

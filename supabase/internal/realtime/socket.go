@@ -130,10 +130,13 @@ func (s *socket) handle(m phoenix.Message) {
 	}
 }
 
+// maxTopic is the longest name of a topic and of a presence key, in bytes.
+const maxTopic = 4 << 10
+
 // join opens a channel. A second join of the same topic replaces the first.
 func (s *socket) join(m phoenix.Message) {
 	name, ok := strings.CutPrefix(m.Topic, "realtime:")
-	if !ok {
+	if !ok || len(m.Topic) > maxTopic {
 		s.reply(m.JoinRef, m.Ref, m.Topic, "error", reason("unmatched topic"))
 		return
 	}
@@ -156,7 +159,7 @@ func (s *socket) join(m phoenix.Message) {
 		}
 		s.mu.Unlock()
 	}
-	c.do(func() bool { return request.private }, func() { c.join(request, m.Ref, count) })
+	c.do(m.Size, func() bool { return request.private }, func() { c.join(request, m.Ref, count) })
 }
 
 // drop forgets a channel.

@@ -1,6 +1,5 @@
 // Package testdb gives tests a real Postgres: one server per test binary and one
-// database with the platform schema per test. Only tests and stack/functiontest
-// import it.
+// database with the platform schema per test. Only tests import it.
 //
 //	func TestMain(m *testing.M) { testdb.Main(m) }
 //

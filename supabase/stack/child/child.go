@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
+	"daawo/supabase/internal/tracing"
 )
 
 // Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
@@ -50,7 +52,18 @@ func run(functions map[string]edge.Func) error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	host, pool, err := open(ctx, functions, c, &settings, log)
+	traces, err := tracing.Open(ctx, tracing.Options{Endpoint: c.Traces, Service: "functions"})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := traces.Close(closing); err != nil {
+			log.Warn("the last spans were not sent", "error", err)
+		}
+	}()
+	host, pool, err := open(ctx, functions, c, &settings, traces, log)
 	if err != nil {
 		return err
 	}
@@ -62,6 +75,7 @@ func run(functions map[string]edge.Func) error {
 	server := &http.Server{Handler: host.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
+	var draining sync.Once
 	go func() {
 		for more := json.NewDecoder(input); ; { // until the parent closes it or ends
 			var c fnhost.ChildConfig
@@ -71,6 +85,9 @@ func run(functions map[string]edge.Func) error {
 			if err := settings.take(c); err != nil {
 				log.Error("reading new keys failed", "error", err)
 			}
+			if c.Draining {
+				draining.Do(func() { go releaseIdle(pool) })
+			}
 		}
 		_ = server.Shutdown(ctx)
 	}()
@@ -78,6 +95,17 @@ func run(functions map[string]edge.Func) error {
 		return err
 	}
 	return host.Close(ctx)
+}
+
+// maxConns is the number of database connections, as many as the functions in the stack itself may have.
+const maxConns = 8
+
+// releaseIdle closes idle connections every second, until the process ends.
+func releaseIdle(pool *db.Pool) {
+	for {
+		pool.Pgx().Reset()
+		time.Sleep(time.Second)
+	}
 }
 
 // settings are the values that the parent changes while the functions run, for instance when keys are rotated.
@@ -104,12 +132,12 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: c.Database, ApplicationName: "daawo-functions", Log: log})
+	pool, err := db.Open(ctx, db.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +146,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 		return nil, nil, err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log,
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {

@@ -4,8 +4,8 @@ import { Toaster } from 'sonner';
 import { Loading } from './components/ui';
 import { LanguageProvider } from './i18n/language';
 import { Inbox } from './screens/inbox/inbox';
-import { Shell } from './shell';
 import { SessionGate, useAccess } from './session-gate';
+import { Shell } from './shell';
 
 const Forward = lazy(() => import('./screens/forward'));
 const Resources = lazy(() => import('./screens/resources/resources'));

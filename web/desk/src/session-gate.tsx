@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react';
-import { Failure, Loading } from './components/ui';
 import { type Access, type Role, readAccess, signInByLink, watchSession } from './backend/session';
+import { Failure, Loading } from './components/ui';
 import { useText } from './i18n/language';
 import { Entry } from './screens/entry/entry';
 import { SecondStep } from './screens/entry/second-step';
@@ -35,6 +35,11 @@ const link = takeLink();
 /** Whether the page was opened by the link of an invitation, after which a password is chosen. */
 const invited = link !== null || /[#&]type=invite(&|$)/.test(location.hash);
 let linkUsed = false;
+
+/* A link that is opened in a tab of the desk changes the fragment alone, which loads nothing. */
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#/welcome?')) location.reload();
+});
 
 /** Shows the desk to staff, and to others the step that is missing: sign-in, the second step, or an explanation. */
 export function SessionGate({ children }: { children: ReactNode }) {
@@ -91,7 +96,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
     };
   }, [user, reload]);
 
-  const value = useMemo(() => (access?.role ? { ...access, role: access.role, reload } : null), [access, reload]);
+  const value = useMemo(
+    () => (access?.role ? { ...access, role: access.role, reload } : null),
+    [access, reload],
+  );
 
   if (user === null) return <SignIn problem={problem === 'link' ? text.signIn.linkFailed : ''} />;
   if (user === undefined || !access) {

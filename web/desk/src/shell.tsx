@@ -42,9 +42,13 @@ export function Shell() {
   }, [current, text]);
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
-      <a href="#main" className="bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20" onClick={focusMain}>
+      <button
+        type="button"
+        className="bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20"
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         {text.skip}
-      </a>
+      </button>
       <header className="no-print bg-card flex items-center gap-2 border-b px-3 py-1 md:sticky md:top-0 md:h-dvh md:w-48 md:flex-col md:items-stretch md:border-r md:border-b-0 md:px-3 md:py-4">
         <p className="flex flex-1 items-center gap-2 font-semibold md:mb-4 md:flex-none md:px-2">
           <Mark /> {text.desk}
@@ -79,11 +83,6 @@ export function Shell() {
   );
 }
 
-function focusMain(event: React.MouseEvent) {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
-}
-
 function Navigation({ role }: { role: Role }) {
   const { text } = useLanguage();
   return (
@@ -99,7 +98,7 @@ function Navigation({ role }: { role: Role }) {
             to={`/${name}`}
             className={({ isActive }) =>
               cn(
-                'flex min-h-12 min-w-16 flex-1 flex-col items-center justify-center gap-0.5 px-1 text-xs md:min-h-9 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded-md md:px-2 md:text-sm',
+                'flex min-h-12 min-w-13 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-[11px] md:min-h-9 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded-md md:px-2 md:text-sm',
                 isActive ? 'text-primary md:bg-primary-soft font-semibold' : 'hover:bg-muted',
               )
             }

@@ -90,6 +90,7 @@ export type Database = {
           reference: string;
           region: string | null;
           reviewer_notes: string | null;
+          search_text: string | null;
           status: Database['public']['Enums']['report_status'];
           updated_at: string;
           where_bought: string | null;
@@ -117,6 +118,7 @@ export type Database = {
           reference?: string;
           region?: string | null;
           reviewer_notes?: string | null;
+          search_text?: never;
           status?: Database['public']['Enums']['report_status'];
           updated_at?: string;
           where_bought?: string | null;
@@ -144,6 +146,7 @@ export type Database = {
           reference?: string;
           region?: string | null;
           reviewer_notes?: string | null;
+          search_text?: never;
           status?: Database['public']['Enums']['report_status'];
           updated_at?: string;
           where_bought?: string | null;

@@ -94,7 +94,7 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 			if err := s.storeSignup(r.Context(), tx, u, p); err != nil {
 				return nil, err
 			}
-		} else if err := s.continueSignup(r.Context(), tx, u, p, hash); err != nil {
+		} else if err := s.continueSignup(r.Context(), tx, u, p, hash, byCode); err != nil {
 			return nil, err
 		}
 		if !s.autoconfirm(p) {

@@ -40,8 +40,9 @@ func (p signupParams) confirmed(u *store.User) bool {
 
 // continueSignup locks the account, because it may have been confirmed since it was read. An unconfirmed account that only
 // has identities of other providers is taken over by the user who signs up and will confirm the contact: what the
-// providers said is removed.
-func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string) error {
+// providers said is removed. byCode: the user will use a code, and so needs no password. The one of an unconfirmed account,
+// which another person may have chosen, is removed.
+func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string, byCode bool) error {
 	checked := u.EncryptedPassword
 	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 		return wire.Errorf(http.StatusConflict, "conflict", "The account was deleted by another request")
@@ -51,7 +52,13 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 	if p.confirmed(u) || s.autoconfirm(p) && !u.HasPasswordHash(checked) {
 		return wire.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
 	}
-	if u.HasIdentity(p.provider()) || u.Confirmed() || u.PhoneConfirmed() {
+	if u.Confirmed() || u.PhoneConfirmed() {
+		return nil
+	}
+	if u.HasIdentity(p.provider()) {
+		if byCode && !s.autoconfirm(p) {
+			return store.SavePassword(ctx, tx, u, "", nil, s.now())
+		}
 		return nil
 	}
 	secret := p.Password

@@ -101,8 +101,9 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 		return err
 	}
 	if !u.PhoneConfirmed() {
-		// An identity of another provider may belong to another person, who could sign in with it.
-		if !u.HasIdentity("email") {
+		// An identity of another provider may belong to another person, who could sign in with it. So may the password, unless
+		// only administrators make unconfirmed accounts.
+		if !u.HasIdentity("email") || !s.config.MailerAutoconfirm {
 			if err := store.SavePassword(ctx, tx, u, "", nil, s.now()); err != nil {
 				return err
 			}

@@ -20,7 +20,8 @@ declare
 begin
   -- postgres owns them, so it can drop them, as on Supabase.
   set local role postgres;
-  if exists (select from pg_available_extension_versions v where v.name = 'supabase_vault' and v.trusted) then
+  if exists (select from pg_available_extension_versions v where v.name = 'supabase_vault' and v.trusted)
+     and current_setting('server_version_num')::int >= 160000 then -- its script needs 16
     create extension if not exists supabase_vault;
   end if;
   if exists (select from pg_available_extension_versions v where v.name = 'pg_net' and v.trusted) then

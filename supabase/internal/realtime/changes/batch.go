@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unique"
 
 	"daawo/supabase/internal/realtime/changes/pgoutput"
 )
@@ -21,6 +22,7 @@ type batch struct {
 	asked   map[question]verdict
 	json    map[conversion]string
 	visible map[sight]bool
+	slow    int // users whose check took too long
 }
 
 // check is a change with the classes that may get it.
@@ -51,8 +53,8 @@ type conversion struct {
 
 // sight is a row that a user may see.
 type sight struct {
-	role, claims string
-	check        *check
+	viewer unique.Handle[viewer]
+	check  *check
 }
 
 // table is what the catalogue says now about a table.
@@ -67,6 +69,8 @@ type table struct {
 type tableColumn struct {
 	name, shownType, sqlType string
 	key                      bool // part of the primary key
+	oid                      uint32
+	generated                string // expression, if the column is generated and the expression may be evaluated
 }
 
 // typeInfo is what the server says about a type.
@@ -82,6 +86,9 @@ func (b *batch) run(ctx context.Context) error {
 		return nil
 	}
 	if err := b.load(ctx); err != nil {
+		return err
+	}
+	if err := b.generate(ctx); err != nil {
 		return err
 	}
 	b.settle()

@@ -45,7 +45,7 @@ func (b *batch) deliver() {
 // mayGet reports whether the members of a class may get a change.
 func (b *batch) mayGet(c *check, t *table, i int) bool {
 	l := c.listeners[i]
-	return c.verdicts[i] == yes && (!t.secured || c.kind == kindDelete || b.visible[sight{l.role, l.claims, c}])
+	return c.verdicts[i] == yes && (!t.secured || c.kind == kindDelete || b.visible[sight{l.viewer, c}])
 }
 
 // send delivers one message per subscriber, with the bindings of all its classes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unique"
 )
 
 // class is a set of bindings that get the same changes with the same content: they agree in everything but the subscriber.
@@ -17,9 +18,13 @@ type class struct {
 	filterKey            string   // equal for equal filters
 	selected             []string // nil means all columns
 	selectKey            string
-	role, claims         string // claims as JSON
+	role                 string
+	viewer               unique.Handle[viewer]
 	members              []member
 }
+
+// viewer is a user whose rights are checked.
+type viewer struct{ role, claims string } // claims as JSON
 
 // member is a subscriber's bindings in a class.
 type member struct {
@@ -202,15 +207,16 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, filters 
 	if err != nil {
 		return nil, err
 	}
+	who := unique.Make(viewer{role, string(text)})
 	byKey := map[string]*class{}
 	var classes []*class
 	for i, b := range sub.bindings {
-		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter, role: role, claims: string(text)}
+		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter, role: role, viewer: who}
 		if len(b.Select) > 0 {
 			c.selected = slices.Compact(slices.Sorted(slices.Values(b.Select)))
 		}
 		c.selectKey = strings.Join(c.selected, "\x00")
-		key, err := json.Marshal([]string{c.schema, c.table, c.event, b.Filter, c.selectKey, role, c.claims})
+		key, err := json.Marshal([]string{c.schema, c.table, c.event, b.Filter, c.selectKey, role, string(text)})
 		if err != nil {
 			return nil, err
 		}

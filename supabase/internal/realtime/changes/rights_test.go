@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"daawo/supabase/internal/testdb"
 )
 
 const (
@@ -172,4 +174,36 @@ func TestSubscribeRefusals(t *testing.T) {
 	if n := s.registry.count(); n != 0 {
 		t.Errorf("%d subscribers are left", n)
 	}
+}
+
+// TestLockedTable: a schema change in another transaction delays the check, it does not hide the row.
+func TestLockedTable(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes + `alter table notes enable row level security; create policy own on notes for select to authenticated using (owner = auth.uid())`)
+	box, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes"})
+	writer, owner := d.Conn("postgres"), d.Conn("postgres")
+	if _, err := writer.Exec(t.Context(), `set synchronous_commit = on`); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{`begin`, `lock table notes in row exclusive mode`, fmt.Sprintf(`insert into notes (id, owner) values (1, '%s')`, alice)} {
+		if _, err := writer.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// It waits for the lock before the change is committed, and so gets it before the check does.
+	locked := make(chan error, 1)
+	go func() {
+		_, err := owner.Exec(t.Context(), `begin; lock table notes in access exclusive mode; select pg_sleep(2); commit`)
+		locked <- err
+	}()
+	eventually(t, "the schema change waits", func() bool {
+		return testdb.Value[bool](d, `select exists (select from pg_locks where relation = 'notes'::regclass and not granted)`)
+	})
+	if _, err := writer.Exec(t.Context(), `commit`); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-locked; err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the row", func() bool { return len(box.take()) == 1 })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,8 +15,10 @@ import (
 	"daawo/supabase/internal/realtime/changes/pgoutput"
 )
 
-// checkTimeout is how long, in milliseconds, a statement of a check may take.
-const checkTimeout = "5000"
+const (
+	checkTimeout = "5000" // how long, in milliseconds, a statement of a check may take
+	lockTimeout  = "1000" // how long, in milliseconds, it waits for a lock
+)
 
 const (
 	// visibleSQL reports whether the transactions of the changes are visible to new statements: the log has a commit a
@@ -27,7 +30,7 @@ const (
 	tablesSQL = `
 		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role, a.attname, t.typname, format_type(a.atttypid, -1),
 			coalesce(a.attnum = any (k.conkey), false),
-			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false)
+			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false), a.atttypid::int8, coalesce(g.expression, '')
 		from unnest($1::int8[], $2::text[]) as p (id, role)
 		join pg_class c on c.oid = p.id::oid
 		join pg_namespace n on n.oid = c.relnamespace
@@ -35,6 +38,14 @@ const (
 		join pg_type t on t.oid = a.atttypid
 		left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
 		left join pg_roles r on r.rolname = p.role
+		left join lateral ( -- a generated column whose expression has only what Postgres itself brings
+			select pg_get_expr(d.adbin, d.adrelid) as expression
+			from pg_attrdef d
+			where d.adrelid = c.oid and d.adnum = a.attnum and a.attgenerated = 's' and not exists (
+				select from pg_depend e
+				where e.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
+					and (e.classid = 'pg_attrdef'::regclass and e.objid = d.oid or e.classid = 'pg_class'::regclass and e.objid = c.oid and e.objsubid = a.attnum))
+		) g on true
 		order by p.id, p.role, a.attnum`
 
 	typesSQL = `select t.oid::int8, format_type(t.oid, -1), t.typtype = 'e' from pg_type t where t.oid = any ($1::int8[]::oid[])`
@@ -71,6 +82,7 @@ func (b *batch) load(ctx context.Context) error {
 	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		visible := false
 		queries := &pgx.Batch{}
+		queueLimits(queries)
 		queries.Queue(visibleSQL, xids).QueryRow(func(row pgx.Row) error { return row.Scan(&visible) })
 		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
 		queries.Queue(typesSQL, oids).Query(b.readTypes)
@@ -91,7 +103,10 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	var schema, name, role string
 	var secured, readable bool
 	var column tableColumn
-	_, err := pgx.ForEachRow(rows, []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable}, func() error {
+	var oid int64
+	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable, &oid, &column.generated}
+	_, err := pgx.ForEachRow(rows, to, func() error {
+		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
 		if t == nil {
 			t = &table{schema: schema, name: name, secured: secured, readable: map[string][]bool{}}
@@ -150,15 +165,19 @@ func (b *batch) convert(ctx context.Context) error {
 // isQueryError reports whether the server refused a statement, as opposed to not being available.
 func isQueryError(err error) bool {
 	_, ok := db.AsPgError(err)
-	return ok && !db.IsUnavailable(err)
+	return ok && !db.IsUnavailable(err) && !isLocked(err)
 }
+
+// isLocked reports whether a statement waited too long for a lock, which a schema change can hold. The batch is tried
+// again then.
+func isLocked(err error) bool { return db.IsCode(err, "55P03") }
 
 func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (out []string, err error) {
 	if typeName == "" {
 		typeName = "text" // dropped
 	}
 	sql := `select coalesce(to_jsonb(v::` + typeName + `)::text, 'null') from unnest($1::text[]) with ordinality u (v, n) order by n`
-	err = b.s.o.Pool.Query(ctx, limited, sql, []any{texts}, func(rows pgx.Rows) (err error) {
+	err = b.s.o.Pool.Query(ctx, asInLog, sql, []any{texts}, func(rows pgx.Rows) (err error) {
 		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})
@@ -167,6 +186,12 @@ func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (ou
 
 // limited is a caller whose statements end after some time.
 var limited = db.Caller{Settings: []db.Setting{{Name: "statement_timeout", Value: checkTimeout}}}
+
+// asInLog is limited with the forms of values that the replication connection has.
+var asInLog = db.Caller{Settings: []db.Setting{
+	{Name: "statement_timeout", Value: checkTimeout}, {Name: "TimeZone", Value: "UTC"}, {Name: "DateStyle", Value: "ISO, YMD"},
+	{Name: "IntervalStyle", Value: "postgres"}, {Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
+}}
 
 // answer lets the server evaluate conditions, one statement per operator and type. If it refuses a statement, each question
 // is asked alone, and those that it refuses count as no.
@@ -226,23 +251,20 @@ func (b *batch) evaluate(ctx context.Context, questions []question) error {
 	})
 }
 
-// viewer is a user whose rights are checked.
-type viewer struct{ role, claims string }
-
 // look finds out which rows each user may see, for tables with row level security. All users are checked in one round trip,
 // with one statement per user and table. If a policy fails, its users see nothing.
 func (b *batch) look(ctx context.Context) error {
 	b.visible = map[sight]bool{}
-	wanted := map[viewer]map[uint32][]*check{}
-	var order []viewer
+	wanted := map[unique.Handle[viewer]]map[uint32][]*check{}
+	var order []unique.Handle[viewer]
 	for _, c := range b.checks {
 		t := b.tables[c.relation.ID]
 		if t == nil || !t.secured || c.kind == kindDelete {
 			continue
 		}
 		for i, l := range c.listeners {
-			v := viewer{l.role, l.claims}
-			s := sight{l.role, l.claims, c}
+			v := l.viewer
+			s := sight{v, c}
 			if _, known := b.visible[s]; known || c.verdicts[i] != yes || b.refusal(c, t, l.role) != "" {
 				continue
 			}
@@ -254,7 +276,7 @@ func (b *batch) look(ctx context.Context) error {
 			wanted[v][c.relation.ID] = append(wanted[v][c.relation.ID], c)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y viewer) int { return strings.Compare(x.role, y.role) })
+	slices.SortStableFunc(order, func(x, y unique.Handle[viewer]) int { return strings.Compare(x.Value().role, y.Value().role) })
 	for users := range slices.Chunk(order, 500) {
 		if err := b.lookAs(ctx, users, wanted); err != nil {
 			return err
@@ -263,14 +285,23 @@ func (b *batch) look(ctx context.Context) error {
 	return nil
 }
 
-func (b *batch) lookAs(ctx context.Context, users []viewer, wanted map[viewer]map[uint32][]*check) error {
+// maxSlow is how many users of a batch may have a policy that takes too long. The others are not asked then.
+const maxSlow = 3
+
+// lookAs looks as each of the users. If a statement fails, it looks as each user alone.
+func (b *batch) lookAs(ctx context.Context, users []unique.Handle[viewer], wanted map[unique.Handle[viewer]]map[uint32][]*check) error {
+	if b.slow >= maxSlow {
+		b.blind(users)
+		return nil
+	}
 	queries := &pgx.Batch{}
+	queueLimits(queries)
 	role := ""
 	for _, v := range users {
-		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, v.claims)
-		if v.role != role { // Postgres plans the statements again
-			queries.Queue(`select set_config('statement_timeout', $1, true), set_config('role', $2, true)`, checkTimeout, v.role)
-			role = v.role
+		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, v.Value().claims)
+		if next := v.Value().role; next != role { // Postgres plans the statements again
+			queries.Queue(`select set_config('role', $1, true)`, next)
+			role = next
 		}
 		for id, checks := range wanted[v] {
 			b.queueLook(queries, v, b.tables[id], checks)
@@ -281,24 +312,37 @@ func (b *batch) lookAs(ctx context.Context, users []viewer, wanted map[viewer]ma
 		return err
 	}
 	if len(users) == 1 {
-		for s := range b.visible {
-			if s.role == users[0].role && s.claims == users[0].claims {
-				b.visible[s] = false
-			}
+		if db.IsCode(err, "57014") {
+			b.slow++
 		}
-		b.s.o.Log.Warn("a policy failed; its users do not get the changes", "role", users[0].role, "error", err)
+		b.blind(users)
+		b.s.o.Log.Warn("a policy failed; its users do not get the changes", "role", role, "error", err)
 		return nil
 	}
 	for _, v := range users {
-		if err := b.lookAs(ctx, []viewer{v}, wanted); err != nil {
+		if err := b.lookAs(ctx, []unique.Handle[viewer]{v}, wanted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// blind lets users see nothing of the batch.
+func (b *batch) blind(users []unique.Handle[viewer]) {
+	for s := range b.visible {
+		if slices.Contains(users, s.viewer) {
+			b.visible[s] = false
+		}
+	}
+}
+
+// queueLimits queues the statement that limits the time of the next ones.
+func queueLimits(queries *pgx.Batch) {
+	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`, checkTimeout, lockTimeout)
+}
+
 // queueLook queues the statement that reads the rows of the changes by their primary keys as the present role.
-func (b *batch) queueLook(queries *pgx.Batch, v viewer, t *table, checks []*check) {
+func (b *batch) queueLook(queries *pgx.Batch, v unique.Handle[viewer], t *table, checks []*check) {
 	var args []any
 	var arrays, names, conditions []string
 	keys := make([][]string, len(checks)) // by change
@@ -340,7 +384,7 @@ func (b *batch) queueLook(queries *pgx.Batch, v viewer, t *table, checks []*chec
 			if n < 1 || int(n) > len(known) {
 				return errors.New("the server returned a row that was not asked for")
 			}
-			b.visible[sight{v.role, v.claims, known[n-1]}] = true
+			b.visible[sight{v, known[n-1]}] = true
 		}
 		return err
 	})

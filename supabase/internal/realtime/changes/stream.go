@@ -413,7 +413,7 @@ func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscr
 			}
 			return nil
 		}
-		if !db.IsUnavailable(err) && !errors.Is(err, db.ErrUnavailable) {
+		if !db.IsUnavailable(err) && !errors.Is(err, db.ErrUnavailable) && !isLocked(err) {
 			return err
 		}
 		select {

@@ -46,3 +46,23 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// TestGeneratedColumns: pgoutput leaves them out, upstream's records have them.
+func TestGeneratedColumns(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(`create function twice(i int) returns int immutable language sql as 'select 2 * i';
+		create table g (id int primary key, "a b" int, big boolean generated always as ("a b" > 2) stored, body text, n int,
+			words tsvector generated always as (to_tsvector('english', coalesce(body, ''))) stored, own int generated always as (twice("a b")) stored);
+		alter table g replica identity full;
+		alter publication supabase_realtime add table g`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "g"})
+	big, _ := subscribe(t, s, "service_role", service, Binding{Table: "g", Filter: "big=is.true"})
+	d.Exec(`insert into g (id, "a b", body, n) values (1, 1, 'the cats', 0); update g set "a b" = 3; delete from g`)
+	settle(t, d, s)
+	const (
+		first  = `{"id":1,"a b":1,"body":"the cats","n":0,"big":false,"words":"'cat':2"}`
+		second = `{"id":1,"a b":3,"body":"the cats","n":0,"big":true,"words":"'cat':2"}`
+	)
+	expect(t, box, `INSERT [1] `+first, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
+	expect(t, big, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
+}

@@ -48,6 +48,7 @@ const maxField = 255
 
 // Message is a message of a client. At most one of Payload, User and Binary is set.
 type Message struct {
+	Size         int             // of the frame, in bytes
 	JoinRef, Ref json.RawMessage // as the client sent them; null if missing
 	Topic, Event string
 	Payload      json.RawMessage // valid JSON
@@ -73,6 +74,12 @@ var null = json.RawMessage("null")
 
 // Decode decodes a text or binary frame of a client. The message refers to data.
 func Decode(v Version, binary bool, data []byte) (Message, error) {
+	m, err := decode(v, binary, data)
+	m.Size = len(data)
+	return m, err
+}
+
+func decode(v Version, binary bool, data []byte) (Message, error) {
 	switch {
 	case binary && v == V1:
 		return Message{}, malformed("serializer 1.0.0 has no binary frames")
@@ -127,8 +134,8 @@ func (m Message) complete() (Message, error) {
 		if len(*ref) == 0 {
 			*ref = null
 		}
-		if (*ref)[0] == '{' || (*ref)[0] == '[' {
-			return Message{}, malformed("a ref is not a scalar")
+		if (*ref)[0] == '{' || (*ref)[0] == '[' || len(*ref) > maxField {
+			return Message{}, malformed("a ref is not a short scalar")
 		}
 	}
 	if len(m.Payload) == 0 {

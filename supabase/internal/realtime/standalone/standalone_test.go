@@ -114,9 +114,25 @@ func configured(t *testing.T, db *testdb.DB) *Config {
 	return c
 }
 
+// newDatabase returns a database that is dropped once the server has noticed the end of all replication connections.
+func newDatabase(t *testing.T) *testdb.DB {
+	t.Helper()
+	db := testdb.New(t)
+	t.Cleanup(func() {
+		for end := time.Now().Add(time.Minute); testdb.Value[int](db, `select count(*) from pg_replication_slots where database = current_database()`) > 0; {
+			if time.Now().After(end) {
+				t.Error("a replication slot remains")
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	return db
+}
+
 // TestRun starts on a database without the realtime schema, and again on the same database.
 func TestRun(t *testing.T) {
-	db := testdb.New(t)
+	db := newDatabase(t)
 	db.ExecAs("supabase_admin", `drop schema realtime cascade; create schema realtime; drop publication supabase_realtime, supabase_realtime_messages_publication`)
 	c := configured(t, db)
 	for range 2 {

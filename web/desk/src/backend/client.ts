@@ -29,14 +29,21 @@ export function supabase(): Promise<SupabaseClient> {
 }
 
 async function connect() {
-  const response = await fetch('/site.json', { cache: 'no-store', signal: AbortSignal.timeout(requestTimeout) });
+  const response = await fetch('/site.json', {
+    cache: 'no-store',
+    signal: AbortSignal.timeout(requestTimeout),
+  });
   if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
   const { url, publishableKey } = (await response.json()) as { url: string; publishableKey: string };
   return createClient(url, publishableKey, {
     auth: { storageKey: 'desk-session', flowType: 'implicit', detectSessionInUrl: true },
     global: {
       fetch: (input, init) =>
-        fetch(input, { ...init, cache: 'no-store', signal: init?.signal ?? AbortSignal.timeout(requestTimeout) }),
+        fetch(input, {
+          ...init,
+          cache: 'no-store',
+          signal: init?.signal ?? AbortSignal.timeout(requestTimeout),
+        }),
     },
   });
 }

@@ -13,4 +13,5 @@ export interface Figures {
 export type Downloads = [month: string, title: string, downloads: number][];
 
 export const readFigures = (since: string) => rpc<Figures>('report_figures', { since });
-export const readDownloads = (since: string) => rpc<Downloads>('download_figures', { since: since.slice(0, 10) });
+export const readDownloads = (since: string) =>
+  rpc<Downloads>('download_figures', { since: since.slice(0, 10) });

@@ -81,7 +81,8 @@ export const pageSize = 100;
 export const listReports = (filter: Filter, last?: Row) =>
   rpc<Row[]>('list_reports', { filter, before: last?.created_at, before_id: last?.id, most: pageSize });
 
-export const countReports = (filter: Filter) => rpc<Partial<Record<Status, number>>>('count_reports', { filter });
+export const countReports = (filter: Filter) =>
+  rpc<Partial<Record<Status, number>>>('count_reports', { filter });
 
 /** Reads a whole report. The trail names the reader. */
 export const readReport = (reference: string) => rpc<Report>('read_report', { name: reference });
@@ -120,7 +121,10 @@ export async function deleteReport(reference: string, reason: string) {
 export async function fetchPhoto(name: string): Promise<Blob> {
   const { data, error } = await (await supabase()).storage.from('report-photos').createSignedUrl(name, 60);
   check(error);
-  const response = await fetch(data?.signedUrl ?? '', { cache: 'no-store', signal: AbortSignal.timeout(60_000) });
+  const response = await fetch(data?.signedUrl ?? '', {
+    cache: 'no-store',
+    signal: AbortSignal.timeout(60_000),
+  });
   if (!response.ok) throw new Error(`the photo answered ${response.status}`);
   return response.blob();
 }

@@ -1,7 +1,18 @@
 import { check, rpc, supabase } from './client';
 
-export const icons = ['FileText', 'Shield', 'Heart', 'Baby', 'Smartphone', 'Users', 'BookOpen', 'Download'] as const;
-export const colours = ['teal', 'sky', 'rose', 'amber', 'violet', 'emerald', 'pink', 'slate'].map((c) => `bg-${c}-700`);
+export const icons = [
+  'FileText',
+  'Shield',
+  'Heart',
+  'Baby',
+  'Smartphone',
+  'Users',
+  'BookOpen',
+  'Download',
+] as const;
+export const colours = ['teal', 'sky', 'rose', 'amber', 'violet', 'emerald', 'pink', 'slate'].map(
+  (c) => `bg-${c}-700`,
+);
 
 export interface Resource {
   id: string;
@@ -82,7 +93,13 @@ export function objectName(file: string) {
     .replace(/^-+|-+$/g, '')
     .slice(0, 60);
   const random = crypto.randomUUID().slice(0, 8);
-  const extension = dot > 0 ? file.slice(dot).toLowerCase().replace(/[^.a-z0-9]/g, '') : '';
+  const extension =
+    dot > 0
+      ? file
+          .slice(dot)
+          .toLowerCase()
+          .replace(/[^.a-z0-9]/g, '')
+      : '';
   return `${plain || 'file'}-${random}${extension}`;
 }
 
@@ -95,7 +112,12 @@ const chunk = 6 * 1024 * 1024;
 export async function uploadFile(file: File, progress: (done: number) => void, signal: AbortSignal) {
   const name = objectName(file.name);
   const client = await supabase();
-  const metadata = { bucketName: 'resources', objectName: name, contentType: file.type, cacheControl: '3600' };
+  const metadata = {
+    bucketName: 'resources',
+    objectName: name,
+    contentType: file.type,
+    cacheControl: '3600',
+  };
   const encoded = Object.entries(metadata)
     .map(([key, value]) => `${key} ${btoa(value)}`)
     .join(',');

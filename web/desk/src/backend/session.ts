@@ -89,7 +89,11 @@ export async function enrolTotp(): Promise<Enrolment> {
   for (const f of factors?.all ?? []) {
     if (f.status === 'unverified' && f.factor_type === 'totp') await mfa.unenroll({ factorId: f.id });
   }
-  const { data, error } = await mfa.enroll({ factorType: 'totp', friendlyName: `app ${Date.now()}`, issuer: 'Daawo desk' });
+  const { data, error } = await mfa.enroll({
+    factorType: 'totp',
+    friendlyName: `app ${Date.now()}`,
+    issuer: 'Daawo desk',
+  });
   check(error);
   if (!data) throw new Error('no factor was made');
   return { id: data.id, picture: data.totp.qr_code, secret: data.totp.secret };
@@ -114,7 +118,10 @@ export async function enrolPasskey() {
 }
 
 export async function verifyPasskey(factorId: string) {
-  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate({ factorId, webauthn: relyingParty() });
+  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate({
+    factorId,
+    webauthn: relyingParty(),
+  });
   check(error);
 }
 

@@ -18,7 +18,9 @@ export const endSessions = (member: string) => rpc<number>('end_staff_sessions',
 
 /** Invites a person by mail. Returns false if the account existed: then it only gets the role. */
 export async function invite(email: string, role: Role): Promise<boolean> {
-  const { data, error } = await (await supabase()).functions.invoke('staff-invite', { body: { email, role } });
+  const { data, error } = await (await supabase()).functions.invoke('staff-invite', {
+    body: { email, role },
+  });
   if (error) {
     const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
     throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');
@@ -39,7 +41,10 @@ export interface TrailRow {
 }
 
 /** Returns rows of the trail, newest first, from a row on. */
-export async function listTrail(filter: { subject?: string; action?: string; name?: string }, before?: number): Promise<TrailRow[]> {
+export async function listTrail(
+  filter: { subject?: string; action?: string; name?: string },
+  before?: number,
+): Promise<TrailRow[]> {
   let query = (await supabase()).from('staff_trail').select('*').order('id', { ascending: false }).limit(100);
   if (filter.subject) query = query.eq('subject', filter.subject);
   if (filter.action) query = query.eq('action', filter.action);

@@ -1,7 +1,11 @@
 import { toast } from 'sonner';
 
 /** Shows the result of an action; text is what a failure says. Notices never hold words of a report. */
-export async function attempt<T>(text: { failed: (why: string) => string }, action: () => Promise<T>, done?: string): Promise<T | undefined> {
+export async function attempt<T>(
+  text: { failed: (why: string) => string },
+  action: () => Promise<T>,
+  done?: string,
+): Promise<T | undefined> {
   try {
     const result = await action();
     if (done) toast.success(done);

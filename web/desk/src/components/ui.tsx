@@ -1,21 +1,35 @@
+import type { Status } from '@desk/backend/reports';
+import { useText } from '@desk/i18n/language';
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react';
 import { cn } from '@/components/cn';
 import { Button as SiteButton } from '@/components/ui/button';
 import { Input, NativeSelect, Textarea } from '@/components/ui/input';
-import type { Status } from '@desk/backend/reports';
-import { useText } from '@desk/i18n/language';
 
 /** The site's button, in the desk's denser size. Touch screens keep the full height. */
 export function Button({ className, ...props }: ComponentProps<typeof SiteButton>) {
   return (
-    <SiteButton type="button" className={cn('pointer-fine:min-h-9 px-3! py-1! text-sm', className)} {...props} />
+    <SiteButton
+      type="button"
+      className={cn('pointer-fine:min-h-9 px-3! py-1! text-sm', className)}
+      {...props}
+    />
   );
 }
 
 export { Input, NativeSelect, Textarea };
 
 /** A label above its control. */
-export function Field({ label, error, children, className }: { label: string; error?: string; className?: string; children: (props: { id: string; 'aria-invalid'?: true; 'aria-describedby'?: string }) => ReactNode }) {
+export function Field({
+  label,
+  error,
+  children,
+  className,
+}: {
+  label: string;
+  error?: string;
+  className?: string;
+  children: (props: { id: string; 'aria-invalid'?: true; 'aria-describedby'?: string }) => ReactNode;
+}) {
   const id = useId();
   return (
     <div className={cn('flex flex-col gap-1', className)}>
@@ -42,13 +56,28 @@ const tones: Record<Status, string> = {
 export function StatusBadge({ status }: { status: Status }) {
   const text = useText();
   return (
-    <span className={cn('inline-block rounded px-1.5 py-0.5 text-xs font-semibold whitespace-nowrap', tones[status])}>
+    <span
+      className={cn(
+        'inline-block rounded px-1.5 py-0.5 text-xs font-semibold whitespace-nowrap',
+        tones[status],
+      )}
+    >
       {text.status[status]}
     </span>
   );
 }
 
-export function Panel({ title, aside, children, className }: { title?: ReactNode; aside?: ReactNode; className?: string; children: ReactNode }) {
+export function Panel({
+  title,
+  aside,
+  children,
+  className,
+}: {
+  title?: ReactNode;
+  aside?: ReactNode;
+  className?: string;
+  children: ReactNode;
+}) {
   return (
     <section className={cn('bg-card rounded-lg border p-4', className)}>
       {title && (
@@ -73,7 +102,17 @@ export function ScreenHead({ title, children }: { title: string; children?: Reac
 }
 
 /** A modal dialog. Escape and the click beside it close it. */
-export function Dialog({ title, onClose, children, wide }: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -112,7 +151,10 @@ export function Loading() {
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const text = useText();
   return (
-    <div role="alert" className="bg-destructive-soft text-destructive flex flex-wrap items-center gap-3 rounded-lg p-3">
+    <div
+      role="alert"
+      className="bg-destructive-soft text-destructive flex flex-wrap items-center gap-3 rounded-lg p-3"
+    >
       <span>{text.failed(message(error))}</span>
       {retry && (
         <Button variant="outline" onClick={retry}>

@@ -9,7 +9,10 @@ export interface Loaded<T> {
 
 /** Loads data when the screen opens and when key changes. Old data stays until the new data is there. */
 export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
-  const [state, setState] = useState<{ key: string; data?: T; error?: unknown; loading: boolean }>({ key, loading: true });
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown; loading: boolean }>({
+    key,
+    loading: true,
+  });
   const latest = useRef(load);
   latest.current = load;
   const run = useRef(0);

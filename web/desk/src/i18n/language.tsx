@@ -39,6 +39,9 @@ export function useLanguage(): Value {
 
 export const useText = () => useLanguage().text;
 
+/** Returns a whole number as '20,000'. */
+export const digits = (n: number) => n.toLocaleString('en');
+
 /** Returns '3 Nov, 14:05', with the year if it is another one. Chromium has no Somali names of months, so they are ours. */
 export function shortTime(language: Language, iso: string) {
   const date = new Date(iso);

@@ -46,7 +46,8 @@ export const so: Text = {
     submit: 'Soo gal',
     wrong: 'Iimaylkan iyo furahan isma leh.',
     link: 'Beddelkeeda ii soo dir xiriiriye',
-    sent: (email) => `Haddii ${email} yahay shaqaale, iimayl ayaa ku soo socda. Fur xiriiriyaha, ama halkan ku qor koodhka.`,
+    sent: (email) =>
+      `Haddii ${email} yahay shaqaale, iimayl ayaa ku soo socda. Fur xiriiriyaha, ama halkan ku qor koodhka.`,
     code: 'Koodhka iimaylka',
     submitCode: 'Sii wad',
     wrongCode: 'Koodhkani sax ma aha, ama waa dhacay.',
@@ -60,7 +61,8 @@ export const so: Text = {
     digits: 'Lix lambar',
     passkey: 'Isticmaal passkey',
     enrolTitle: 'Ilaali akoonkaaga',
-    enrolIntro: 'Warbixinnadu waa sir, markaa furaha keliya kuma filna. Sawirkan ku iskaan garee app-ka xaqiijinta, dabadeed qor lixda lambar.',
+    enrolIntro:
+      'Warbixinnadu waa sir, markaa furaha keliya kuma filna. Sawirkan ku iskaan garee app-ka xaqiijinta, dabadeed qor lixda lambar.',
     enrolSecret: 'Ama furahan ku qor app-ka:',
     enrolPasskey: 'Beddelkeeda isticmaal passkey-ga qalabkan',
     passwordTitle: 'Dooro furaha sirta',
@@ -84,7 +86,7 @@ export const so: Text = {
     photo: 'Sawir leh',
     mine: 'Aniga la ii xilsaaray',
     clear: 'Tirtir shaandhaynta',
-    count: (n) => (n === 1 ? '1 warbixin' : `${n} warbixinood`),
+    count: (n) => (n === 1 ? '1 warbixin' : `${n.toLocaleString('en')} warbixinood`),
     empty: 'Warbixin u dhiganta ma jirto.',
     emptyNew: 'Wax cusub ma jiraan. Warbixin kasta waa la eegay.',
     live: 'Toos: warbixinnada cusub iskood ayay u soo muuqdaan',
@@ -115,6 +117,7 @@ export const so: Text = {
     place: 'Goob',
     what: 'Maxaa dhacay',
     person: 'Qofka',
+    name: 'Magac',
     anonymous: 'Magac lama siin',
     phone: 'Telefoon',
     call: 'Wac',
@@ -144,17 +147,19 @@ export const so: Text = {
     duplicateOf: 'Waxaa loo calaamadiyay nuqulka',
     notDuplicate: 'Ka noqo',
     print: 'Daabac',
-    forward: 'U gudbi hay’adda',
+    forward: 'U gudbi',
     remove: 'Tirtir',
     removeTitle: (reference) => `Ma tirtiraysaa ${reference}?`,
-    removeHelp: 'Warbixinta, xusuusinnadeeda iyo sawirkeeda si joogto ah ayaa loo tirtirayaa. Kaydku wuu hayaa ilaa uu dhaco. Raadraacu wuxuu hayaa tixraaca iyo sababta.',
+    removeHelp:
+      'Warbixinta, xusuusinnadeeda iyo sawirkeeda si joogto ah ayaa loo tirtirayaa. Kaydku wuu hayaa ilaa uu dhaco. Raadraacu wuxuu hayaa tixraaca iyo sababta.',
     reason: 'Sababta, iyada oo aan xog shakhsi lahayn',
     removed: (reference) => `${reference} waa la tirtiray`,
     changed: (status) => `Xaalad: ${status}`,
   },
   forward: {
     title: 'Ogeysiis ku socda hay’adda',
-    intro: 'Magaca, lambarka, dukaanka iyo sawirku halkan ayay ku harayaan. Akhri faahfaahinta oo ka saar eray kasta oo qof sheegi kara.',
+    intro:
+      'Magaca, lambarka, dukaanka iyo sawirku halkan ayay ku harayaan. Akhri faahfaahinta oo ka saar eray kasta oo qof sheegi kara.',
     description: 'Faahfaahin',
     checked: 'Waan akhriyay. Qof ma sheegayso.',
     print: 'Daabac ama u kaydi PDF',
@@ -223,7 +228,8 @@ export const so: Text = {
     noRegion: 'Gobol aan la garanayn',
     empty: 'Muddadan warbixin kuma jirto.',
     exportTitle: 'Dhoofi warbixinno dhan',
-    exportHelp: 'Magacyo, lambarro iyo erayo dad: faylka sir ku hay oo tirtir kadib. Raadraacu wuu hayaa dhoofinta.',
+    exportHelp:
+      'Magacyo, lambarro iyo erayo dad: faylka sir ku hay oo tirtir kadib. Raadraacu wuu hayaa dhoofinta.',
     exportButton: 'Warbixinnada u dhoofi CSV',
     exported: (n) => `${n} warbixinood waa la dhoofiyay`,
   },
@@ -251,7 +257,8 @@ export const so: Text = {
   },
   trail: {
     title: 'Raadraac',
-    intro: 'Yaa akhriyay, beddelay, dhoofiyay ama tirtiray maxay. Sadarradan lama beddeli karo, lamana tirtiri karo.',
+    intro:
+      'Yaa akhriyay, beddelay, dhoofiyay ama tirtiray maxay. Sadarradan lama beddeli karo, lamana tirtiri karo.',
     who: 'Yaa',
     what: 'Maxay',
     when: 'Goorma',
@@ -318,6 +325,7 @@ export const so: Text = {
     remove: 'Ka saar',
     noFactor: 'Weli midna. Cinwaan dadweyne waa khasab.',
     everywhere: 'Meel walba ka bax',
-    everywhereHelp: 'Waxay xiraysaa fadhigan iyo dhammaan fadhiyadaada kale, tusaale ahaan markii telefoon kaa lumo.',
+    everywhereHelp:
+      'Waxay xiraysaa fadhigan iyo dhammaan fadhiyadaada kale, tusaale ahaan markii telefoon kaa lumo.',
   },
 };

@@ -1,10 +1,17 @@
-import { type FormEvent, useState } from 'react';
-import { enrolPasskey, listFactors, passkeysWork, removeFactor, setPassword, signOut } from '@desk/backend/session';
+import {
+  enrolPasskey,
+  listFactors,
+  passkeysWork,
+  removeFactor,
+  setPassword,
+  signOut,
+} from '@desk/backend/session';
 import { attempt } from '@desk/components/toast';
 import { Button, Dialog, Failure, Field, Input, Loading, Panel, ScreenHead } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
+import { type FormEvent, useState } from 'react';
 import { Enrol } from './entry/second-step';
 import { minPassword } from './entry/welcome';
 
@@ -57,8 +64,11 @@ function Factors() {
       <ul className="divide-y">
         {data?.map((factor) => (
           <li key={factor.id} className="flex items-center justify-between py-1.5">
-            {factor.kind === 'totp' ? text.account.app : text.account.passkey}
-            <Button variant="outline" onClick={() => attempt(text, () => removeFactor(factor.id), text.saved).then(done)}>
+            <span>{factor.kind === 'totp' ? text.account.app : text.account.passkey}</span>
+            <Button
+              variant="outline"
+              onClick={() => attempt(text, () => removeFactor(factor.id), text.saved).then(done)}
+            >
               {text.account.remove}
             </Button>
           </li>
@@ -99,7 +109,15 @@ function Password() {
     <Panel title={text.account.password}>
       <form onSubmit={submit} className="flex flex-col items-start gap-3" noValidate>
         <Field label={text.signIn.newPassword} error={error} className="w-full">
-          {(props) => <Input {...props} type="password" autoComplete="new-password" value={password} onChange={(e) => change(e.target.value)} />}
+          {(props) => (
+            <Input
+              {...props}
+              type="password"
+              autoComplete="new-password"
+              value={password}
+              onChange={(e) => change(e.target.value)}
+            />
+          )}
         </Field>
         <Button type="submit" variant="outline">
           {text.save}

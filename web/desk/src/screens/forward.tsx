@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react';
-import { Link, useParams } from 'react-router-dom';
 import { forwardReport, readReport } from '@desk/backend/reports';
 import { attempt } from '@desk/components/toast';
 import { Button, Failure, Field, Loading, Panel, ScreenHead, Textarea } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortDay, useLanguage } from '@desk/i18n/language';
+import { useEffect, useState } from 'react';
+import { Link, useParams } from 'react-router-dom';
 import { maskPerson } from './mask-person';
 
 /** A notice for an authority: the product, the place and a description that the reviewer has cleared of personal data. */
@@ -43,12 +43,23 @@ export default function Forward() {
         <p className="bg-sun-soft text-sun-ink mb-4 rounded-lg p-3">{text.forward.intro}</p>
         <Field label={text.forward.description}>
           {(props) => (
-            <Textarea {...props} rows={8} value={words} onChange={(e) => setDescription(e.target.value)} lang={data.language} />
+            <Textarea
+              {...props}
+              rows={8}
+              value={words}
+              onChange={(e) => setDescription(e.target.value)}
+              lang={data.language}
+            />
           )}
         </Field>
         <div className="mt-3 flex flex-wrap items-center gap-4">
           <label className="flex items-center gap-2">
-            <input type="checkbox" className="accent-primary size-4" checked={checked} onChange={(e) => setChecked(e.target.checked)} />
+            <input
+              type="checkbox"
+              className="accent-primary size-4"
+              checked={checked}
+              onChange={(e) => setChecked(e.target.checked)}
+            />
             {text.forward.checked}
           </label>
           <Button disabled={!checked} onClick={print}>

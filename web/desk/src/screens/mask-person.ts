@@ -5,10 +5,10 @@ export function maskPerson(text: string, known: (string | null)[]) {
   let result = text;
   for (const value of known) {
     for (const part of value?.split(/\s+/) ?? []) {
-      if (part.length >= 3) result = result.replace(new RegExp(escape(part), 'giu'), mask);
+      if (part.length >= 3) result = result.replace(new RegExp(literal(part), 'giu'), mask);
     }
   }
   return result.replace(/\S+@\S+\.\S+/g, mask).replace(/\+?\d(?:[\s().-]?\d){6,}/g, mask);
 }
 
-const escape = (s: string) => s.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const literal = (s: string) => s.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,11 +1,21 @@
-import { type FormEvent, useState } from 'react';
-import { endSessions, invite, listStaff, type Member, setRole } from '@desk/backend/staff';
 import type { Role } from '@desk/backend/session';
+import { endSessions, invite, listStaff, type Member, setRole } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
-import { Button, Dialog, Failure, Field, Input, Loading, NativeSelect, Panel, ScreenHead } from '@desk/components/ui';
+import {
+  Button,
+  Dialog,
+  Failure,
+  Field,
+  Input,
+  Loading,
+  NativeSelect,
+  Panel,
+  ScreenHead,
+} from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
+import { type FormEvent, useState } from 'react';
 
 const roles: Role[] = ['reviewer', 'editor', 'owner'];
 
@@ -50,7 +60,16 @@ function Invite({ onDone }: { onDone: () => void }) {
     <Panel title={text.staff.invite}>
       <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
         <Field label={text.staff.email} className="min-w-56 flex-1">
-          {(props) => <Input {...props} type="email" required autoComplete="off" value={email} onChange={(e) => setEmail(e.target.value)} />}
+          {(props) => (
+            <Input
+              {...props}
+              type="email"
+              required
+              autoComplete="off"
+              value={email}
+              onChange={(e) => setEmail(e.target.value)}
+            />
+          )}
         </Field>
         <Field label={text.staff.role} className="min-w-56">
           {(props) => (
@@ -78,17 +97,21 @@ function Line({ member, onDone }: { member: Member; onDone: () => void }) {
   const { text, language } = useLanguage();
   const { id: me } = useAccess();
   const [removing, setRemoving] = useState(false);
-  const change = (role: Role | null, done: string) => attempt(text, () => setRole(member.id, role), done).then(onDone);
+  const change = (role: Role | null, done: string) =>
+    attempt(text, () => setRole(member.id, role), done).then(onDone);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3 py-2">
       <div className="min-w-48 flex-1">
         <p className="font-semibold">
-          {member.name} {member.id === me && <span className="text-muted-foreground font-normal">({text.you})</span>}
+          {member.name}{' '}
+          {member.id === me && <span className="text-muted-foreground font-normal">({text.you})</span>}
         </p>
         <p className="text-muted-foreground text-sm wrap-anywhere">{member.email}</p>
         <p className="text-muted-foreground text-xs">
-          {text.staff.last}: {member.last_sign_in_at ? shortTime(language, member.last_sign_in_at) : text.staff.never} ·{' '}
-          {text.staff.factor}: {member.has_factor ? text.staff.yes : text.staff.no} · {text.staff.sessions}: {member.sessions}
+          {text.staff.last}:{' '}
+          {member.last_sign_in_at ? shortTime(language, member.last_sign_in_at) : text.staff.never} ·{' '}
+          {text.staff.factor}: {member.has_factor ? text.staff.yes : text.staff.no} · {text.staff.sessions}:{' '}
+          {member.sessions}
         </p>
       </div>
       <NativeSelect
@@ -110,7 +133,11 @@ function Line({ member, onDone }: { member: Member; onDone: () => void }) {
       >
         {text.staff.end}
       </Button>
-      <Button variant="outline" aria-label={`${text.staff.remove}: ${member.name}`} onClick={() => setRemoving(true)}>
+      <Button
+        variant="outline"
+        aria-label={`${text.staff.remove}: ${member.name}`}
+        onClick={() => setRemoving(true)}
+      >
         {text.staff.remove}
       </Button>
       {removing && (

@@ -1,10 +1,18 @@
-import { type ReactNode, useState } from 'react';
-import { cn } from '@/components/cn';
-import { type Backup, type Finding, type Job, operate, readSystem, retryJob, type SystemState } from '@desk/backend/system';
+import {
+  type Backup,
+  type Finding,
+  type Job,
+  operate,
+  readSystem,
+  retryJob,
+  type SystemState,
+} from '@desk/backend/system';
 import { attempt } from '@desk/components/toast';
 import { Button, Failure, Loading, Panel, ScreenHead } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortTime, since, useLanguage, useText } from '@desk/i18n/language';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { cn } from '@/components/cn';
 import { size } from './resources/preview';
 
 /** The state of the installation, and the few things that an owner does with it. */
@@ -22,17 +30,29 @@ export default function System() {
       <Doctor />
       <Backups />
       {data ? <Jobs jobs={data.jobs} onDone={reload} /> : !error && <Loading />}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {data && <Sizes state={data} />}
-        <Mail />
-      </div>
+      {data && <Sizes state={data} />}
+      <Mail />
       <Logs />
     </div>
   );
 }
 
-/** A button that runs an operation and shows its result below. */
-function Operation<T>({ title, name, label, children, extra }: { title: string; name: string; label: string; children: (result: T) => ReactNode; extra?: (reload: () => void) => ReactNode }) {
+/** A button that runs an operation and shows its result below. With atOnce it runs when the page opens, too. */
+function Operation<T>({
+  title,
+  name,
+  label,
+  children,
+  extra,
+  atOnce,
+}: {
+  atOnce?: true;
+  title: string;
+  name: string;
+  label: string;
+  children: (result: T) => ReactNode;
+  extra?: (reload: () => void) => ReactNode;
+}) {
   const text = useText();
   const [result, setResult] = useState<T>();
   const [error, setError] = useState<unknown>();
@@ -47,6 +67,11 @@ function Operation<T>({ title, name, label, children, extra }: { title: string; 
     }
     setBusy(false);
   };
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    if (atOnce) void latest.current();
+  }, [atOnce]);
   return (
     <Panel
       title={title}
@@ -69,7 +94,7 @@ function Doctor() {
   const text = useText();
   const tone: Record<string, string> = { ok: 'text-done', BAD: 'text-destructive font-semibold' };
   return (
-    <Operation<Finding[]> title={text.system.doctor} name="doctor" label={text.system.runDoctor}>
+    <Operation<Finding[]> atOnce title={text.system.doctor} name="doctor" label={text.system.runDoctor}>
       {(findings) => (
         <dl className="grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[auto_auto_1fr]">
           {findings.map((f) => (
@@ -89,15 +114,22 @@ function Backups() {
   const { text, language } = useLanguage();
   return (
     <Operation<Backup[] | null>
+      atOnce
       title={text.system.backups}
       name="backups"
       label={text.refresh}
       extra={(reload) => (
         <>
-          <Button variant="outline" onClick={() => attempt(text, () => operate('backup'), text.system.done).then(reload)}>
+          <Button
+            variant="outline"
+            onClick={() => attempt(text, () => operate('backup'), text.system.done).then(reload)}
+          >
             {text.system.makeBackup}
           </Button>
-          <Button variant="outline" onClick={() => attempt(text, () => operate('backup-verify'), text.system.done).then(reload)}>
+          <Button
+            variant="outline"
+            onClick={() => attempt(text, () => operate('backup-verify'), text.system.done).then(reload)}
+          >
             {text.system.verify}
           </Button>
         </>
@@ -133,12 +165,19 @@ function Jobs({ jobs, onDone }: { jobs: Job[]; onDone: () => void }) {
           <li key={job.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm">
             <span className="font-mono">{job.name ?? job.kind}</span>
             <span className="text-muted-foreground">
-              {job.state} · {text.system.attempt(job.attempt, job.max_attempts)} · {shortTime(language, job.created_at)}
+              {job.state} · {text.system.attempt(job.attempt, job.max_attempts)} ·{' '}
+              {shortTime(language, job.created_at)}
             </span>
-            <Button variant="outline" className="ms-auto" onClick={() => attempt(text, () => retryJob(job.id), text.system.retried).then(onDone)}>
+            <Button
+              variant="outline"
+              className="ms-auto"
+              onClick={() => attempt(text, () => retryJob(job.id), text.system.retried).then(onDone)}
+            >
               {text.system.retryJob}
             </Button>
-            {job.error && <p className="text-muted-foreground basis-full text-xs wrap-anywhere">{job.error}</p>}
+            {job.error && (
+              <p className="text-muted-foreground basis-full text-xs wrap-anywhere">{job.error}</p>
+            )}
           </li>
         ))}
       </ul>
@@ -154,13 +193,16 @@ function Sizes({ state }: { state: SystemState }) {
     [text.system.database, size(state.database_bytes)],
     [text.nav.reports, String(state.reports)],
     [text.nav.trail, String(state.trail)],
-    ...state.buckets.map((b): [string, string] => [b.name, `${text.system.files(b.files)}, ${size(b.bytes)}`]),
+    ...state.buckets.map((b): [string, string] => [
+      b.name,
+      `${text.system.files(b.files)}, ${size(b.bytes)}`,
+    ]),
   ];
   return (
     <Panel title={text.system.sizes}>
-      <dl className="text-sm">
+      <dl className="gap-x-10 text-sm sm:columns-2">
         {lines.map(([name, value]) => (
-          <div key={name} className="flex justify-between gap-4 border-b py-1 last:border-0">
+          <div key={name} className="flex break-inside-avoid justify-between gap-4 border-b py-1">
             <dt className="text-muted-foreground">{name}</dt>
             <dd className="tabular-nums">{value}</dd>
           </div>
@@ -178,7 +220,12 @@ function Mail() {
         <ul className="text-sm">
           {Object.entries(channels).map(([channel, failure]) => (
             <li key={channel}>
-              {channel}: {failure ? <span className="text-destructive">{failure}</span> : <span className="text-done">{text.system.mailDone}</span>}
+              {channel}:{' '}
+              {failure ? (
+                <span className="text-destructive">{failure}</span>
+              ) : (
+                <span className="text-done">{text.system.mailDone}</span>
+              )}
             </li>
           ))}
         </ul>
@@ -195,9 +242,19 @@ function Logs() {
         lines.length === 0 ? (
           <p>{text.system.noLogs}</p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the log
-          <section className="bg-muted max-h-80 overflow-auto rounded p-2" tabIndex={0} aria-label={text.system.functions}>
-            <pre className="text-xs">{lines.slice(-200).reverse().map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')}</pre>
+          <section
+            className="bg-muted max-h-80 overflow-auto rounded p-2"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the log
+            tabIndex={0}
+            aria-label={text.system.functions}
+          >
+            <pre className="text-xs">
+              {lines
+                .slice(-200)
+                .reverse()
+                .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+                .join('\n')}
+            </pre>
           </section>
         )
       }

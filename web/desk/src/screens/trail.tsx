@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router-dom';
 import { listTrail, type TrailRow } from '@desk/backend/staff';
 import { Button, Failure, Field, Input, Loading, NativeSelect, ScreenHead } from '@desk/components/ui';
 import type { Text } from '@desk/i18n/en';
 import { shortTime, useLanguage, useText } from '@desk/i18n/language';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
 
 type Filter = Parameters<typeof listTrail>[0];
 
@@ -56,11 +56,23 @@ function TrailFilter({ filter, onChange }: { filter: Filter; onChange: (filter: 
   return (
     <div className="mb-4 grid gap-3 sm:grid-cols-3">
       <Field label={text.trail.who}>
-        {(props) => <Input {...props} className={small} value={filter.name ?? ''} onChange={(e) => onChange({ ...filter, name: e.target.value || undefined })} />}
+        {(props) => (
+          <Input
+            {...props}
+            className={small}
+            value={filter.name ?? ''}
+            onChange={(e) => onChange({ ...filter, name: e.target.value || undefined })}
+          />
+        )}
       </Field>
       <Field label={text.trail.action}>
         {(props) => (
-          <NativeSelect {...props} className={small} value={filter.action ?? ''} onChange={(e) => onChange({ ...filter, action: e.target.value || undefined })}>
+          <NativeSelect
+            {...props}
+            className={small}
+            value={filter.action ?? ''}
+            onChange={(e) => onChange({ ...filter, action: e.target.value || undefined })}
+          >
             <option value="">{text.all}</option>
             {Object.entries(text.trail.actions).map(([key, name]) => (
               <option key={key} value={key}>
@@ -72,7 +84,12 @@ function TrailFilter({ filter, onChange }: { filter: Filter; onChange: (filter: 
       </Field>
       <Field label={text.trail.subject}>
         {(props) => (
-          <NativeSelect {...props} className={small} value={filter.subject ?? ''} onChange={(e) => onChange({ ...filter, subject: e.target.value || undefined })}>
+          <NativeSelect
+            {...props}
+            className={small}
+            value={filter.subject ?? ''}
+            onChange={(e) => onChange({ ...filter, subject: e.target.value || undefined })}
+          >
             <option value="">{text.all}</option>
             {Object.entries(text.trail.subjects).map(([key, name]) => (
               <option key={key} value={key}>
@@ -104,11 +121,14 @@ function Lines({ rows }: { rows: TrailRow[] }) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.id} className="border-b last:border-0">
-              <td className="text-muted-foreground px-3 py-1.5 whitespace-nowrap">{shortTime(language, row.at)}</td>
+              <td className="text-muted-foreground px-3 py-1.5 whitespace-nowrap">
+                {shortTime(language, row.at)}
+              </td>
               <td className="px-3 py-1.5 wrap-anywhere">{row.actor_name}</td>
               <td className="px-3 py-1.5">
                 {text.trail.actions[row.action as keyof Text['trail']['actions']] ?? row.action}{' '}
-                {text.trail.subjects[row.subject as keyof Text['trail']['subjects']] ?? row.subject} <Subject row={row} />
+                {text.trail.subjects[row.subject as keyof Text['trail']['subjects']] ?? row.subject}{' '}
+                <Subject row={row} />
               </td>
               <td className="text-muted-foreground px-3 py-1.5 wrap-anywhere">{details(row.detail, text)}</td>
             </tr>
@@ -133,8 +153,15 @@ function Subject({ row }: { row: TrailRow }) {
 /** Returns the details as 'status: New → Acted on, reason: …'. */
 function details(detail: TrailRow['detail'], text: Text) {
   const word = (value: unknown) =>
-    value === null || value === undefined ? '–' : (text.status[value as keyof Text['status']] ?? text.roles[value as keyof Text['roles']] ?? String(value));
+    value === null || value === undefined
+      ? '–'
+      : (text.status[value as keyof Text['status']] ??
+        text.roles[value as keyof Text['roles']] ??
+        String(value));
   return Object.entries(detail)
-    .map(([key, value]) => `${key.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.map(word).join(' → ') : word(value)}`)
+    .map(
+      ([key, value]) =>
+        `${key.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.map(word).join(' → ') : word(value)}`,
+    )
     .join(', ');
 }

@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
 import { Button } from '@desk/components/ui';
 import { useLanguage } from '@desk/i18n/language';
+import type { ReactNode } from 'react';
 
 /** The frame of the screens before the desk: one narrow card. */
 export function Entry({ title, children }: { title?: string; children: ReactNode }) {

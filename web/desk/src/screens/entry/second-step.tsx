@@ -1,4 +1,3 @@
-import { type FormEvent, useEffect, useState } from 'react';
 import {
   type Enrolment,
   enrolPasskey,
@@ -12,6 +11,7 @@ import {
 } from '@desk/backend/session';
 import { Button, Field, Input, Loading, message } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { type FormEvent, useEffect, useState } from 'react';
 import { Entry } from './entry';
 
 /** The second step of a sign-in: a code or a passkey. With enrol it begins by adding one. */
@@ -43,13 +43,13 @@ interface Step {
 export function Enrol({ onDone, onError }: Step) {
   const text = useText();
   const [enrolment, setEnrolment] = useState<Enrolment>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one enrolment per visit
   useEffect(() => {
     let current = true;
     enrolTotp().then((e) => current && setEnrolment(e), onError);
     return () => {
       current = false;
     };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: one enrolment per visit
   }, []);
   if (!enrolment) return <Loading />;
   return (
@@ -72,9 +72,9 @@ export function Enrol({ onDone, onError }: Step) {
 function Verify({ onDone, onError }: Step) {
   const text = useText();
   const [factors, setFactors] = useState<Factor[]>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the factors do not change here
   useEffect(() => {
     listFactors().then(setFactors, onError);
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the factors do not change here
   }, []);
   if (!factors) return <Loading />;
   const apps = factors.filter((f) => f.kind === 'totp');

@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
 import { sendLink, signInByCode, signInByPassword, signOut } from '@desk/backend/session';
 import { Button, Field, Input, message } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
 import { Entry } from './entry';
 
 type Step = 'password' | 'link' | 'code';
@@ -43,9 +43,7 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
   }
   return (
     <Entry title={text.signIn.title}>
-      <p className="text-muted-foreground">
-        {step === 'code' ? text.signIn.sent(email) : text.signIn.intro}
-      </p>
+      <p className="text-muted-foreground">{step === 'code' ? text.signIn.sent(email) : text.signIn.intro}</p>
       {(error || problem) && (
         <p role="alert" className="bg-destructive-soft text-destructive rounded-lg p-3">
           {error || problem}
@@ -55,26 +53,51 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
         {step !== 'code' && (
           <Field label={text.signIn.email}>
             {(props) => (
-              <Input {...props} type="email" required autoComplete="username" value={email} onChange={(e) => setEmail(e.target.value)} />
+              <Input
+                {...props}
+                type="email"
+                required
+                autoComplete="username"
+                value={email}
+                onChange={(e) => setEmail(e.target.value)}
+              />
             )}
           </Field>
         )}
         {step === 'password' && (
           <Field label={text.signIn.password}>
             {(props) => (
-              <Input {...props} type="password" required autoComplete="current-password" value={secret} onChange={(e) => setSecret(e.target.value)} />
+              <Input
+                {...props}
+                type="password"
+                required
+                autoComplete="current-password"
+                value={secret}
+                onChange={(e) => setSecret(e.target.value)}
+              />
             )}
           </Field>
         )}
         {step === 'code' && (
           <Field label={text.signIn.code}>
             {(props) => (
-              <Input {...props} required inputMode="numeric" autoComplete="one-time-code" value={secret} onChange={(e) => setSecret(e.target.value)} />
+              <Input
+                {...props}
+                required
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                value={secret}
+                onChange={(e) => setSecret(e.target.value)}
+              />
             )}
           </Field>
         )}
         <Button type="submit" disabled={busy}>
-          {step === 'password' ? text.signIn.submit : step === 'link' ? text.signIn.link : text.signIn.submitCode}
+          {step === 'password'
+            ? text.signIn.submit
+            : step === 'link'
+              ? text.signIn.link
+              : text.signIn.submitCode}
         </Button>
       </form>
       <Button

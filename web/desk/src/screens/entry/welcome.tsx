@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
 import { setName, setPassword } from '@desk/backend/session';
 import { Button, Field, Input, message } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
 import { Entry } from './entry';
 
 export const minPassword = 12;
@@ -29,12 +29,25 @@ export function Welcome({ onDone }: { onDone: () => void }) {
       <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
         <Field label={text.signIn.name}>
           {(props) => (
-            <Input {...props} maxLength={80} autoComplete="name" value={name} onChange={(e) => changeName(e.target.value)} />
+            <Input
+              {...props}
+              maxLength={80}
+              autoComplete="name"
+              value={name}
+              onChange={(e) => changeName(e.target.value)}
+            />
           )}
         </Field>
         <Field label={text.signIn.newPassword} error={error}>
           {(props) => (
-            <Input {...props} type="password" required autoComplete="new-password" value={password} onChange={(e) => changePassword(e.target.value)} />
+            <Input
+              {...props}
+              type="password"
+              required
+              autoComplete="new-password"
+              value={password}
+              onChange={(e) => changePassword(e.target.value)}
+            />
           )}
         </Field>
         <Button type="submit">{text.save}</Button>

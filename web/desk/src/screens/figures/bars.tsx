@@ -1,3 +1,5 @@
+import { digits } from '@desk/i18n/language';
+
 /** Names with their numbers, each with a bar; the largest first. */
 export function Bars({ label, values }: { label: string; values: [string, number][] }) {
   const sorted = [...values].sort((a, b) => b[1] - a[1]);
@@ -13,7 +15,7 @@ export function Bars({ label, values }: { label: string; values: [string, number
             <td className="w-1/2 py-0.5">
               <div className="bg-primary h-2.5 rounded-xs" style={{ width: `${(100 * n) / most}%` }} />
             </td>
-            <td className="ps-2 text-end tabular-nums">{n}</td>
+            <td className="ps-2 text-end tabular-nums">{digits(n)}</td>
           </tr>
         ))}
       </tbody>
@@ -22,18 +24,48 @@ export function Bars({ label, values }: { label: string; values: [string, number
 }
 
 /** One column for each value in the order of time. Each column has its name and number as a title. */
-export function Columns({ label, values, name }: { label: string; values: [string, number][]; name: (key: string) => string }) {
+export function Columns({
+  label,
+  values,
+  name,
+}: {
+  label: string;
+  values: [string, number][];
+  name: (key: string) => string;
+}) {
   const most = Math.max(1, ...values.map(([, n]) => n));
   const total = values.reduce((sum, [, n]) => sum + n, 0);
   const width = 100 / Math.max(values.length, 8);
   return (
     <figure>
-      <svg viewBox="0 0 100 40" preserveAspectRatio="none" className="h-44 w-full" role="img" aria-label={`${label}: ${total}`}>
+      <svg
+        viewBox="0 0 100 40"
+        preserveAspectRatio="none"
+        className="h-44 w-full"
+        role="img"
+        aria-label={`${label}: ${total}`}
+      >
         {[0.25, 0.5, 0.75, 1].map((part) => (
-          <line key={part} x1="0" x2="100" y1={40 - 38 * part} y2={40 - 38 * part} className="stroke-border" strokeWidth="0.5" vectorEffect="non-scaling-stroke" />
+          <line
+            key={part}
+            x1="0"
+            x2="100"
+            y1={40 - 38 * part}
+            y2={40 - 38 * part}
+            className="stroke-border"
+            strokeWidth="0.5"
+            vectorEffect="non-scaling-stroke"
+          />
         ))}
         {values.map(([key, n], i) => (
-          <rect key={key} x={i * width + width * 0.1} width={width * 0.8} y={40 - (38 * n) / most} height={(38 * n) / most} className="fill-primary">
+          <rect
+            key={key}
+            x={i * width + width * 0.1}
+            width={width * 0.8}
+            y={40 - (38 * n) / most}
+            height={(38 * n) / most}
+            className="fill-primary"
+          >
             <title>{`${name(key)}: ${n}`}</title>
           </rect>
         ))}

@@ -1,12 +1,12 @@
-import { useState } from 'react';
-import { type Downloads, type Figures as Data, readDownloads, readFigures } from '@desk/backend/figures';
+import { type Figures as Data, type Downloads, readDownloads, readFigures } from '@desk/backend/figures';
 import { exportReports, statuses } from '@desk/backend/reports';
 import { csv, download } from '@desk/components/csv';
 import { attempt } from '@desk/components/toast';
 import { Button, Failure, Loading, NativeSelect, Panel, ScreenHead, StatusBadge } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
-import { shortDay, useLanguage, useText } from '@desk/i18n/language';
+import { digits, shortDay, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
+import { useState } from 'react';
 import { Bars, Columns } from './bars';
 import { RegionMap } from './region-map';
 
@@ -21,7 +21,12 @@ export default function Figures() {
   return (
     <div className="mx-auto max-w-6xl">
       <ScreenHead title={text.figures.title}>
-        <NativeSelect aria-label={text.figures.period} className="w-auto! pointer-fine:min-h-9! py-1!" value={months} onChange={(e) => setMonths(Number(e.target.value))}>
+        <NativeSelect
+          aria-label={text.figures.period}
+          className="w-auto! pointer-fine:min-h-9! py-1!"
+          value={months}
+          onChange={(e) => setMonths(Number(e.target.value))}
+        >
           {[3, 12, 36].map((n) => (
             <option key={n} value={n}>
               {text.figures.months(n)}
@@ -29,7 +34,13 @@ export default function Figures() {
           ))}
         </NativeSelect>
       </ScreenHead>
-      {figures.error ? <Failure error={figures.error} retry={figures.reload} /> : figures.data ? <Reports data={figures.data} since={since} /> : <Loading />}
+      {figures.error ? (
+        <Failure error={figures.error} retry={figures.reload} />
+      ) : figures.data ? (
+        <Reports data={figures.data} since={since} />
+      ) : (
+        <Loading />
+      )}
       {downloads.data && downloads.data.length > 0 && <DownloadTable data={downloads.data} />}
       {role === 'owner' && <Export />}
     </div>
@@ -41,33 +52,48 @@ function Reports({ data, since }: { data: Data; since: string }) {
   const { median, p90, waiting } = data.first_action_hours;
   if (data.total === 0) return <Panel className="mb-4">{text.figures.empty}</Panel>;
   const save = () =>
-    download(`figures-${since}.csv`, csv([
-      [text.figures.week, text.figures.number],
-      ...data.weeks,
-      [],
-      [text.inbox.region, text.figures.number],
-      ...Object.entries(data.regions),
-      [],
-      [text.inbox.product, text.figures.number],
-      ...data.products,
-    ]));
+    download(
+      `figures-${since}.csv`,
+      csv([
+        [text.figures.week, text.figures.number],
+        ...data.weeks,
+        [],
+        [text.inbox.region, text.figures.number],
+        ...Object.entries(data.regions),
+        [],
+        [text.inbox.product, text.figures.number],
+        ...data.products,
+      ]),
+    );
   return (
     <div className="mb-4 grid gap-4 lg:grid-cols-3">
       <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4 lg:col-span-3">
-        <Headline name={text.figures.total} value={String(data.total)} />
-        <Headline name={text.figures.waiting} value={String(waiting)} />
+        <Headline name={text.figures.total} value={digits(data.total)} />
+        <Headline name={text.figures.waiting} value={digits(waiting)} />
         <Headline name={text.figures.median} value={median === null ? '–' : text.figures.hours(median)} />
         <Headline name={text.figures.p90} value={p90 === null ? '–' : text.figures.hours(p90)} />
       </dl>
-      <Panel title={text.figures.weeks} className="lg:col-span-2" aside={<Button variant="outline" onClick={save}>{text.figures.csv}</Button>}>
-        <Columns label={text.figures.weeks} values={everyWeek(data.weeks)} name={(week) => `${text.figures.week} ${shortDay(language, week)}`} />
+      <Panel
+        title={text.figures.weeks}
+        className="lg:col-span-2"
+        aside={
+          <Button variant="outline" onClick={save}>
+            {text.figures.csv}
+          </Button>
+        }
+      >
+        <Columns
+          label={text.figures.weeks}
+          values={everyWeek(data.weeks)}
+          name={(week) => `${text.figures.week} ${shortDay(language, week)}`}
+        />
       </Panel>
       <Panel title={text.figures.statuses}>
         <ul className="flex flex-col gap-2">
           {statuses.map((status) => (
             <li key={status} className="flex items-center justify-between">
               <StatusBadge status={status} />
-              <span className="tabular-nums">{data.statuses[status] ?? 0}</span>
+              <span className="tabular-nums">{digits(data.statuses[status] ?? 0)}</span>
             </li>
           ))}
         </ul>
@@ -75,7 +101,13 @@ function Reports({ data, since }: { data: Data; since: string }) {
       <Panel title={text.figures.regions} className="lg:col-span-2">
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <RegionMap counts={data.regions} />
-          <Bars label={text.figures.regions} values={Object.entries(data.regions).map(([name, n]) => [name === '-' ? text.figures.noRegion : name, n])} />
+          <Bars
+            label={text.figures.regions}
+            values={Object.entries(data.regions).map(([name, n]) => [
+              name === '-' ? text.figures.noRegion : name,
+              n,
+            ])}
+          />
         </div>
       </Panel>
       <Panel title={text.figures.products}>
@@ -114,9 +146,21 @@ function DownloadTable({ data }: { data: Downloads }) {
   const months = [...new Set(data.map(([month]) => month))].sort().slice(-6);
   const titles = [...new Set(data.map(([, title]) => title))];
   const get = (month: string, title: string) => data.find(([m, t]) => m === month && t === title)?.[2] ?? 0;
-  const save = () => download('downloads.csv', csv([[text.figures.month, text.figures.resource, text.figures.number], ...data]));
+  const save = () =>
+    download(
+      'downloads.csv',
+      csv([[text.figures.month, text.figures.resource, text.figures.number], ...data]),
+    );
   return (
-    <Panel title={text.figures.downloads} className="mb-4" aside={<Button variant="outline" onClick={save}>{text.figures.csv}</Button>}>
+    <Panel
+      title={text.figures.downloads}
+      className="mb-4"
+      aside={
+        <Button variant="outline" onClick={save}>
+          {text.figures.csv}
+        </Button>
+      }
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by the arrow keys */}
       <section className="overflow-x-auto" tabIndex={0} aria-label={text.figures.downloads}>
         <table className="w-full text-sm tabular-nums">
@@ -153,11 +197,15 @@ function DownloadTable({ data }: { data: Downloads }) {
 function Export() {
   const text = useText();
   const save = () =>
-    attempt(text, async () => {
-      const rows = await exportReports();
-      const names = Object.keys(rows[0] ?? { reference: '' });
-      download('reports.csv', csv([names, ...rows.map((row) => names.map((name) => row[name]))]));
-    }, text.system.done);
+    attempt(
+      text,
+      async () => {
+        const rows = await exportReports();
+        const names = Object.keys(rows[0] ?? { reference: '' });
+        download('reports.csv', csv([names, ...rows.map((row) => names.map((name) => row[name]))]));
+      },
+      text.system.done,
+    );
   return (
     <Panel title={text.figures.exportTitle}>
       <p className="text-muted-foreground mb-3">{text.figures.exportHelp}</p>

@@ -6,7 +6,12 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
   const text = useText();
   const most = Math.max(1, ...Object.entries(counts).map(([name, n]) => (name === '-' ? 0 : n)));
   return (
-    <svg viewBox="0 0 440 560" role="img" aria-label={text.figures.mapLabel} className="h-auto w-full max-w-sm">
+    <svg
+      viewBox="0 0 440 560"
+      role="img"
+      aria-label={text.figures.mapLabel}
+      className="h-auto w-full max-w-sm"
+    >
       {Object.entries(outlines).map(([name, points]) => {
         const n = counts[name] ?? 0;
         const [x, y] = middle(points);
@@ -27,11 +32,15 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
                 y={y}
                 textAnchor="middle"
                 dominantBaseline="central"
-                className={0.2 + (0.8 * n) / most > 0.55 ? 'fill-primary-foreground pointer-events-none' : 'fill-foreground pointer-events-none'}
-                fontSize="15"
+                className={
+                  0.2 + (0.8 * n) / most > 0.55
+                    ? 'fill-primary-foreground pointer-events-none'
+                    : 'fill-foreground pointer-events-none'
+                }
+                fontSize={name === 'Banaadir' ? 11 : 15}
                 fontWeight="600"
               >
-                {n}
+                {n < 1000 ? n : `${Math.round(n / 100) / 10}k`}
               </text>
             )}
           </g>
@@ -48,6 +57,9 @@ function project([longitude, latitude]: Point) {
 }
 
 function middle(points: readonly Point[]) {
-  const sum = points.map(project).map((p) => p.split(',').map(Number)).reduce(([ax = 0, ay = 0], [x = 0, y = 0]) => [ax + x, ay + y], [0, 0]);
+  const sum = points
+    .map(project)
+    .map((p) => p.split(',').map(Number))
+    .reduce(([ax = 0, ay = 0], [x = 0, y = 0]) => [ax + x, ay + y], [0, 0]);
   return [(sum[0] ?? 0) / points.length, (sum[1] ?? 0) / points.length];
 }

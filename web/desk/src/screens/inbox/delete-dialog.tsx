@@ -1,16 +1,28 @@
-import { type FormEvent, useState } from 'react';
 import { deleteReport } from '@desk/backend/reports';
 import { attempt } from '@desk/components/toast';
 import { Button, Dialog, Field, Input } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
 
 /** Asks for the reason of a deletion, which the trail keeps. */
-export function DeleteDialog({ reference, onClose, onDeleted }: { reference: string; onClose: () => void; onDeleted: () => void }) {
+export function DeleteDialog({
+  reference,
+  onClose,
+  onDeleted,
+}: {
+  reference: string;
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
   const text = useText();
   const [reason, setReason] = useState('');
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const done = await attempt(text, () => deleteReport(reference, reason).then(() => true), text.report.removed(reference));
+    const done = await attempt(
+      text,
+      () => deleteReport(reference, reason).then(() => true),
+      text.report.removed(reference),
+    );
     if (done) onDeleted();
   };
   return (
@@ -19,7 +31,14 @@ export function DeleteDialog({ reference, onClose, onDeleted }: { reference: str
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field label={text.report.reason}>
           {(props) => (
-            <Input {...props} required minLength={3} maxLength={500} value={reason} onChange={(e) => setReason(e.target.value)} />
+            <Input
+              {...props}
+              required
+              minLength={3}
+              maxLength={500}
+              value={reason}
+              onChange={(e) => setReason(e.target.value)}
+            />
           )}
         </Field>
         <div className="flex justify-end gap-2">

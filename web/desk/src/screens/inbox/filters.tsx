@@ -1,10 +1,10 @@
+import { type Filter, type Status, statuses } from '@desk/backend/reports';
+import { Button, Field, Input, NativeSelect } from '@desk/components/ui';
+import { digits, useText } from '@desk/i18n/language';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useEffect, useState } from 'react';
 import { cn } from '@/components/cn';
 import { regions } from '@/content/regions';
-import { type Filter, type Status, statuses } from '@desk/backend/reports';
-import { Button, Field, Input, NativeSelect } from '@desk/components/ui';
-import { useText } from '@desk/i18n/language';
 
 interface Props {
   filter: Filter;
@@ -18,7 +18,9 @@ export function Filters({ filter, counts, search, onChange }: Props) {
   const text = useText();
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState(filter.search ?? '');
-  const extra = [filter.region, filter.product, filter.since, filter.until, filter.photo, filter.mine].filter(Boolean).length;
+  const extra = [filter.region, filter.product, filter.since, filter.until, filter.photo, filter.mine].filter(
+    Boolean,
+  ).length;
 
   useEffect(() => {
     if ((filter.search ?? '') === words.trim()) return;
@@ -67,7 +69,17 @@ function countOf(counts: Props['counts'], status: Status | undefined) {
   return status ? (counts[status] ?? 0) : Object.values(counts).reduce((sum, n) => sum + n, 0);
 }
 
-function StatusTab({ label, count, pressed, onClick }: { label: string; count: number | undefined; pressed: boolean; onClick: () => void }) {
+function StatusTab({
+  label,
+  count,
+  pressed,
+  onClick,
+}: {
+  label: string;
+  count: number | undefined;
+  pressed: boolean;
+  onClick: () => void;
+}) {
   return (
     <button
       type="button"
@@ -79,7 +91,9 @@ function StatusTab({ label, count, pressed, onClick }: { label: string; count: n
       )}
     >
       {label}
-      {count !== undefined && <span className={cn('text-xs', !pressed && 'text-muted-foreground')}>{count}</span>}
+      {count !== undefined && (
+        <span className={cn('text-xs', !pressed && 'text-muted-foreground')}>{digits(count)}</span>
+      )}
     </button>
   );
 }
@@ -92,7 +106,12 @@ function More({ filter, onChange }: { filter: Filter; onChange: (filter: Filter)
     <div className="grid grid-cols-2 gap-2">
       <Field label={text.inbox.region}>
         {(props) => (
-          <NativeSelect {...props} className={small} value={filter.region ?? ''} onChange={(e) => set({ region: e.target.value || undefined })}>
+          <NativeSelect
+            {...props}
+            className={small}
+            value={filter.region ?? ''}
+            onChange={(e) => set({ region: e.target.value || undefined })}
+          >
             <option value="">{text.inbox.everyRegion}</option>
             {regions.map((region) => (
               <option key={region.name}>{region.name}</option>
@@ -103,32 +122,77 @@ function More({ filter, onChange }: { filter: Filter; onChange: (filter: Filter)
       </Field>
       <Field label={text.inbox.product}>
         {(props) => (
-          <Input {...props} className={small} defaultValue={filter.product ?? ''} onBlur={(e) => set({ product: e.target.value.trim() || undefined })} onKeyDown={(e) => e.key === 'Enter' && set({ product: e.currentTarget.value.trim() || undefined })} />
+          <Input
+            {...props}
+            className={small}
+            defaultValue={filter.product ?? ''}
+            onBlur={(e) => set({ product: e.target.value.trim() || undefined })}
+            onKeyDown={(e) =>
+              e.key === 'Enter' && set({ product: e.currentTarget.value.trim() || undefined })
+            }
+          />
         )}
       </Field>
       <Field label={text.inbox.since}>
         {(props) => (
-          <Input {...props} type="date" className={small} value={filter.since?.slice(0, 10) ?? ''} onChange={(e) => set({ since: day(e.target.value, 0) })} />
+          <Input
+            {...props}
+            type="date"
+            className={small}
+            value={filter.since?.slice(0, 10) ?? ''}
+            onChange={(e) => set({ since: day(e.target.value, 0) })}
+          />
         )}
       </Field>
       <Field label={text.inbox.until}>
         {(props) => (
-          <Input {...props} type="date" className={small} value={before(filter.until)} onChange={(e) => set({ until: day(e.target.value, 1) })} />
+          <Input
+            {...props}
+            type="date"
+            className={small}
+            value={before(filter.until)}
+            onChange={(e) => set({ until: day(e.target.value, 1) })}
+          />
         )}
       </Field>
-      <Toggle label={text.inbox.photo} checked={filter.photo === true} onChange={(on) => set({ photo: on || undefined })} />
-      <Toggle label={text.inbox.mine} checked={filter.mine === true} onChange={(on) => set({ mine: on || undefined })} />
-      <Button variant="link" className="col-span-2 justify-self-start" onClick={() => onChange({ status: filter.status, search: filter.search })}>
+      <Toggle
+        label={text.inbox.photo}
+        checked={filter.photo === true}
+        onChange={(on) => set({ photo: on || undefined })}
+      />
+      <Toggle
+        label={text.inbox.mine}
+        checked={filter.mine === true}
+        onChange={(on) => set({ mine: on || undefined })}
+      />
+      <Button
+        variant="link"
+        className="col-span-2 justify-self-start"
+        onClick={() => onChange({ status: filter.status, search: filter.search })}
+      >
         {text.inbox.clear}
       </Button>
     </div>
   );
 }
 
-function Toggle({ label, checked, onChange }: { label: string; checked: boolean; onChange: (on: true | false) => void }) {
+function Toggle({
+  label,
+  checked,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (on: true | false) => void;
+}) {
   return (
     <label className="flex min-h-9 items-center gap-2">
-      <input type="checkbox" className="accent-primary size-4" checked={checked} onChange={(e) => onChange(e.target.checked)} />
+      <input
+        type="checkbox"
+        className="accent-primary size-4"
+        checked={checked}
+        onChange={(e) => onChange(e.target.checked)}
+      />
       {label}
     </label>
   );

@@ -1,14 +1,14 @@
-import { Keyboard, RefreshCw } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useNavigate, useParams } from 'react-router-dom';
-import { cn } from '@/components/cn';
-import { changeReport, type Filter, type Status, statuses } from '@desk/backend/reports';
+import { type Change, changeReport, type Filter, type Status, statuses } from '@desk/backend/reports';
 import { listStaff } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
 import { Button, Dialog, Failure, Loading } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
+import { Keyboard, RefreshCw } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
+import { cn } from '@/components/cn';
 import { Filters } from './filters';
 import { ReportList } from './report-list';
 import { ReportPane } from './report-pane';
@@ -32,10 +32,10 @@ export function Inbox() {
 
   const index = inbox.rows.findIndex((row) => row.reference === reference);
   const row = inbox.rows[index];
-  const change = async (change: Parameters<typeof changeReport>[1], done: string) => {
+  const apply = async (values: Change, done: string) => {
     if (!row) return;
-    inbox.patch(row.id, change as Partial<typeof row>);
-    await attempt(text, () => changeReport(row.id, change), done);
+    inbox.patch(row.id, values as Partial<typeof row>);
+    await attempt(text, () => changeReport(row.id, values), done);
     inbox.refresh();
     setVersion((v) => v + 1);
   };
@@ -43,37 +43,57 @@ export function Inbox() {
     const next = inbox.rows[index < 0 ? 0 : Math.min(inbox.rows.length - 1, Math.max(0, index + by))];
     if (next) open(next.reference);
   };
+  const close = () => navigate('/reports', { replace: true });
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    ...Object.fromEntries(statuses.map((status, i) => [String(i + 1), () => change({ status }, text.report.changed(text.status[status]))])),
-    a: () => change({ assigned_to: row?.assigned_to === me ? null : me }, text.saved),
+    ...Object.fromEntries(
+      statuses.map((status, i) => [
+        String(i + 1),
+        () => apply({ status }, text.report.changed(text.status[status])),
+      ]),
+    ),
+    a: () => apply({ assigned_to: row?.assigned_to === me ? null : me }, text.saved),
     n: () => document.getElementById('note')?.focus(),
     '/': () => search.current?.focus(),
     '?': () => setHelp(true),
-    Escape: () => navigate('/reports', { replace: true }),
+    Escape: close,
   });
 
   return (
     <div className="flex h-[calc(100dvh-8rem)] gap-4 md:h-[calc(100dvh-2.5rem)] print:h-auto">
       <section
         aria-label={text.inbox.title}
-        className={cn('no-print bg-card min-w-0 flex-1 flex-col overflow-hidden rounded-lg border lg:max-w-md xl:max-w-lg', reference ? 'hidden lg:flex' : 'flex')}
+        className={cn(
+          'no-print bg-card min-w-0 flex-1 flex-col overflow-hidden rounded-lg border lg:max-w-md xl:max-w-lg',
+          reference ? 'hidden lg:flex' : 'flex',
+        )}
       >
         <div className="flex items-center gap-2 border-b px-3 py-1.5">
           <h1 className="flex-1 text-lg">{text.inbox.title}</h1>
           <LiveMark live={inbox.live} />
-          <Button variant="ghost" aria-label={text.inbox.keys} onClick={() => setHelp(true)} className="max-lg:hidden">
+          <Button
+            variant="ghost"
+            aria-label={text.inbox.keys}
+            onClick={() => setHelp(true)}
+            className="max-lg:hidden"
+          >
             <Keyboard aria-hidden="true" className="size-4.5!" />
           </Button>
           <Button variant="ghost" aria-label={text.refresh} disabled={inbox.loading} onClick={inbox.refresh}>
-            <RefreshCw aria-hidden="true" className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')} />
+            <RefreshCw
+              aria-hidden="true"
+              className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')}
+            />
           </Button>
         </div>
         <Filters filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
         <ListBody inbox={inbox} filter={filter} selected={reference} names={names} onSelect={open} />
       </section>
-      <section className={cn('min-w-0 flex-1 overflow-y-auto', !reference && 'hidden lg:block')} aria-label={reference}>
+      <section
+        className={cn('min-w-0 flex-1 overflow-y-auto', !reference && 'hidden lg:block')}
+        aria-label={reference}
+      >
         {reference ? (
           <ReportPane
             key={reference}
@@ -81,10 +101,12 @@ export function Inbox() {
             version={version}
             staff={staff.data ?? []}
             onChanged={inbox.refresh}
-            onBack={() => navigate('/reports', { replace: true })}
+            onBack={close}
           />
         ) : (
-          <p className="text-muted-foreground grid h-full place-items-center rounded-lg border border-dashed">{text.inbox.choose}</p>
+          <p className="text-muted-foreground grid h-full place-items-center rounded-lg border border-dashed">
+            {text.inbox.choose}
+          </p>
         )}
       </section>
       {help && (
@@ -109,7 +131,12 @@ function LiveMark({ live }: { live: boolean }) {
   const text = useText();
   const label = live ? text.inbox.live : text.inbox.notLive;
   return (
-    <span role="img" aria-label={label} title={label} className={cn('size-2 rounded-full', live ? 'bg-done' : 'border-input border')} />
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={cn('size-2 rounded-full', live ? 'bg-done' : 'border-input border')}
+    />
   );
 }
 
@@ -133,7 +160,15 @@ function ListBody({ inbox, filter, selected, names, onSelect }: BodyProps) {
         </div>
       )}
       {inbox.rows.length > 0 ? (
-        <ReportList rows={inbox.rows} done={inbox.done} total={total} selected={selected} names={names} onSelect={onSelect} onEnd={inbox.more} />
+        <ReportList
+          rows={inbox.rows}
+          done={inbox.done}
+          total={total}
+          selected={selected}
+          names={names}
+          onSelect={onSelect}
+          onEnd={inbox.more}
+        />
       ) : inbox.loading ? (
         <Loading />
       ) : (

@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from 'react';
 import { addNote, type Report } from '@desk/backend/reports';
 import { attempt } from '@desk/components/toast';
 import { Button, Panel, Textarea } from '@desk/components/ui';
 import { shortTime, useLanguage } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
 
 /** The notes of colleagues, in the order of their time, and a field for the next one. */
 export function Notes({ report, onAdded }: { report: Report; onAdded: () => void }) {
@@ -32,13 +32,16 @@ export function Notes({ report, onAdded }: { report: Report; onAdded: () => void
         {report.notes.map((note) => (
           <li key={note.id} className="border-s-2 ps-3">
             <p className="text-muted-foreground text-xs">
-              {note.author_name} · <time dateTime={note.created_at}>{shortTime(language, note.created_at)}</time>
+              {note.author_name} ·{' '}
+              <time dateTime={note.created_at}>{shortTime(language, note.created_at)}</time>
             </p>
             <p className="whitespace-pre-wrap wrap-anywhere">{note.body}</p>
           </li>
         ))}
       </ul>
-      {report.notes.length === 0 && !report.reviewer_notes && <p className="text-muted-foreground">{text.report.noNotes}</p>}
+      {report.notes.length === 0 && !report.reviewer_notes && (
+        <p className="text-muted-foreground">{text.report.noNotes}</p>
+      )}
       <form onSubmit={submit} className="no-print mt-3 flex flex-col items-start gap-2">
         <Textarea
           id="note"

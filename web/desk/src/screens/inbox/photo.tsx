@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
 import { fetchPhoto, type Report } from '@desk/backend/reports';
 import { Button, Dialog, Panel } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { useEffect, useState } from 'react';
 
 interface Props {
   name: string;
@@ -43,7 +43,12 @@ export function Photo({ name, metadata, reference }: Props) {
         <div className="flex flex-wrap items-end gap-3">
           {!failed && (
             <button type="button" className="cursor-zoom-in" onClick={() => setZoomed(true)}>
-              <img src={url} alt={text.report.zoom} className="max-h-72 max-w-full rounded border" onError={() => setFailed(true)} />
+              <img
+                src={url}
+                alt={text.report.zoom}
+                className="max-h-72 max-w-full rounded border"
+                onError={() => setFailed(true)}
+              />
             </button>
           )}
           {failed && <p>{text.report.photoFailed}</p>}

@@ -1,9 +1,9 @@
-import { Camera, CopyCheck, MessageSquare } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { cn } from '@/components/cn';
 import type { Row } from '@desk/backend/reports';
 import { StatusBadge } from '@desk/components/ui';
 import { shortTime, since, useLanguage } from '@desk/i18n/language';
+import { Camera, CopyCheck, MessageSquare } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { cn } from '@/components/cn';
 
 const rowHeight = 66;
 const spare = 8;
@@ -50,11 +50,11 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onEnd
     if (!element || index < 0) return;
     const top = index * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + rowHeight - element.clientHeight;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowHeight - element.clientHeight;
   }, [index]);
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a select cannot hold rows of several lines
     <div
       ref={box}
       role="listbox"
@@ -108,9 +108,19 @@ function ListRow({ row, position, total, current, assignee, onSelect }: RowProps
       )}
     >
       <div className="flex items-center gap-2">
-        <span className={cn('min-w-0 flex-1 truncate', row.status === 'new' && 'font-semibold')}>{row.product_name}</span>
-        {row.possible_duplicate && <CopyCheck role="img" aria-label={text.inbox.duplicate} className="text-henna size-4 shrink-0" />}
-        {row.has_photo && <Camera role="img" aria-label={text.inbox.hasPhoto} className="text-muted-foreground size-4 shrink-0" />}
+        <span className={cn('min-w-0 flex-1 truncate', row.status === 'new' && 'font-semibold')}>
+          {row.product_name}
+        </span>
+        {row.possible_duplicate && (
+          <CopyCheck role="img" aria-label={text.inbox.duplicate} className="text-henna size-4 shrink-0" />
+        )}
+        {row.has_photo && (
+          <Camera
+            role="img"
+            aria-label={text.inbox.hasPhoto}
+            className="text-muted-foreground size-4 shrink-0"
+          />
+        )}
         {row.notes > 0 && (
           <span className="text-muted-foreground flex shrink-0 items-center gap-0.5 text-xs">
             <MessageSquare aria-hidden="true" className="size-3.5" />
@@ -118,7 +128,11 @@ function ListRow({ row, position, total, current, assignee, onSelect }: RowProps
             <span className="sr-only">{text.inbox.notes(row.notes)}</span>
           </span>
         )}
-        <time dateTime={row.created_at} title={shortTime(language, row.created_at)} className="text-muted-foreground w-12 shrink-0 text-end text-xs whitespace-nowrap">
+        <time
+          dateTime={row.created_at}
+          title={shortTime(language, row.created_at)}
+          className="text-muted-foreground w-12 shrink-0 text-end text-xs whitespace-nowrap"
+        >
           {since(row.created_at)}
         </time>
       </div>

@@ -1,14 +1,21 @@
-import { ArrowLeft, Phone, Printer, Send, Trash2 } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router-dom';
-import { cn } from '@/components/cn';
-import { type Change, changeReport, type Report, readReport, type Status, statuses } from '@desk/backend/reports';
+import {
+  type Change,
+  changeReport,
+  type Report,
+  readReport,
+  type Status,
+  statuses,
+} from '@desk/backend/reports';
 import type { Member } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
 import { Button, Failure, Field, Loading, NativeSelect, Panel } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortDay, shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
+import { ArrowLeft, Phone, Printer, Send, Trash2 } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
+import { cn } from '@/components/cn';
 import { DeleteDialog } from './delete-dialog';
 import { Notes } from './notes';
 import { Photo } from './photo';
@@ -41,15 +48,23 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
     onChanged();
     reload();
   };
+  const deleted = () => {
+    onChanged();
+    onBack();
+  };
   return (
     <div className="flex flex-col gap-4">
       <Button variant="ghost" className="no-print self-start lg:hidden" onClick={onBack}>
         <ArrowLeft aria-hidden="true" /> {text.nav.reports}
       </Button>
       {data ? (
-        <Whole report={data} staff={staff} onChanged={changed} onDeleted={() => (onChanged(), onBack())} />
+        <Whole report={data} staff={staff} onChanged={changed} onDeleted={deleted} />
       ) : error ? (
-        (error as { code?: string }).code === 'P0002' ? <p role="alert">{text.report.missing}</p> : <Failure error={error} retry={reload} />
+        (error as { code?: string }).code === 'P0002' ? (
+          <p role="alert">{text.report.missing}</p>
+        ) : (
+          <Failure error={error} retry={reload} />
+        )
       ) : (
         <Loading />
       )}
@@ -75,13 +90,14 @@ function Whole({ report, staff, onChanged, onDeleted }: WholeProps) {
           {report.issue_description}
         </p>
       </Panel>
-      <div className="grid gap-4 xl:grid-cols-2 print:grid-cols-2">
-        <Facts report={report} />
-        <Person report={report} />
-      </div>
-      {report.photo_url && <Photo name={report.photo_url} metadata={report.photo_metadata} reference={report.reference} />}
+      <Facts report={report} />
+      {report.photo_url && (
+        <Photo name={report.photo_url} metadata={report.photo_metadata} reference={report.reference} />
+      )}
       <Notes report={report} onAdded={onChanged} />
-      {(report.similar.length > 0 || report.duplicate_of) && <SimilarReports report={report} onChanged={onChanged} />}
+      {(report.similar.length > 0 || report.duplicate_of) && (
+        <SimilarReports report={report} onChanged={onChanged} />
+      )}
     </>
   );
 }
@@ -95,26 +111,32 @@ function Head({ report, onDeleted }: { report: Report; onDeleted: () => void }) 
       <div className="min-w-0 flex-1">
         <h1 className="text-xl wrap-anywhere">{report.product_name}</h1>
         <p className="text-muted-foreground text-sm">
-          <span className="font-mono">{report.reference}</span> · {text.report.received} {shortTime(language, report.created_at)}
+          <span className="font-mono">{report.reference}</span> · {text.report.received}{' '}
+          {shortTime(language, report.created_at)}
         </p>
       </div>
       <div className="no-print flex gap-1">
         <Button variant="outline" onClick={() => window.print()}>
-          <Printer aria-hidden="true" className="size-4!" /> <span className="max-sm:sr-only">{text.report.print}</span>
+          <Printer aria-hidden="true" className="size-4!" />{' '}
+          <span className="max-sm:sr-only">{text.report.print}</span>
         </Button>
         <Link
           to={`/reports/${report.reference}/forward`}
           className="bg-card border-input hover:bg-muted inline-flex min-h-11 items-center gap-2 rounded-lg border px-3 text-sm font-semibold pointer-fine:min-h-9"
         >
-          <Send aria-hidden="true" className="size-4" /> <span className="max-sm:sr-only">{text.report.forward}</span>
+          <Send aria-hidden="true" className="size-4" />{' '}
+          <span className="max-sm:sr-only">{text.report.forward}</span>
         </Link>
         {role === 'owner' && (
           <Button variant="outline" onClick={() => setRemoving(true)}>
-            <Trash2 aria-hidden="true" className="size-4!" /> <span className="max-sm:sr-only">{text.report.remove}</span>
+            <Trash2 aria-hidden="true" className="size-4!" />{' '}
+            <span className="max-sm:sr-only">{text.report.remove}</span>
           </Button>
         )}
       </div>
-      {removing && <DeleteDialog reference={report.reference} onClose={() => setRemoving(false)} onDeleted={onDeleted} />}
+      {removing && (
+        <DeleteDialog reference={report.reference} onClose={() => setRemoving(false)} onDeleted={onDeleted} />
+      )}
     </div>
   );
 }
@@ -163,7 +185,17 @@ function Triage({ report, staff, onChanged }: { report: Report; staff: Member[];
   );
 }
 
-function StatusButton({ status, number, pressed, onClick }: { status: Status; number: number; pressed: boolean; onClick: () => void }) {
+function StatusButton({
+  status,
+  number,
+  pressed,
+  onClick,
+}: {
+  status: Status;
+  number: number;
+  pressed: boolean;
+  onClick: () => void;
+}) {
   const text = useText();
   return (
     <button
@@ -173,12 +205,14 @@ function StatusButton({ status, number, pressed, onClick }: { status: Status; nu
       onClick={onClick}
       className={cn(
         'flex min-h-11 cursor-pointer items-center gap-2 rounded-md border px-3 text-sm pointer-fine:min-h-9',
-        pressed ? 'bg-primary text-primary-foreground border-primary font-semibold' : 'border-input hover:bg-muted',
+        pressed
+          ? 'bg-primary text-primary-foreground border-primary font-semibold'
+          : 'border-input hover:bg-muted',
       )}
     >
-      <kbd aria-hidden="true" className={cn('font-mono text-xs', !pressed && 'text-muted-foreground')}>
+      <span aria-hidden="true" className={cn('font-mono text-xs', !pressed && 'text-muted-foreground')}>
         {number}
-      </kbd>
+      </span>
       {text.status[status]}
     </button>
   );
@@ -188,7 +222,7 @@ function StatusButton({ status, number, pressed, onClick }: { status: Status; nu
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   if (!children) return null;
   return (
-    <div className="grid grid-cols-[8rem_1fr] gap-2 py-1">
+    <div className="grid grid-cols-[6.5rem_1fr] gap-2 py-0.5">
       <dt className="text-muted-foreground">{name}</dt>
       <dd className="wrap-anywhere">{children}</dd>
     </div>
@@ -199,13 +233,21 @@ function Facts({ report }: { report: Report }) {
   const { text, language } = useLanguage();
   const place = [report.district, report.region].filter(Boolean).join(', ');
   return (
-    <Panel title={text.report.product}>
-      <dl>
-        <Fact name={text.report.batch}>{report.batch_number}</Fact>
-        <Fact name={text.report.expiry}>{report.expiry_date && shortDay(language, report.expiry_date)}</Fact>
-        <Fact name={text.report.bought}>{report.where_bought}</Fact>
-        <Fact name={text.report.place}>{place || report.location}</Fact>
-      </dl>
+    <Panel>
+      <div className="grid gap-x-8 gap-y-3 sm:grid-cols-2 print:grid-cols-2">
+        <div>
+          <h2 className="mb-1">{text.report.product}</h2>
+          <dl>
+            <Fact name={text.report.batch}>{report.batch_number}</Fact>
+            <Fact name={text.report.expiry}>
+              {report.expiry_date && shortDay(language, report.expiry_date)}
+            </Fact>
+            <Fact name={text.report.bought}>{report.where_bought}</Fact>
+            <Fact name={text.report.place}>{place || report.location || text.inbox.noRegion}</Fact>
+          </dl>
+        </div>
+        <Person report={report} />
+      </div>
     </Panel>
   );
 }
@@ -213,24 +255,33 @@ function Facts({ report }: { report: Report }) {
 function Person({ report }: { report: Report }) {
   const text = useText();
   const number = report.phone_e164;
-  const link = 'bg-card border-input hover:bg-muted inline-flex min-h-11 items-center gap-2 rounded-lg border px-3 text-sm font-semibold pointer-fine:min-h-9';
+  const link =
+    'bg-card border-input hover:bg-muted inline-flex min-h-11 items-center gap-2 rounded-lg border px-3 text-sm font-semibold pointer-fine:min-h-9';
   return (
-    <Panel title={text.report.person}>
+    <div>
+      <h2 className="mb-1">{text.report.person}</h2>
       <dl>
-        <Fact name={text.account.name.split(',')[0] ?? ''}>{report.name ?? <span className="text-muted-foreground">{text.report.anonymous}</span>}</Fact>
-        <Fact name={text.report.phone}>{report.phone && <span className="font-mono">{number ?? report.phone}</span>}</Fact>
+        <Fact name={text.report.name}>{report.name ?? text.report.anonymous}</Fact>
+        <Fact name={text.report.phone}>
+          {report.phone && <span className="font-mono">{number ?? report.phone}</span>}
+        </Fact>
       </dl>
-      <p className="text-muted-foreground mt-1 text-sm">{text.report.language[report.language]}</p>
+      <p className="text-muted-foreground text-sm">{text.report.language[report.language]}</p>
       {number && (
         <p className="no-print mt-3 flex gap-2">
           <a className={link} href={`tel:${number}`}>
             <Phone aria-hidden="true" className="size-4" /> {text.report.call}
           </a>
-          <a className={link} href={`https://wa.me/${number.slice(1)}`} target="_blank" rel="noopener noreferrer">
+          <a
+            className={link}
+            href={`https://wa.me/${number.slice(1)}`}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
             {text.report.whatsapp}
           </a>
         </p>
       )}
-    </Panel>
+    </div>
   );
 }

@@ -1,10 +1,10 @@
-import { useState } from 'react';
-import { Link } from 'react-router-dom';
 import { changeReport, type Report, readReport, type Similar } from '@desk/backend/reports';
 import { attempt } from '@desk/components/toast';
 import { Button, Dialog, Failure, Loading, Panel, StatusBadge } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortTime, useLanguage } from '@desk/i18n/language';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
 
 /** Reports of the same product from the same weeks. Two can be compared side by side. */
 export function SimilarReports({ report, onChanged }: { report: Report; onChanged: () => void }) {
@@ -18,7 +18,12 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
           <Link className="text-primary font-mono underline" to={`/reports/${report.duplicate_of}`}>
             {report.duplicate_of}
           </Link>
-          <Button variant="outline" onClick={() => attempt(text, () => changeReport(report.id, { duplicate_of: null }), text.saved).then(onChanged)}>
+          <Button
+            variant="outline"
+            onClick={() =>
+              attempt(text, () => changeReport(report.id, { duplicate_of: null }), text.saved).then(onChanged)
+            }
+          >
             {text.report.notDuplicate}
           </Button>
         </p>
@@ -49,10 +54,12 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
             </Button>
             <Button
               onClick={() =>
-                attempt(text, () => changeReport(report.id, { duplicate_of: compared.id }), text.saved).then(() => {
-                  setCompared(undefined);
-                  onChanged();
-                })
+                attempt(text, () => changeReport(report.id, { duplicate_of: compared.id }), text.saved).then(
+                  () => {
+                    setCompared(undefined);
+                    onChanged();
+                  },
+                )
               }
             >
               {text.report.markDuplicate}
@@ -84,7 +91,10 @@ function Comparison({ report, other }: { report: Report; other: string }) {
       <table className="w-full table-fixed text-sm">
         <tbody>
           {lines.map(([name, get]) => (
-            <tr key={name} className={get(report) && get(report) === get(data) ? 'bg-sun-soft text-sun-ink' : ''}>
+            <tr
+              key={name}
+              className={get(report) && get(report) === get(data) ? 'bg-sun-soft text-sun-ink' : ''}
+            >
               <th scope="row" className="w-24 p-1.5 text-start align-top font-normal">
                 {name}
               </th>

@@ -1,5 +1,13 @@
+import {
+  countReports,
+  type Filter,
+  listReports,
+  pageSize,
+  type Row,
+  type Status,
+  watchReports,
+} from '@desk/backend/reports';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { countReports, type Filter, listReports, pageSize, type Row, type Status, watchReports } from '@desk/backend/reports';
 
 export interface Inbox {
   rows: Row[];
@@ -16,7 +24,11 @@ export interface Inbox {
 /** The rows of a filter, loaded page by page, and kept fresh: by Realtime, and every minute and at each focus without it. */
 export function useInbox(filter: Filter): Inbox {
   const key = JSON.stringify(filter);
-  const [state, setState] = useState<{ key: string; rows: Row[]; done: boolean }>({ key: '', rows: [], done: false });
+  const [state, setState] = useState<{ key: string; rows: Row[]; done: boolean }>({
+    key: '',
+    rows: [],
+    done: false,
+  });
   const [counts, setCounts] = useState<Inbox['counts']>();
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<unknown>();
@@ -32,7 +44,10 @@ export function useInbox(filter: Filter): Inbox {
     try {
       const [page, numbers] = await Promise.all([listReports(wanted), countReports(wanted)]);
       if (mine !== run.current) return;
-      setState((old) => ({ key, ...(old.key === key ? merge(old.rows, page) : { rows: page, done: page.length < pageSize }) }));
+      setState((old) => ({
+        key,
+        ...(old.key === key ? merge(old.rows, page) : { rows: page, done: page.length < pageSize }),
+      }));
       setCounts(numbers);
       setError(undefined);
     } catch (failure) {
@@ -83,10 +98,23 @@ export function useInbox(filter: Filter): Inbox {
   }, [live]);
 
   const patch = useCallback((id: string, change: Partial<Row>) => {
-    setState((old) => ({ ...old, rows: old.rows.map((row) => (row.id === id ? { ...row, ...change } : row)) }));
+    setState((old) => ({
+      ...old,
+      rows: old.rows.map((row) => (row.id === id ? { ...row, ...change } : row)),
+    }));
   }, []);
 
-  return { rows: rows.current, counts, done: state.key === key && state.done, loading, error, live, more, refresh, patch };
+  return {
+    rows: rows.current,
+    counts,
+    done: state.key === key && state.done,
+    loading,
+    error,
+    live,
+    more,
+    refresh,
+    patch,
+  };
 }
 
 /** Puts a fresh first page before the older rows that were loaded already. */
@@ -94,6 +122,10 @@ function merge(old: Row[], page: Row[]) {
   const last = page.at(-1);
   if (page.length < pageSize || !last) return { rows: page, done: true };
   const known = new Set(page.map((row) => row.id));
-  const older = old.filter((row) => !known.has(row.id) && (row.created_at < last.created_at || (row.created_at === last.created_at && row.id < last.id)));
+  const older = old.filter(
+    (row) =>
+      !known.has(row.id) &&
+      (row.created_at < last.created_at || (row.created_at === last.created_at && row.id < last.id)),
+  );
   return { rows: [...page, ...older], done: false };
 }

@@ -1,16 +1,46 @@
-import { type FormEvent, useState } from 'react';
-import { useNavigate, useParams } from 'react-router-dom';
-import { colours, deleteResource, icons, listResources, type Resource, saveResource, type Values } from '@desk/backend/resources';
+import {
+  colours,
+  deleteResource,
+  icons,
+  listResources,
+  type Resource,
+  saveResource,
+  type Values,
+} from '@desk/backend/resources';
 import { attempt } from '@desk/components/toast';
-import { Button, Dialog, Failure, Field, Input, Loading, NativeSelect, Panel, ScreenHead, Textarea } from '@desk/components/ui';
+import {
+  Button,
+  Dialog,
+  Failure,
+  Field,
+  Input,
+  Loading,
+  NativeSelect,
+  Panel,
+  ScreenHead,
+  Textarea,
+} from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { useText } from '@desk/i18n/language';
+import { type FormEvent, useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
 import { FileField } from './file-field';
 import { Preview } from './preview';
 
 const empty: Values = {
-  title: '', title_so: null, description: '', description_so: null, category: '', category_so: null, icon_name: 'FileText',
-  color_class: 'bg-teal-700', file_url: '#', file_size: 0, file_type: 'application/pdf', is_active: false, is_featured: false,
+  title: '',
+  title_so: null,
+  description: '',
+  description_so: null,
+  category: '',
+  category_so: null,
+  icon_name: 'FileText',
+  color_class: 'bg-teal-700',
+  file_url: '#',
+  file_size: 0,
+  file_type: 'application/pdf',
+  is_active: false,
+  is_featured: false,
 };
 
 /** The page that adds or edits a resource. */
@@ -76,7 +106,13 @@ function Editor({ resource }: { resource: Resource | undefined }) {
         </div>
         <Preview values={values} />
       </div>
-      {removing && resource && <Remove resource={resource} onClose={() => setRemoving(false)} onDone={() => navigate('/resources')} />}
+      {removing && resource && (
+        <Remove
+          resource={resource}
+          onClose={() => setRemoving(false)}
+          onDone={() => navigate('/resources')}
+        />
+      )}
     </form>
   );
 }
@@ -89,20 +125,48 @@ interface PartProps {
 function Words({ language, title, values, set }: PartProps & { language: 'en' | 'so'; title: string }) {
   const text = useText();
   const end = language === 'so' ? '_so' : '';
-  const names = { title: `title${end}`, description: `description${end}`, category: `category${end}` } as const;
+  const names = {
+    title: `title${end}`,
+    description: `description${end}`,
+    category: `category${end}`,
+  } as const;
   const get = (name: string) => (values[name as keyof Values] as string | null) ?? '';
   const change = (name: string) => (e: { target: { value: string } }) => set({ [name]: e.target.value });
   return (
     <Panel title={title}>
       <div className="flex flex-col gap-3" lang={language}>
         <Field label={text.resources.name}>
-          {(props) => <Input {...props} required={language === 'en'} maxLength={200} value={get(names.title)} onChange={change(names.title)} />}
+          {(props) => (
+            <Input
+              {...props}
+              required={language === 'en'}
+              maxLength={200}
+              value={get(names.title)}
+              onChange={change(names.title)}
+            />
+          )}
         </Field>
         <Field label={text.resources.description}>
-          {(props) => <Textarea {...props} rows={4} maxLength={1000} value={get(names.description)} onChange={change(names.description)} />}
+          {(props) => (
+            <Textarea
+              {...props}
+              rows={4}
+              maxLength={1000}
+              value={get(names.description)}
+              onChange={change(names.description)}
+            />
+          )}
         </Field>
         <Field label={text.resources.category}>
-          {(props) => <Input {...props} required={language === 'en'} maxLength={100} value={get(names.category)} onChange={change(names.category)} />}
+          {(props) => (
+            <Input
+              {...props}
+              required={language === 'en'}
+              maxLength={100}
+              value={get(names.category)}
+              onChange={change(names.category)}
+            />
+          )}
         </Field>
       </div>
     </Panel>
@@ -115,7 +179,11 @@ function Look({ values, set }: PartProps) {
     <div className="grid gap-3 sm:grid-cols-2">
       <Field label={text.resources.icon}>
         {(props) => (
-          <NativeSelect {...props} value={values.icon_name ?? 'FileText'} onChange={(e) => set({ icon_name: e.target.value as Values['icon_name'] })}>
+          <NativeSelect
+            {...props}
+            value={values.icon_name ?? 'FileText'}
+            onChange={(e) => set({ icon_name: e.target.value as Values['icon_name'] })}
+          >
             {icons.map((icon) => (
               <option key={icon}>{icon}</option>
             ))}
@@ -124,7 +192,11 @@ function Look({ values, set }: PartProps) {
       </Field>
       <Field label={text.resources.colour}>
         {(props) => (
-          <NativeSelect {...props} value={values.color_class} onChange={(e) => set({ color_class: e.target.value })}>
+          <NativeSelect
+            {...props}
+            value={values.color_class}
+            onChange={(e) => set({ color_class: e.target.value })}
+          >
             {colours.map((colour) => (
               <option key={colour} value={colour}>
                 {colour.split('-')[1]}
@@ -134,20 +206,41 @@ function Look({ values, set }: PartProps) {
         )}
       </Field>
       <label className="flex items-center gap-2">
-        <input type="checkbox" className="accent-primary size-4" checked={values.is_active} onChange={(e) => set({ is_active: e.target.checked })} />
+        <input
+          type="checkbox"
+          className="accent-primary size-4"
+          checked={values.is_active}
+          onChange={(e) => set({ is_active: e.target.checked })}
+        />
         {text.resources.shown}
       </label>
       <label className="flex items-center gap-2">
-        <input type="checkbox" className="accent-primary size-4" checked={values.is_featured} onChange={(e) => set({ is_featured: e.target.checked })} />
+        <input
+          type="checkbox"
+          className="accent-primary size-4"
+          checked={values.is_featured}
+          onChange={(e) => set({ is_featured: e.target.checked })}
+        />
         {text.resources.featuredHelp}
       </label>
     </div>
   );
 }
 
-function Remove({ resource, onClose, onDone }: { resource: Resource; onClose: () => void; onDone: () => void }) {
+function Remove({
+  resource,
+  onClose,
+  onDone,
+}: {
+  resource: Resource;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   const text = useText();
-  const remove = () => attempt(text, () => deleteResource(resource).then(() => true), text.system.done).then((done) => done && onDone());
+  const remove = () =>
+    attempt(text, () => deleteResource(resource).then(() => true), text.system.done).then(
+      (done) => done && onDone(),
+    );
   return (
     <Dialog title={text.resources.removeTitle(resource.title)} onClose={onClose}>
       <p>{text.resources.removeHelp}</p>
@@ -165,7 +258,9 @@ function Remove({ resource, onClose, onDone }: { resource: Resource; onClose: ()
 
 function pick(resource: Resource): Values {
   const { id: _id, download_count: _count, created_at: _at, ...rest } = resource;
-  return Object.fromEntries(Object.keys(empty).map((key) => [key, rest[key as keyof Values]])) as unknown as Values;
+  return Object.fromEntries(
+    Object.keys(empty).map((key) => [key, rest[key as keyof Values]]),
+  ) as unknown as Values;
 }
 
 /** Empty optional texts become null, as the database wants them. */

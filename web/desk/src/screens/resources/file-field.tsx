@@ -1,9 +1,9 @@
-import { Upload } from 'lucide-react';
-import { type DragEvent, useId, useRef, useState } from 'react';
-import { cn } from '@/components/cn';
 import { fileTypes, maxFileSize, uploadFile, type Values } from '@desk/backend/resources';
 import { Button, message, Panel } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { Upload } from 'lucide-react';
+import { type DragEvent, useId, useRef, useState } from 'react';
+import { cn } from '@/components/cn';
 
 interface Props {
   values: Values;
@@ -55,9 +55,21 @@ export function FileField({ values, onChange, onBusy }: Props) {
         }}
         onDragLeave={() => setOver(false)}
         onDrop={drop}
-        className={cn('flex flex-col items-center gap-2 rounded-lg border-2 border-dashed p-5 text-center', over && 'border-primary bg-primary-soft')}
+        className={cn(
+          'flex flex-col items-center gap-2 rounded-lg border-2 border-dashed p-5 text-center',
+          over && 'border-primary bg-primary-soft',
+        )}
       >
-        <input ref={input} id={id} type="file" className="sr-only" tabIndex={-1} aria-label={text.resources.file} accept={fileTypes.join(',')} onChange={(e) => take(e.target.files?.[0])} />
+        <input
+          ref={input}
+          id={id}
+          type="file"
+          className="sr-only"
+          tabIndex={-1}
+          aria-label={text.resources.file}
+          accept={fileTypes.join(',')}
+          onChange={(e) => take(e.target.files?.[0])}
+        />
         <Button variant="outline" disabled={progress !== undefined} onClick={() => input.current?.click()}>
           <Upload aria-hidden="true" className="size-4!" />
           {values.file_url === '#' ? text.resources.drop : text.resources.replace}
@@ -65,8 +77,15 @@ export function FileField({ values, onChange, onBusy }: Props) {
         <p className="text-muted-foreground text-sm">{text.resources.fileHelp}</p>
         {progress !== undefined && (
           <div className="flex w-full max-w-xs items-center gap-2">
-            <progress className="accent-primary w-full" value={progress} max={1} aria-label={text.resources.file} />
-            <span className="text-sm whitespace-nowrap">{text.resources.uploading(Math.round(progress * 100))}</span>
+            <progress
+              className="accent-primary w-full"
+              value={progress}
+              max={1}
+              aria-label={text.resources.file}
+            />
+            <span className="text-sm whitespace-nowrap">
+              {text.resources.uploading(Math.round(progress * 100))}
+            </span>
             <Button variant="ghost" onClick={() => stop.current?.abort()}>
               {text.cancel}
             </Button>

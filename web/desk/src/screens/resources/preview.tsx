@@ -1,11 +1,30 @@
-import { Baby, BookOpen, Download, FileText, Heart, type LucideIcon, Shield, Smartphone, Users } from 'lucide-react';
-import { useState } from 'react';
-import { cn } from '@/components/cn';
 import type { Values } from '@desk/backend/resources';
 import { Button, Panel } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import {
+  Baby,
+  BookOpen,
+  Download,
+  FileText,
+  Heart,
+  type LucideIcon,
+  Shield,
+  Smartphone,
+  Users,
+} from 'lucide-react';
+import { useState } from 'react';
+import { cn } from '@/components/cn';
 
-const drawn: Record<NonNullable<Values['icon_name']>, LucideIcon> = { FileText, Shield, Heart, Baby, Smartphone, Users, BookOpen, Download };
+const drawn: Record<NonNullable<Values['icon_name']>, LucideIcon> = {
+  FileText,
+  Shield,
+  Heart,
+  Baby,
+  Smartphone,
+  Users,
+  BookOpen,
+  Download,
+};
 
 /* The style sheet is built from the classes that the source names. */
 const grounds: Record<string, string> = {
@@ -24,7 +43,8 @@ export function Preview({ values }: { values: Values }) {
   const text = useText();
   const [language, setLanguage] = useState<'en' | 'so'>('en');
   const Icon = drawn[values.icon_name ?? 'FileText'];
-  const pick = (english: string, somali: string | null) => (language === 'so' && somali?.trim() ? somali : english);
+  const pick = (english: string, somali: string | null) =>
+    language === 'so' && somali?.trim() ? somali : english;
   return (
     <Panel
       title={text.resources.preview}
@@ -32,7 +52,12 @@ export function Preview({ values }: { values: Values }) {
       aside={
         <div className="flex">
           {(['en', 'so'] as const).map((l) => (
-            <Button key={l} variant={l === language ? 'default' : 'ghost'} aria-pressed={l === language} onClick={() => setLanguage(l)}>
+            <Button
+              key={l}
+              variant={l === language ? 'default' : 'ghost'}
+              aria-pressed={l === language}
+              onClick={() => setLanguage(l)}
+            >
               {l.toUpperCase()}
             </Button>
           ))}
@@ -40,21 +65,26 @@ export function Preview({ values }: { values: Values }) {
       }
     >
       <article lang={language} className="bg-background flex flex-col gap-3 rounded-2xl border p-5">
-        <div className={cn('grid size-12 place-items-center rounded-xl text-white', grounds[values.color_class])}>
+        <div
+          className={cn('grid size-12 place-items-center rounded-xl text-white', grounds[values.color_class])}
+        >
           <Icon aria-hidden="true" />
         </div>
         <p className="text-muted-foreground text-sm">{pick(values.category, values.category_so) || '–'}</p>
         <p className="text-lg font-semibold wrap-anywhere">{pick(values.title, values.title_so) || '–'}</p>
         <p className="wrap-anywhere">{pick(values.description, values.description_so)}</p>
         <p className="text-muted-foreground text-sm">
-          {values.file_url === '#' ? text.resources.soon : `${label(values.file_type)} · ${size(values.file_size)}`}
+          {values.file_url === '#'
+            ? text.resources.soon
+            : `${label(values.file_type)} · ${size(values.file_size)}`}
         </p>
       </article>
     </Panel>
   );
 }
 
-const label = (type: string) => (type === 'application/pdf' ? 'PDF' : (type.split('/')[1] ?? '').slice(0, 4).toUpperCase());
+const label = (type: string) =>
+  type === 'application/pdf' ? 'PDF' : (type.split('/')[1] ?? '').slice(0, 4).toUpperCase();
 
 /** Returns a size as '1.2 MB'. */
 export function size(bytes: number) {

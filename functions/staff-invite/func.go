@@ -1,0 +1,134 @@
+// Package staffinvite invites members of the staff for the desk: it makes the account, mails its link and gives it a role. Owners
+// only.
+// Only functions.All imports it.
+package staffinvite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"slices"
+	"time"
+
+	"daawo/functions/edge"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Func answers /functions/v1/staff-invite.
+var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeout: 30 * time.Second, MaxBody: 4 << 10, MaxConcurrent: 4}
+
+type request struct {
+	Email string `json:"email"`
+	Role  string `json:"role"`
+}
+
+// reply says whether a mail was sent. An account that existed only gets the role.
+type reply struct {
+	Mailed bool `json:"mailed"`
+}
+
+var roles = []string{"reviewer", "editor", "owner"}
+
+// perHour is how many invitations one client may send in an hour.
+const perHour = 30
+
+func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+	req, err := edge.ReadJSON[request](r)
+	if err != nil {
+		return err
+	}
+	if a, err := mail.ParseAddress(req.Email); err != nil || a.Address != req.Email || len(req.Email) > 254 {
+		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "This is not an e-mail address.")
+	}
+	if !slices.Contains(roles, req.Role) {
+		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "There is no such role.")
+	}
+	ctx := r.Context()
+	// As the caller: the database knows who may invite, and writes the trail.
+	if err := as(ctx, env, `select public.trail_invitation($1, $2::public.staff_role)`, req.Email, req.Role); err != nil {
+		return err
+	}
+	if err := env.Limit(ctx, "staff-invite", perHour, time.Hour); err != nil {
+		return err
+	}
+	id, mailed, err := account(ctx, env, req.Email)
+	if err != nil {
+		return err
+	}
+	if err := as(ctx, env, `select public.set_staff_role($1, $2::public.staff_role)`, id, req.Role); err != nil {
+		return err
+	}
+	return edge.WriteJSON(w, http.StatusOK, reply{mailed})
+}
+
+// as runs a statement as the caller. A refusal becomes status 403.
+func as(ctx context.Context, env *edge.Env, statement string, args ...any) error {
+	err := env.Tx(ctx, env.Caller, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, statement, args...)
+		return err
+	})
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case "42501":
+			return edge.Errorf(http.StatusForbidden, "forbidden", "Owners only.")
+		case "23514":
+			return edge.Errorf(http.StatusConflict, "last_owner", "The last owner keeps the role.")
+		}
+	}
+	return err
+}
+
+// account invites a new account, or finds the one with that address.
+func account(ctx context.Context, env *edge.Env, email string) (id string, mailed bool, err error) {
+	id, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"), map[string]string{"email": email})
+	if code != "email_exists" {
+		return id, true, err
+	}
+	// generate_link names the account; its link is not used, and the next one replaces it.
+	id, _, err = post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
+	return id, false, err
+}
+
+// maxReply is the most that is read of a reply of auth, in bytes.
+const maxReply = 1 << 20
+
+// post sends a request to auth with the service's rights and returns the account's id, or the code of an error reply.
+func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (id, code string, err error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return "", "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, env.Get("SUPABASE_URL")+"/auth/v1/"+path, bytes.NewReader(text))
+	if err != nil {
+		return "", "", err
+	}
+	key := env.Get("SUPABASE_SERVICE_ROLE_KEY")
+	req.Header.Set("Apikey", key)
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", "", err
+	}
+	defer res.Body.Close()
+	var got struct {
+		ID        string
+		ErrorCode string `json:"error_code"`
+		Msg       string
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxReply)).Decode(&got); err != nil {
+		return "", "", err
+	}
+	if res.StatusCode >= 300 {
+		return "", got.ErrorCode, edge.Errorf(http.StatusBadGateway, "auth_failed", "The invitation was not sent: %s", got.Msg)
+	}
+	return got.ID, "", nil
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"daawo/scripts/stack"
+)
+
+// Subscribers of the Realtime drill, and how long they may take to hear of a change and of each other again.
+const (
+	listeners       = 20
+	listenPatience  = 30 * time.Second
+	presenceWithin  = 5 * time.Second
+	listenerRetries = 200 * time.Millisecond
+)
+
+// realtimeDrill kills the server, postgres or both while subscribers listen. After each strike every subscriber, which
+// connects again as realtime-js does, gets a new row and sees all others, and no replication slot is left behind.
+func realtimeDrill(ctx context.Context, s settings) (string, error) {
+	st, err := stack.New(ctx, s.binary)
+	if err != nil {
+		return "", err
+	}
+	defer st.Close()
+	if err := execute(ctx, st, `create table public.drill_rows (id bigint primary key);
+		alter table public.drill_rows enable row level security;
+		create policy everyone on public.drill_rows for select using (true);
+		grant select on public.drill_rows to anon;
+		alter publication supabase_realtime add table public.drill_rows`); err != nil {
+		return "", err
+	}
+	listening, stop := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer stop()
+	all := make([]*listener, listeners)
+	for i := range all {
+		all[i] = &listener{name: fmt.Sprintf("listener-%d", i)}
+		wait.Go(func() { all[i].listen(listening, st) })
+	}
+	next := int64(1)
+	if _, err := heard(ctx, st, all, &next); err != nil {
+		return "", fmt.Errorf("before the first strike: %w", err)
+	}
+	rounds := s.rounds(30, 3)
+	var slowest time.Duration
+	for round := range rounds {
+		victim := victims[round%len(victims)]
+		if err := strike(ctx, st, victim); err != nil {
+			return "", err
+		}
+		took, err := heard(ctx, st, all, &next)
+		if err != nil {
+			return fmt.Sprintf("round %d of %d", round+1, rounds), fmt.Errorf("after killing %s: %w", victim, err)
+		}
+		slowest = max(slowest, took)
+	}
+	return fmt.Sprintf("%d strikes, %d subscribers each subscribed again, the slowest after %s", rounds, listeners, slowest.Round(time.Millisecond)), nil
+}
+
+// strike kills a victim and waits until the stack is ready.
+func strike(ctx context.Context, st *stack.Stack, victim string) error {
+	switch victim {
+	case "server":
+		st.KillServer()
+		return st.Start(ctx)
+	case "postgres":
+		if err := restarted(ctx, st, st.KillPostgres); err != nil {
+			return err
+		}
+		return st.Ready(ctx)
+	}
+	_ = st.KillPostgres() // it may be starting
+	st.KillServer()
+	return st.Start(ctx)
+}
+
+func execute(ctx context.Context, st *stack.Stack, sql string) error {
+	conn, err := st.DB(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// heard inserts rows until each listener has got the same one, and returns how long that took. Then it checks presence and
+// the replication slots.
+func heard(ctx context.Context, st *stack.Stack, all []*listener, next *int64) (time.Duration, error) {
+	start := time.Now()
+	for {
+		id := *next
+		*next++
+		// The first statements after a strike may meet a database that still starts.
+		_ = execute(ctx, st, fmt.Sprintf("insert into public.drill_rows values (%d)", id))
+		pause(ctx, 200*time.Millisecond)
+		missing := missingOf(all, func(l *listener) bool { return l.lastRow() >= id })
+		if len(missing) == 0 {
+			break
+		}
+		if time.Since(start) > listenPatience {
+			return 0, fmt.Errorf("no row reached %s within %s", strings.Join(missing, ", "), listenPatience)
+		}
+	}
+	took := time.Since(start)
+	for agreed := time.Now(); ; pause(ctx, 20*time.Millisecond) {
+		missing := missingOf(all, func(l *listener) bool { return l.sees() == listeners })
+		if len(missing) == 0 {
+			break
+		}
+		if time.Since(agreed) > presenceWithin {
+			return 0, fmt.Errorf("%s do not see all %d members after %s", strings.Join(missing, ", "), listeners, presenceWithin)
+		}
+	}
+	conn, err := st.DB(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	var slots, idle int
+	if err := conn.QueryRow(ctx, `select count(*), count(*) filter (where not active) from pg_replication_slots`).Scan(&slots, &idle); err != nil {
+		return 0, err
+	}
+	if slots > 1 || idle > 0 {
+		return 0, fmt.Errorf("%d replication slots, %d of them not in use", slots, idle)
+	}
+	return took, nil
+}
+
+func missingOf(all []*listener, ok func(*listener) bool) (names []string) {
+	for _, l := range all {
+		if !ok(l) {
+			names = append(names, l.name)
+		}
+	}
+	return names
+}
+
+// listener is a client that connects again whenever its connection ends.
+type listener struct {
+	name string
+
+	mu      sync.Mutex
+	row     int64             // id of the last row that arrived
+	members map[string]string // key of each present member by its ref
+}
+
+func (l *listener) lastRow() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.row
+}
+
+// sees returns the number of members.
+func (l *listener) sees() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	keys := map[string]bool{}
+	for _, key := range l.members {
+		keys[key] = true
+	}
+	return len(keys)
+}
+
+func (l *listener) listen(ctx context.Context, st *stack.Stack) {
+	for ctx.Err() == nil {
+		_ = l.session(ctx, st) // a strike ends it
+		pause(ctx, listenerRetries)
+	}
+}
+
+// session is one connection.
+func (l *listener) session(ctx context.Context, st *stack.Stack) error {
+	conn, _, err := websocket.Dial(ctx, st.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+st.Get("ANON_KEY"), nil)
+	if err != nil {
+		return err
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(1 << 20)
+	const topic = "realtime:drill"
+	send := func(event string, payload any) error {
+		text, err := json.Marshal([]any{"1", "1", topic, event, payload})
+		if err != nil {
+			return err
+		}
+		return conn.Write(ctx, websocket.MessageText, text)
+	}
+	join := map[string]any{"config": map[string]any{
+		"presence":         map[string]any{"enabled": true, "key": l.name},
+		"postgres_changes": []any{map[string]string{"event": "INSERT", "schema": "public", "table": "drill_rows"}},
+	}}
+	if err := send("phx_join", join); err != nil {
+		return err
+	}
+	if err := send("presence", map[string]any{"type": "presence", "event": "track", "payload": map[string]any{}}); err != nil {
+		return err
+	}
+	for {
+		_, text, err := conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if err := l.take(text); err != nil {
+			return err
+		}
+	}
+}
+
+// present is a state of presence, or one half of a difference.
+type present map[string]struct {
+	Metas []struct {
+		Ref string `json:"phx_ref"`
+	} `json:"metas"`
+}
+
+// take handles a message. It returns an error if the channel has ended.
+func (l *listener) take(text []byte) error {
+	var parts []json.RawMessage
+	var event string
+	if err := json.Unmarshal(text, &parts); err != nil || len(parts) != 5 {
+		return fmt.Errorf("malformed message %s", text)
+	}
+	if err := json.Unmarshal(parts[3], &event); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch event {
+	case "phx_close", "phx_error":
+		return fmt.Errorf("the channel has ended")
+	case "postgres_changes":
+		var change struct {
+			Data struct{ Record struct{ ID int64 } }
+		}
+		if err := json.Unmarshal(parts[4], &change); err != nil {
+			return err
+		}
+		l.row = max(l.row, change.Data.Record.ID)
+	case "presence_state":
+		var state present
+		if err := json.Unmarshal(parts[4], &state); err != nil {
+			return err
+		}
+		l.members = map[string]string{}
+		l.join(state)
+	case "presence_diff":
+		var diff struct{ Joins, Leaves present }
+		if err := json.Unmarshal(parts[4], &diff); err != nil {
+			return err
+		}
+		for _, member := range diff.Leaves {
+			for _, meta := range member.Metas {
+				delete(l.members, meta.Ref)
+			}
+		}
+		l.join(diff.Joins)
+	}
+	return nil
+}
+
+func (l *listener) join(state present) {
+	if l.members == nil {
+		l.members = map[string]string{}
+	}
+	for key, member := range state {
+		for _, meta := range member.Metas {
+			l.members[meta.Ref] = key
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"daawo/supabase/internal/config"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// adminPages is an application for administrators.
+var adminPages = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>administrators</title>")}}
+
+// TestAdminSite checks that the administrators' application has an origin of its own, with the API on it, that the site's
+// origin does not serve it, and that Prepare learns whether the installation is public.
+func TestAdminSite(t *testing.T) {
+	a := newApp(t, dataFolder(t), nil)
+	a.options.AdminSite = adminPages
+	a.cfg.AdminPort = 0
+	var told []bool
+	a.options.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
+		told = append(told, public)
+		return conn.Ping(t.Context())
+	}
+	info := start(t, a)
+	if !slices.Equal(told, []bool{false}) {
+		t.Errorf("Prepare was told %v", told)
+	}
+	get := func(url string) (*http.Response, string) {
+		t.Helper()
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, string(body)
+	}
+	desk := info.Get("DESK_URL")
+	if desk == "" || desk == info.Get("API_URL") {
+		t.Fatalf("DESK_URL is %q", desk)
+	}
+	res, body := get(desk + "/")
+	policy := res.Header.Get("Content-Security-Policy")
+	if !strings.Contains(body, "administrators") || !strings.Contains(policy, "connect-src 'self'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+		t.Errorf("%s: %s, policy %s", desk, body, policy)
+	}
+	if _, body := get(desk + "/site.json"); !strings.Contains(body, desk) {
+		t.Errorf("its API is not on its origin: %s", body)
+	}
+	if res, _ := get(desk + "/rest/v1/?apikey=" + info.Get("SERVICE_ROLE_KEY")); res.StatusCode != http.StatusOK {
+		t.Errorf("REST on its origin: %s", res.Status)
+	}
+	if _, body := get(info.Get("API_URL") + "/"); strings.Contains(body, "administrators") {
+		t.Error("the site's origin serves the application")
+	}
+}
+
+// TestAdminHost checks which host names on port 443 lead to the application, and that its host gets a certificate.
+func TestAdminHost(t *testing.T) {
+	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
+	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
+	l, err := listen("127.0.0.1", 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f.desk = l
+	if got := f.domains(); !slices.Equal(got, []string{"example.org", "desk.example.org"}) {
+		t.Errorf("domains: %v", got)
+	}
+	name := func(s string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) })
+	}
+	h := f.byHost(name("application"), name("site"))
+	for host, want := range map[string]string{
+		"desk.example.org": "application", "DESK.example.org:443": "application", "example.org": "site", "other.example": "site", "": "site",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Body.String() != want {
+			t.Errorf("%s: %s", host, w.Body)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package fnhost
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"daawo/functions/edge"
+)
+
+var _ edge.Operator = (*services)(nil)
+
+// Operate runs one of Options.Operations and returns its result as JSON.
+func (s *services) Operate(ctx context.Context, name string) (json.RawMessage, error) {
+	run, ok := s.host.Operations[name]
+	if !ok {
+		return nil, edge.Errorf(http.StatusNotFound, "unknown_operation", "There is no operation %q.", name)
+	}
+	result, err := run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(result)
+}

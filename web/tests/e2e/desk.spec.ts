@@ -1,0 +1,323 @@
+import { readFile } from 'node:fs/promises';
+import { expect, type Page, test } from '@playwright/test';
+import { addReports, choosePassword, deskURL, enterDesk, makeMember, password, totp } from './desk';
+import { admin, uniqueName } from './stack';
+
+const evil = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
+
+// A picture of one pixel.
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function search(page: Page, words: string, count: string) {
+  await page.getByRole('searchbox').fill(words);
+  await expect(page.getByText(count, { exact: true })).toBeVisible();
+}
+
+test('an invited member chooses a password, adds a second factor and needs it from then on', async ({
+  page,
+}) => {
+  const { email } = await enterDesk(page, 'owner');
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  const secret = (await page.locator('dialog code').textContent()) ?? '';
+  await page.getByLabel('Six digits').fill(totp(secret));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill('another password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toHaveText('This e-mail and password do not match.');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('heading', { name: 'Second step' })).toBeVisible();
+
+  // The token before the second step opens nothing.
+  const token = await page.evaluate(
+    () => JSON.parse(localStorage.getItem('desk-session') ?? '{}').access_token,
+  );
+  for (const name of ['list_reports', 'staff_members', 'system_state']) {
+    const reply = await page.request.post(`${deskURL()}/rest/v1/rpc/${name}`, {
+      headers: { apikey: process.env.PUBLISHABLE_KEY ?? '', Authorization: `Bearer ${token}` },
+    });
+    expect(reply.status(), name).toBe(403);
+  }
+  await page.getByLabel('Six digits').fill(totp(secret, Date.now() + 30_000)); // each code works once
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('heading', { name: 'Reports' })).toBeVisible();
+});
+
+test('a mailed invitation opens the desk, and removal closes it at once', async ({ page, browser }) => {
+  await enterDesk(page, 'owner');
+  await page.getByRole('link', { name: 'Staff' }).click();
+  const email = `${uniqueName('invited').replace(' ', '-')}@example.org`;
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Send invitation' }).click();
+  await expect(page.getByText(`${email} gets a mail with a link.`)).toBeVisible();
+
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(await invitationLink(email));
+  await choosePassword(other);
+  await expect(other.getByRole('heading', { name: 'Reports' })).toBeVisible();
+  await expect(other.getByRole('link', { name: 'Staff' })).toHaveCount(0);
+
+  const line = page.getByRole('listitem').filter({ hasText: email });
+  await line.getByRole('button', { name: /^Remove/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(line).toHaveCount(0);
+  await other.getByRole('button', { name: 'Refresh' }).click();
+  await expect(other.getByRole('alert')).toContainText(/reviewers only|did not work/);
+  await other.reload();
+  await expect(other.getByText(/session has ended|not, or no longer|Sign in/).first()).toBeVisible();
+});
+
+async function invitationLink(email: string) {
+  const inbox = process.env.MAILPIT_URL;
+  let link = '';
+  await expect(async () => {
+    const list = await (await fetch(`${inbox}/api/v1/messages?limit=200`)).json();
+    const found = list.messages.find((m: { To: { Address: string }[] }) =>
+      m.To.some((to) => to.Address === email),
+    );
+    const message = await (await fetch(`${inbox}/api/v1/message/${found.ID}`)).json();
+    link =
+      /https?:\/\/\S+\/auth\/v1\/verify[^\s"<>]+/
+        .exec(message.Text || message.HTML)?.[0]
+        .replaceAll('&amp;', '&') ?? '';
+    expect(link).not.toBe('');
+  }).toPass();
+  return link;
+}
+
+test('ten reports are triaged by keyboard, and no field of theirs runs a script', async ({ page }) => {
+  const product = uniqueName('cream');
+  const reports = await addReports(
+    Array.from({ length: 10 }, (_, i) => ({
+      product_name: `${product} ${evil}`,
+      issue_description: evil,
+      name: evil,
+      phone: '+252612345678',
+      phone_e164: '+252612345678',
+      where_bought: evil,
+      location: evil,
+      batch_number: evil,
+      reviewer_notes: evil,
+      created_at: new Date(Date.now() - i * 1000).toISOString(),
+    })),
+  );
+  const { id } = await enterDesk(page, 'reviewer');
+  await search(page, product, '10 reports');
+  await page.getByRole('searchbox').press('Escape');
+  for (const [i, { reference }] of reports.entries()) {
+    await page.keyboard.press('j');
+    await expect(page.getByRole('heading', { level: 1, name: product })).toBeVisible();
+    await expect(page).toHaveURL(new RegExp(`${reference}$`));
+    await page.keyboard.press(String((i % 3) + 2));
+    await expect(page.getByRole('listbox').getByRole('option', { selected: true })).toContainText(
+      ['Reviewing', 'Acted on', 'Closed'][i % 3] ?? '',
+    );
+  }
+  await page.keyboard.press('a');
+  await expect(page.getByLabel('Assigned to')).toHaveValue(id);
+  await page.keyboard.press('n');
+  await page.keyboard.type('called the shop');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText('called the shop')).toBeVisible();
+  expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+
+  const { data } = await admin()
+    .from('reports')
+    .select('reference, status, first_action_at')
+    .in(
+      'id',
+      reports.map((r) => r.id),
+    );
+  const expected = Object.fromEntries(
+    reports.map((r, i) => [r.reference, ['reviewing', 'actioned', 'closed'][i % 3]]),
+  );
+  expect(Object.fromEntries((data ?? []).map((r) => [r.reference, r.status]))).toEqual(expected);
+  expect(data?.every((r) => r.first_action_at)).toBe(true);
+});
+
+test('a photo is shown only to a reviewer who has opened its report, and not after sign-out', async ({
+  page,
+}) => {
+  const name = `${Date.now()}.png`;
+  const stored = await admin()
+    .storage.from('report-photos')
+    .upload(name, pixel, { contentType: 'image/png' });
+  expect(stored.error).toBeNull();
+  const product = uniqueName('photo');
+  await addReports([
+    { product_name: product, issue_description: 'x', photo_url: name, photo_metadata: 'removed' },
+  ]);
+  await enterDesk(page, 'reviewer');
+  const sign = () =>
+    page.evaluate(
+      async ([file, key]) => {
+        const token = JSON.parse(localStorage.getItem('desk-session') ?? '{}').access_token;
+        const reply = await fetch(`/storage/v1/object/sign/report-photos/${file}`, {
+          method: 'POST',
+          headers: {
+            apikey: key ?? '',
+            Authorization: `Bearer ${token}`,
+            'Content-Type': 'application/json',
+          },
+          body: '{"expiresIn":60}',
+        });
+        return reply.status;
+      },
+      [name, process.env.PUBLISHABLE_KEY],
+    );
+  expect(await sign(), 'before the report is opened').toBe(400);
+  await search(page, product, '1 report');
+  await page.getByRole('option').click();
+  const photo = page.getByRole('img', { name: 'Enlarge the photo' });
+  await expect(photo).toBeVisible();
+  expect(await photo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
+  expect(await sign(), 'after it').toBe(200);
+
+  const token = await page.evaluate(
+    () => JSON.parse(localStorage.getItem('desk-session') ?? '{}').access_token,
+  );
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(
+    'access_token',
+  );
+  expect(await page.evaluate(() => caches.keys())).toEqual([]);
+  const reply = await page.request.post(`${deskURL()}/storage/v1/object/sign/report-photos/${name}`, {
+    headers: { apikey: process.env.PUBLISHABLE_KEY ?? '', Authorization: `Bearer ${token}` },
+    data: { expiresIn: 60 },
+  });
+  expect(reply.status(), 'with the token of the ended session').toBe(400);
+});
+
+test('a resource with a PDF is published and seen on the site', async ({ page, baseURL }) => {
+  await enterDesk(page, 'editor');
+  const title = uniqueName('Leaflet');
+  await page.getByRole('link', { name: 'Add a resource' }).click();
+  await page.getByLabel('Title').first().fill(title);
+  await page.getByLabel('Category').first().fill('Safety');
+  await page.getByLabel('Title').nth(1).fill(`${title} so`);
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'Käydi leaflet.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(300_000, 32)]),
+  });
+  await expect(page.getByText('The file is uploaded.')).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const line = page.getByRole('listitem').filter({ hasText: title });
+  await expect(line).toContainText('Hidden');
+  await line.getByRole('button', { name: /^Publish/ }).click();
+  await expect(line).toContainText('Shown');
+
+  await page.goto(`${baseURL ?? process.env.API_URL}/resources/`);
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  const { data } = await admin()
+    .from('resources')
+    .select('id, file_url, file_size')
+    .eq('title', title)
+    .single();
+  expect(data?.file_size).toBe(300_009);
+  expect((await page.request.get(new URL(data?.file_url, process.env.API_URL).href)).status()).toBe(200);
+  await admin().from('resources').delete().eq('id', data?.id);
+});
+
+test('figures, export, deletion with a reason, and the trail of all of it', async ({ page }) => {
+  const { email } = await enterDesk(page, 'owner');
+  const product = uniqueName('deleted');
+  const [report] = await addReports([
+    { product_name: `=${product}`, issue_description: '@secret words', region: 'Bari' },
+  ]);
+  await page.goto(`${deskURL()}/#/reports/${report?.reference}`);
+  await expect(page.getByRole('heading', { level: 1, name: product })).toBeVisible();
+
+  await page.getByRole('link', { name: 'Figures' }).click();
+  await expect(page.getByRole('img', { name: 'Map of the 18 regions' })).toBeVisible();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export reports as CSV' }).click();
+  const text = await readFile((await (await download).path()) ?? '', 'utf8');
+  expect(text).toContain(`'=${product}`);
+  expect(text).toContain(`'@secret words`);
+
+  await page.goto(`${deskURL()}/#/reports/${report?.reference}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByLabel(/Reason/).fill('asked for by its author');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText(`${report?.reference} is deleted`)).toBeVisible();
+
+  await page.getByRole('link', { name: 'Trail' }).click();
+  await page.getByLabel('Who').fill(email);
+  const lines = page.getByRole('row').filter({ hasText: email });
+  await expect(lines).toHaveCount(3); // the reading within ten minutes is one line
+  await expect(lines.nth(0)).toContainText(`deleted report ${report?.reference}`);
+  await expect(lines.nth(0)).toContainText('asked for by its author');
+  await expect(lines.nth(1)).toContainText('exported report');
+  await expect(lines.nth(2)).toContainText(`read report ${report?.reference}`);
+  await expect(page.getByText('secret words')).toHaveCount(0);
+});
+
+test('the notice to the authority has no person in it', async ({ page }) => {
+  const [report] = await addReports([
+    {
+      product_name: uniqueName('forward'),
+      issue_description: 'I am Amina, call +252 61 234 5678',
+      name: 'Amina Cali',
+      phone: '061 2345678',
+    },
+  ]);
+  await enterDesk(page, 'reviewer');
+  await page.goto(`${deskURL()}/#/reports/${report?.reference}/forward`);
+  const print = page.getByRole('button', { name: /Print or save/ });
+  await expect(print).toBeDisabled();
+  await page.getByRole('checkbox').check();
+  await page.evaluate(() => {
+    window.print = () => document.body.setAttribute('data-printed', '');
+  });
+  await print.click();
+  await expect(page.locator('body[data-printed]')).toBeVisible();
+  const words = (await page.locator('main').textContent()) ?? '';
+  expect(words).not.toMatch(/Amina|234/);
+});
+
+test('the desk has an origin of its own, cannot be framed, and needs no other origin', async ({
+  page,
+  request,
+}) => {
+  const reply = await request.get(`${deskURL()}/`);
+  const policy = reply.headers()['content-security-policy'] ?? '';
+  for (const directive of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+  ]) {
+    expect(policy).toContain(directive);
+  }
+  expect(policy).not.toContain("script-src 'self' 'unsafe-inline'");
+  expect(reply.headers()['x-frame-options']).toBe('DENY');
+  const site = await request.get(`${process.env.API_URL}/`);
+  expect(await site.text()).not.toContain('Daawo desk');
+  const foreign: string[] = [];
+  page.on('request', (r) => {
+    if (!r.url().startsWith(deskURL()) && !/^(data|blob):|^ws:/.test(r.url())) foreign.push(r.url());
+  });
+  await enterDesk(page, 'owner');
+  await page.getByRole('link', { name: 'System' }).click();
+  await expect(page.getByText('configuration').first()).toBeVisible();
+  expect(foreign).toEqual([]);
+  expect(await page.context().cookies()).toEqual([]); // so no other site can act in a member's name
+});
+
+test('an account without a role sees no desk', async ({ page }) => {
+  const { link, id } = await makeMember('reviewer');
+  await admin().rpc('set_staff_role', { member: id, role: null });
+  await page.goto(link);
+  await expect(page.getByRole('alert')).toContainText('not, or no longer, part of the staff');
+});

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import { expect, type Page } from '@playwright/test';
+import { admin, uniqueName } from './stack';
+
+export type Role = 'reviewer' | 'editor' | 'owner';
+
+/** The address of the desk of the stack under test. */
+export function deskURL() {
+  const url = process.env.DESK_URL;
+  if (!url) throw new Error('DESK_URL is not set: run with the output of "daawo status -o env"');
+  return url;
+}
+
+/** Makes an account with a role and returns its address and a one-time link to the desk. */
+export async function makeMember(role: Role) {
+  const email = `${uniqueName(role).replace(' ', '-')}@example.org`;
+  const client = admin();
+  const { data, error } = await client.auth.admin.generateLink({ type: 'invite', email });
+  if (error) throw error;
+  const given = await client.rpc('set_staff_role', { member: data.user.id, role });
+  if (given.error) throw given.error;
+  const values = new URLSearchParams({ token_hash: data.properties.hashed_token, type: 'invite' });
+  return { id: data.user.id, email, link: `${deskURL()}/#/welcome?${values}` };
+}
+
+export const password = 'seven goats cross the river';
+
+/** Opens the desk as a new member who has chosen a password. */
+export async function enterDesk(page: Page, role: Role) {
+  const member = await makeMember(role);
+  await page.goto(member.link);
+  await choosePassword(page);
+  return member;
+}
+
+export async function choosePassword(page: Page) {
+  await page.getByLabel('Your name').fill('Hodan Warsame');
+  await page.getByLabel('New password').fill(password);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('navigation')).toBeVisible();
+}
+
+/** Returns the code of an authenticator app (RFC 6238) for a secret in base 32. */
+export function totp(secret: string, at = Date.now()) {
+  const bits = [...secret]
+    .map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((b) => Number.parseInt(b, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const hash = createHmac('sha1', key).update(counter).digest();
+  const offset = (hash.at(-1) ?? 0) & 15;
+  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** Adds reports with the given values through the database. */
+export async function addReports(
+  rows: Record<string, unknown>[],
+): Promise<{ id: string; reference: string }[]> {
+  const { data, error } = await admin().from('reports').insert(rows).select('id, reference');
+  if (error) throw error;
+  return data;
+}
