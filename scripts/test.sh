@@ -20,17 +20,30 @@ if in_memory; then
   trap 'rm -rf "$TMPDIR"' EXIT
 fi
 
+if ! command -v "$(go env CC)" >/dev/null; then
+  echo "no C compiler ($(go env CC)): the race detector needs one, for example gcc" >&2
+  exit 1
+fi
+
 begun=$SECONDS
+summary=
+failed=0
+
+# step runs a command and notes its result. The later steps run also if it fails.
 step() {
-  local from=$SECONDS
-  printf '\n== %s\n' "$1"
+  local name=$1 from=$SECONDS result=passed
+  printf '\n== %s\n' "$name"
   shift
-  "$@"
-  printf '== done in %d s\n' $((SECONDS - from))
+  if ! "$@"; then
+    result=FAILED
+    failed=1
+  fi
+  summary+=$(printf '%-10s %s in %d s' "$name" "$result" $((SECONDS - from)))$'\n'
 }
 
 step "Go" scripts/test-go.sh
 step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
 step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs
-printf '\nall tests passed in %d s\n' $((SECONDS - begun))
+printf '\n%stests ended after %d s\n' "$summary" $((SECONDS - begun))
+exit $failed
