@@ -11,7 +11,7 @@ ARCHIVE := supabase/internal/postgres/bundle/postgres.zip
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
-SOURCES    := $(shell find supabase functions -type f -not -path '*/testdata/*' -not -path '*/.*' -not -path '$(ARCHIVE)') web/embed.go go.mod go.sum
+SOURCES    := $(shell find supabase functions -type f -not -path '*/testdata/*' -not -path '*/.*' -not -path '$(ARCHIVE)') web/embed.go source.go go.mod go.sum
 SITE_FILES := $(wildcard functions/submit-report/*.json) $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/desk/dist/*' -not -path 'web/build/*' -not -path '*/node_modules/*' -not -path 'web/test*' -not -path 'web/playwright*')
 
 ## Run
