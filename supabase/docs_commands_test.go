@@ -91,6 +91,10 @@ var notRun = []struct{ command, reason string }{
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
+	{`^(NATS_URL=\S+ )?daawo (start|init|functions)\b`, "needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},
+	{`^bin/daawo functions (deploy|versions|rollback|token)\b`, "compiles and replaces the functions of the running server; the tests of functions run them"},
+	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of outbox run them"},
+	{`^pg_dump `, "needs the tools of Postgres; the tests of extension run it"},
 	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
 }
 

@@ -108,7 +108,8 @@ func (r *replicas) environment() map[string]string {
 	return map[string]string{
 		"DATABASE_URL": r.database.TCPURL(postgres.Superuser),
 		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
-		"SMTP_HOST": "localhost", "SMTP_PORT": smtpPort, "SMTP_ADMIN_EMAIL": "site@example.org",
+		"REPORTS_PER_HOUR": "60",
+		"SMTP_HOST":        "localhost", "SMTP_PORT": smtpPort, "SMTP_TLS": "off", "SMTP_ADMIN_EMAIL": "site@example.org",
 		"STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo", "STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true",
 		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
 	}

@@ -73,6 +73,9 @@ var readElsewhere = []Variable{
 	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service."},
 	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres is unpacked, once for each version."},
 	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads."},
+	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit."},
+	{"SUPABASE_ENV", "development", "Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE."},
+	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH."},
 }
 
 // text formats a default.
