@@ -46,7 +46,8 @@ type DeployOptions struct {
 // that hosts functions in a process of its own. It stays deployed over restarts of this program.
 type Deployer struct {
 	DeployOptions
-	sockets   string // private folder
+	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
+	socketDir string                 // this folder, "" until then
 	store     store
 	life      context.Context
 	cancel    context.CancelFunc
@@ -78,17 +79,14 @@ func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 512 << 20
 	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("deployed functions: %w", err)
-	}
 	d := &Deployer{DeployOptions: o, current: base{o.Base}}
 	if err := d.store.load(o.Dir); err != nil {
 		return nil, fmt.Errorf("deployed functions: %w", err)
 	}
-	var err error
-	if d.sockets, err = os.MkdirTemp("", "daawo-functions-"); err != nil { // mode 0700
-		return nil, err
-	}
+	d.sockets = sync.OnceValues(func() (dir string, err error) {
+		d.socketDir, err = os.MkdirTemp("", "daawo-functions-") // mode 0700
+		return d.socketDir, err
+	})
 	d.life, d.cancel = context.WithCancel(context.Background())
 	if o.Meter != nil {
 		o.Meter.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -111,7 +109,12 @@ func (d *Deployer) Close(ctx context.Context) error {
 	d.cancel()
 	d.retiring.Wait()
 	d.take0().retire(ctx)
-	return os.RemoveAll(d.sockets)
+	d.deploying.Lock()
+	defer d.deploying.Unlock()
+	if d.socketDir == "" {
+		return nil
+	}
+	return os.RemoveAll(d.socketDir)
 }
 
 // take0 returns the current version without keeping it alive.

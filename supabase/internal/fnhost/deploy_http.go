@@ -87,6 +87,9 @@ func (d *Deployer) NewToken(lives time.Duration) (token string, expires time.Tim
 	if err != nil {
 		return "", expires, err
 	}
+	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
+		return "", expires, err
+	}
 	name := filepath.Join(d.Dir, tokenName)
 	if err := os.WriteFile(name+".new", text, 0o600); err != nil {
 		return "", expires, err

@@ -14,7 +14,7 @@ import (
 const (
 	observation  = time.Second
 	observations = 5
-	calmCPU      = 10 // ticks of 10 ms per observation: a tenth of a processor
+	calm         = observation / 2 // longest busy time of an idle process within an observation
 )
 
 // try starts a version beside the current one and checks that it can take over: it replies, it has the same protocol, its
@@ -101,7 +101,7 @@ func (b *deployed) settle(ctx context.Context, p *process) error {
 			return nil
 		case grown > b.memory/32:
 			busy = fmt.Sprintf("its memory grows without calls, to %d bytes", after.memory)
-		case after.cpu-before.cpu > calmCPU:
+		case after.busy-before.busy > calm:
 			busy = "it computes without calls"
 		default:
 			return nil

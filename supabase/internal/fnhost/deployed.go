@@ -17,7 +17,7 @@ type deployed struct {
 	Version
 	host    *Host
 	program string
-	dir     string // of the socket
+	sockets func() (string, error) // returns the folder of the socket
 	child   func() (ChildConfig, error)
 	memory  int64
 	log     *slog.Logger
@@ -35,7 +35,7 @@ type deployed struct {
 // prepare returns a version that has no process yet.
 func (d *Deployer) prepare(v Version) *deployed {
 	b := &deployed{
-		Version: v, host: d.Host, program: d.bundle(v.ID), dir: d.sockets, child: d.Child, memory: d.Memory,
+		Version: v, host: d.Host, program: d.bundle(v.ID), sockets: d.sockets, child: d.Child, memory: d.Memory,
 		log: d.Log.With("version", v.ID), ready: make(chan struct{}), watched: make(chan struct{}),
 	}
 	b.life, b.stop = context.WithCancel(context.Background())
@@ -48,9 +48,13 @@ func (b *deployed) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	dir, err := b.sockets()
+	if err != nil {
+		return err
+	}
 	b.mu.Lock()
 	b.starts++
-	socket := filepath.Join(b.dir, fmt.Sprintf("%s-%d-%d", b.ID, time.Now().UnixNano(), b.starts))
+	socket := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", b.ID, time.Now().UnixNano(), b.starts))
 	b.mu.Unlock()
 	p, err := startProcess(ctx, processOptions{program: b.program, socket: socket, config: config, log: b.log, memory: b.memory, keep: true})
 	if err != nil {

@@ -3,13 +3,16 @@ package fnhost
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // usage is what a process uses.
 type usage struct {
-	memory int64 // resident bytes
-	cpu    int64 // ticks of 10 ms
+	memory int64         // resident bytes
+	busy   time.Duration // see busyOf
 }
 
 // usageOf returns the usage of a process, false if it has ended.
@@ -20,17 +23,29 @@ func usageOf(pid int) (usage, bool) {
 	}
 	// The name of the program is in parentheses and may contain anything. Fields after it begin with the third (proc(5)).
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	var user, system, pages int64
-	const utime, stime, rss = 14 - 3, 15 - 3, 24 - 3
+	const rss = 24 - 3
 	if len(fields) <= rss {
 		return usage{}, false
 	}
-	for at, into := range map[int]*int64{utime: &user, stime: &system, rss: &pages} {
-		if _, err := fmt.Sscan(fields[at], into); err != nil {
-			return usage{}, false
+	pages, err := strconv.ParseInt(fields[rss], 10, 64)
+	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil
+}
+
+// busyOf returns how long the threads of a process have run or have waited for a processor. So a process that computes all the
+// time is as busy on a loaded machine as on an idle one. It returns 0 if the kernel does not count the time.
+func busyOf(pid int) (busy time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
+	for _, name := range threads {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // the thread has ended
+		}
+		var running, waiting int64 // nanoseconds
+		if _, err := fmt.Sscan(string(text), &running, &waiting); err == nil {
+			busy += time.Duration(running + waiting)
 		}
 	}
-	return usage{memory: pages * int64(os.Getpagesize()), cpu: user + system}, true
+	return busy
 }
 
 // preferForOOM makes the kernel end this process before others when the machine has no memory left.

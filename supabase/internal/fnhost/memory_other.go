@@ -2,8 +2,13 @@
 
 package fnhost
 
+import "time"
+
 // usage is what a process uses.
-type usage struct{ memory, cpu int64 }
+type usage struct {
+	memory int64
+	busy   time.Duration
+}
 
 // usageOf is not known on this system: only the Go runtime of the process keeps its memory limit.
 func usageOf(int) (usage, bool) { return usage{}, false }
