@@ -142,11 +142,16 @@ func exists(err error) bool {
 // Prepare tells the database whether the installation is public: then staff need a second factor. An installation that was
 // public once keeps the requirement, so that a later start for a test cannot remove it.
 func Prepare(ctx context.Context, conn *pgx.Conn, public bool) error {
-	_, err := conn.Exec(ctx, `
+	// A full disk makes the database read-only: write only what changes.
+	var known bool
+	err := conn.QueryRow(ctx, `
+select exists (select from private.installation where name = 'public' and (value = 'true' or value = $1::boolean::text))`, public).Scan(&known)
+	if err == nil && !known {
+		_, err = conn.Exec(ctx, `
 insert into private.installation (name, value)
-select 'public', $1::boolean::text
- where not exists (select from private.installation where name = 'public' and (value = 'true' or value = $1::boolean::text))
-on conflict (name) do update set value = excluded.value`, public)
+values ('public', $1::boolean::text)
+on conflict (name) do update set value = excluded.value where installation.value <> 'true'`, public)
+	}
 	if err != nil {
 		return fmt.Errorf("setting of the second factor: %w", err)
 	}
