@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls the action of a key, unless the person types, a dialog is open, or a modifier is held. */
+/** Calls the action of a key, unless the person types (Escape leaves the field), a dialog is open, or a modifier is held. */
 export function useKeys(actions: Record<string, () => void>) {
   const latest = useRef(actions);
   latest.current = actions;
@@ -9,7 +9,10 @@ export function useKeys(actions: Record<string, () => void>) {
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
       const target = event.target as HTMLElement;
       if (target.closest('input, textarea, select, dialog, [contenteditable]')) {
-        if (event.key === 'Escape' && !target.closest('dialog')) target.blur();
+        if (event.key === 'Escape' && !target.closest('dialog')) {
+          event.preventDefault(); // the browser would clear the search
+          target.blur();
+        }
         return;
       }
       const action = latest.current[event.key];
