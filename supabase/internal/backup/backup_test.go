@@ -243,7 +243,8 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 		}
 		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
 		_, at, inLog := segmentOf(plain)
-		if strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first {
+		needed := strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first
+		if needed && !sameContent(name, good, bad) {
 			data := filepath.Join(tempDir(t), "data")
 			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err, ErrDamaged) {
 				t.Errorf("restore with a flipped bit in %s: %v", name, err)
@@ -257,6 +258,22 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
 		t.Errorf("missing file: %v", err)
 	}
+}
+
+// sameContent reports whether two stored objects decode to the same bytes. In a nearly empty segment a bit can change which
+// zeros are repeated.
+func sameContent(name string, a, b []byte) bool {
+	decoded := func(stored []byte) ([]byte, error) {
+		r, err := codec{}.decode(name, bytes.NewReader(stored))
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return io.ReadAll(r)
+	}
+	one, err := decoded(a)
+	other, err2 := decoded(b)
+	return err == nil && err2 == nil && bytes.Equal(one, other)
 }
 
 func replace(t *testing.T, store Store, name string, b []byte) {
