@@ -241,10 +241,7 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
 			t.Errorf("flipped bit in %s: %v", name, err)
 		}
-		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
-		_, at, inLog := segmentOf(plain)
-		needed := strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first
-		if needed && !sameContent(name, good, bad) {
+		if restoreNeeds(name, first) && !sameContent(name, good, bad) {
 			data := filepath.Join(tempDir(t), "data")
 			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err, ErrDamaged) {
 				t.Errorf("restore with a flipped bit in %s: %v", name, err)
@@ -258,6 +255,13 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
 		t.Errorf("missing file: %v", err)
 	}
+}
+
+// restoreNeeds reports whether a restore of a backup reads an object. first is the backup's first segment.
+func restoreNeeds(name string, first uint64) bool {
+	plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
+	_, at, inLog := segmentOf(plain)
+	return strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first
 }
 
 // sameContent reports whether two stored objects decode to the same bytes. In a nearly empty segment a bit can change which

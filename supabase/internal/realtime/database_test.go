@@ -52,18 +52,11 @@ func (s *store) Replay(_ context.Context, _ string, since time.Time, limit int) 
 	return s.stored, s.err
 }
 
-// writeChecks returns the number of calls of CanWrite.
-func (s *store) writeChecks() int {
+// seen returns the number of calls of CanWrite, and the arguments of the last call of Replay.
+func (s *store) seen() (writes int, since time.Time, limit int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.writes
-}
-
-// replayed returns the arguments of the last call of Replay.
-func (s *store) replayed() (since time.Time, limit int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.since, s.limit
+	return s.writes, s.since, s.limit
 }
 
 func (s *store) fail(err error) {
@@ -91,7 +84,7 @@ func TestPrivateChannels(t *testing.T) {
 		writer.want(`"phx_reply"`, `"`+ref+`"`, `"status":"ok"`)
 		reader.want(fmt.Sprintf(`{"n":%d}`, n))
 	}
-	if n := rules.writeChecks(); n != 1 {
+	if n, _, _ := rules.seen(); n != 1 {
 		t.Errorf("%d checks for three broadcasts", n)
 	}
 	reader.send("realtime:notes", "broadcast", `{"forbidden":1}`)
@@ -195,7 +188,7 @@ func TestReplay(t *testing.T) {
 	c.join("realtime:notes", join(`{"since":1234,"limit":7}`))
 	c.want(`["1",null,"realtime:notes","broadcast",{"event":"e","meta":{"id":"1","replayed":true},"payload":{"n":1},"type":"broadcast"}]`)
 	c.want(`\x00\xff`)
-	if since, limit := rules.replayed(); since.UnixMilli() != 1234 || limit != 7 {
+	if _, since, limit := rules.seen(); since.UnixMilli() != 1234 || limit != 7 {
 		t.Errorf("asked for %v, %d", since, limit)
 	}
 	for _, id := range []string{"1", "3"} {
