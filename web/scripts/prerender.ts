@@ -81,7 +81,7 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/>\s+</g, '><')
     .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
-    .replace('</body>', () => `${bootScript(language, screen)}</body>`);
+    .replace('</body>', () => `${bootScript(language, screen, body)}</body>`);
   await write(fileOf(path), page);
 }
 
@@ -110,7 +110,7 @@ function fileOf(path: string) {
 }
 
 /** Returns the inline script. Its text is the same on every page, so that one hash allows it; its attributes differ. */
-function bootScript(language: Language, screen: Screen) {
+function bootScript(language: Language, screen: Screen, body: string) {
   const [folder] = screen.text;
   const modules = [
     `src/screens/${folder}/${folder}-screen.tsx`,
@@ -121,7 +121,8 @@ function bootScript(language: Language, screen: Screen) {
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,
-    preload: names(preload),
+    // On a page without controls that need the application no reader waits for it. The names would be 2 % of the page.
+    ...(body.includes('data-live') && { preload: names(preload) }),
   };
   const kept = new Set([app.file, ...preload]);
   const late = new Set<string>();

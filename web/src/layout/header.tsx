@@ -2,6 +2,7 @@ import { Menu } from 'lucide-react';
 import { useRef } from 'react';
 import { cn } from '@/components/cn';
 import { Link, NavLink } from '@/components/link';
+import { QuickExit } from '@/components/quick-exit';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { LanguageSwitch } from './language-switch';
@@ -49,6 +50,7 @@ export function Header() {
           </nav>
         </details>
       </div>
+      <QuickExit />
     </header>
   );
 }

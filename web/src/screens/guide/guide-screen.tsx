@@ -31,8 +31,6 @@ function GuidePage({ guide }: { guide: Guide }) {
         image={guide.slug}
         jsonLd={{
           '@type': 'MedicalWebPage',
-          name: guide.title,
-          description: guide.description,
           inLanguage: language,
           dateModified: guideReview.written,
           ...(guideReview.reviewed && { lastReviewed: guideReview.reviewed }),

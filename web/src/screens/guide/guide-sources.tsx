@@ -27,7 +27,9 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
         })}
       </ul>
       <p className="mt-3">
-        {text.written} {!guideReview.reviewed && <strong>{text.notReviewed}</strong>} {text.nextReview}
+        {`${text.written} `}
+        {!guideReview.reviewed && <strong>{text.notReviewed}</strong>}
+        {` ${text.nextReview}`}
       </p>
       <p className="mt-1">{text.disclaimer}</p>
       <p className="print:hidden mt-3">

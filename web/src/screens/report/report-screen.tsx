@@ -1,6 +1,5 @@
 import { Camera, Lock, type LucideIcon, MessageCircle, Siren } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { QuickExit } from '@/components/quick-exit';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
@@ -18,7 +17,6 @@ export function ReportScreen() {
   return (
     <div className="page grid gap-6 py-8 md:py-12">
       <PageMeta title={text.title} description={text.description} image="report" />
-      <QuickExit />
       <div className="prose-width">
         <h1>{text.title}</h1>
         <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>

@@ -1,5 +1,4 @@
 import { PageHero } from '@/components/page-hero';
-import { QuickExit } from '@/components/quick-exit';
 import { useText } from '@/i18n/text';
 import { WomanPicture } from '@/illustrations/woman-picture';
 import { PageMeta } from '@/layout/page-meta';
@@ -19,9 +18,7 @@ export function WomensHealthScreen() {
   return (
     <>
       <PageMeta title={text.title} description={text.description} image="women-health" />
-      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />}>
-        <QuickExit />
-      </PageHero>
+      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />} />
       <div className="page">
         <dl className="grid gap-3 sm:grid-cols-3 md:gap-6">
           {statistics.map(({ figure, name }) => (
