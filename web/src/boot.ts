@@ -72,15 +72,16 @@ function shareLink(button: HTMLElement) {
   });
 }
 
-// The third Escape within five seconds each leaves the page. The element after the link announces the first two. In the
-// capture phase, because a list or a dialog may stop the event.
+// The third Escape within five seconds each leaves the page, except those that close a list, a dialog or the menu. The
+// element after the link announces the first two.
 let escapes = 0;
 let forget: ReturnType<typeof setTimeout>;
 addEventListener(
   'keydown',
   (event: KeyboardEvent) => {
     const exit = document.querySelector<HTMLAnchorElement>('[data-quick-exit]');
-    if (!exit || event.key !== 'Escape' || event.repeat) return;
+    const closes = document.querySelector('[role=listbox],[role=dialog],header [open]');
+    if (!exit || closes || event.key !== 'Escape' || event.repeat) return;
     const status = exit.nextElementSibling as HTMLElement;
     const say = (words = '') => {
       status.textContent = words;

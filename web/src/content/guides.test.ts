@@ -44,6 +44,12 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
       expect(named(translation)).toEqual(named(guide));
     });
 
+    test('has its title in the words of the links to it', () => {
+      const titlesOf = (words: typeof en) => words.guide.titles as Record<string, string>;
+      expect(titlesOf(en)[guide.slug]).toBe(guide.title);
+      expect(titlesOf(so)[guide.slug]).toBe(translation.title);
+    });
+
     test('names its sources', () => {
       expect(guide.sources.length).toBeGreaterThan(3);
       for (const id of guide.sources) expect(sources[id].name).not.toBe('');

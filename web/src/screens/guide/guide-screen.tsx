@@ -10,6 +10,7 @@ import { GuidePicture } from '@/illustrations/guide-picture';
 import { PageMeta } from '@/layout/page-meta';
 import { DangerSigns } from './danger-signs';
 import { GuideBlocks } from './guide-blocks';
+import { GuideEnd } from './guide-end';
 import { GuideNotFound } from './guide-not-found';
 import { GuideSources } from './guide-sources';
 
@@ -71,6 +72,7 @@ function GuidePage({ guide }: { guide: Guide }) {
           </aside>
         </div>
       </article>
+      <GuideEnd slug={guide.slug} />
     </>
   );
 }

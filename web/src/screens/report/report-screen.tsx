@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
+import { WithNumbers } from '@/components/with-numbers';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { whatsappLink } from '@/site-config';
@@ -24,7 +25,16 @@ export function ReportScreen() {
       <Alert variant="destructive">
         <Siren aria-hidden />
         <AlertTitle>{text.emergencyTitle}</AlertTitle>
-        <AlertDescription>{text.emergency}</AlertDescription>
+        <AlertDescription>
+          <p>{text.emergency}</p>
+          <ul>
+            {text.emergencyNumbers.map((numbers) => (
+              <li key={numbers}>
+                <WithNumbers text={numbers} className="inline-flex min-h-11 min-w-11 items-center" />
+              </li>
+            ))}
+          </ul>
+        </AlertDescription>
       </Alert>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <div className="grid gap-6">
