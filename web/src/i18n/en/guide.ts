@@ -30,6 +30,8 @@ export const text = {
   listen: 'Listen to this guide',
   printable: 'Guides to print and share',
   sources: 'Sources',
-  reviewed: 'Last reviewed against these sources: November 2026',
+  written: 'Daawo wrote this guide from these sources in November 2026.',
+  notReviewed: 'Not yet reviewed by a pharmacist.',
+  nextReview: 'Next review: May 2027.',
   disclaimer: 'For education only. It does not replace the advice of a health worker, doctor or pharmacist.',
 };

@@ -31,7 +31,9 @@ export const text = {
   listen: 'Dhegayso hagahan',
   printable: 'Hageyaal la daabaci karo oo la wadaagi karo',
   sources: 'Ilaha',
-  reviewed: 'Markii ugu dambaysay ee ilahan lala barbar dhigay: Noofeembar 2026',
+  written: 'Daawo ayaa hagahan ka qoray ilahan, Noofeembar 2026.',
+  notReviewed: 'Farmashiiste weli dib uma eegin.',
+  nextReview: 'Dib u eegista xigta: Maayo 2027.',
   disclaimer:
     'Waa waxbarasho oo keliya. Ma beddelayo talada shaqaalaha caafimaadka, dhakhtarka ama farmashiistaha.',
 };

@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useLoaderData } from 'react-router-dom';
 import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { type Guide, guidesReviewed } from '@/content/guides';
+import { type Guide, guideReview } from '@/content/guides';
 import { recording } from '@/content/recordings';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -34,7 +34,8 @@ function GuidePage({ guide }: { guide: Guide }) {
           name: guide.title,
           description: guide.description,
           inLanguage: language,
-          lastReviewed: guidesReviewed,
+          dateModified: guideReview.written,
+          ...(guideReview.reviewed && { lastReviewed: guideReview.reviewed }),
         }}
       />
       <article className="guide">
