@@ -35,7 +35,28 @@ export interface Backup {
   Name: string;
   Time: string;
   Size: number;
-  Verified?: string;
+}
+
+/** What a verification has read and found good. */
+export interface Verified {
+  Backups: number;
+  Segments: number;
+  Files: number;
+  Bytes: number;
+}
+
+/** The functions that a server has, and the figures of those that were called since its start. */
+export interface FunctionsState {
+  source: string;
+  functions: { name: string }[];
+  stats: { function: string; calls: number; errors: number; p50: number; p95: number }[]; // times in nanoseconds
+}
+
+export interface LogLine {
+  n: number;
+  time: string;
+  level: string;
+  text: string;
 }
 
 /** Runs an operation of the program. The function checks that the caller is an owner, and the trail keeps it. */
