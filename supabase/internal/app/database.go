@@ -15,7 +15,6 @@ import (
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -168,7 +167,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := fnhost.Migrate(ctx, conn); err != nil {
+		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if err := d.storeSecrets(ctx, conn); err != nil {
