@@ -59,7 +59,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		s, err = postgres.Start(ctx, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, a.withCure(err)
 	}
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
@@ -150,6 +150,12 @@ var loginRoles = []string{
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
+	if err := d.checkFiles(ctx); err != nil {
+		return err
+	}
+	if err := d.makeFilesDir(); err != nil {
+		return err
+	}
 	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
 		return err
 	}
