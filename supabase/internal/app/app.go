@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/keys"
@@ -58,6 +59,7 @@ type App struct {
 	log     *slog.Logger
 
 	closers  []closer
+	pools    []*db.Pool
 	describe func() []Value // addresses and keys, as they are now
 	rest     string         // where an operator finds the values that the announcement omits; "" means `daawo status`
 	failed   chan error     // the first failure of a part that should run until Close

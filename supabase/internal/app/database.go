@@ -15,7 +15,6 @@ import (
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -60,7 +59,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		s, err = postgres.Start(ctx, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, a.withCure(err)
 	}
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
@@ -151,6 +150,12 @@ var loginRoles = []string{
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
+	if err := d.checkFiles(ctx); err != nil {
+		return err
+	}
+	if err := d.makeFilesDir(); err != nil {
+		return err
+	}
 	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
 		return err
 	}
@@ -168,7 +173,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := fnhost.Migrate(ctx, conn); err != nil {
+		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if err := d.storeSecrets(ctx, conn); err != nil {

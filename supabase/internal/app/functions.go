@@ -75,10 +75,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.rowLink(),
 		Log: s.log.With("part", "outbox"), Meter: s.metrics,
 	})
-	if err != nil {
-		return err
-	}
-	return s.outbox.Migrate(ctx)
+	return err
 }
 
 // testNotice sends a test message over each notification channel. It returns the error of each channel, "" for success.
@@ -130,6 +127,9 @@ func (s *services) openFunctions(ctx context.Context) error {
 	s.onClose("functions", host.Close)
 	s.functions = host
 	s.ready["database"] = pool.Ping
+	if err := s.openSchemas(ctx, pool); err != nil {
+		return err
+	}
 	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
 	var background outbox.Functions = host
 	dev, err := s.openProgram(ctx, host)

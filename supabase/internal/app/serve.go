@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/observe"
 )
@@ -99,6 +101,9 @@ func (a *App) startFunctions(ctx context.Context) error {
 	}
 	d, err := a.openDatabase(ctx)
 	if err != nil {
+		return err
+	}
+	if err := withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
 	l, err := listen(a.cfg.Host, a.cfg.FunctionsPort, false)

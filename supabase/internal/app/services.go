@@ -78,6 +78,7 @@ func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*
 	if err != nil {
 		return nil, err
 	}
+	a.pools = append(a.pools, pool)
 	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
 	return pool, nil
 }

@@ -231,9 +231,6 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if name == "SYSTEM" {
-			continue // compared when a service opens the store
-		}
 		good := content(t, store, name)
 		bad := bytes.Clone(good)
 		bad[len(bad)/2] ^= 1 << 3
@@ -249,12 +246,57 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 		}
 		replace(t, store, name, good)
 	}
+	for id := range 2 {
+		s.addNote(2 + id)
+		s.shipped(service)
+	}
+	verifyFindsMissing(t, store, m)
 	if err := store.Delete(t.Context(), firstWith(t, store, "files/")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
 		t.Errorf("missing file: %v", err)
 	}
+}
+
+// verifyFindsMissing removes SYSTEM and each segment after the backup m in turn, the first and the last too.
+func verifyFindsMissing(t *testing.T, store Store, m Manifest) {
+	t.Helper()
+	segments := 0
+	for _, name := range append(namesWith(t, store, "wal/"), "SYSTEM") {
+		if inBackup(name, m) {
+			continue
+		}
+		segments++
+		good := content(t, store, name)
+		if err := store.Delete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s is missing: %v", name, err)
+		}
+		replace(t, store, name, good)
+	}
+	if _, err := Verify(t.Context(), store, nil); err != nil || segments < 4 {
+		t.Errorf("complete store: %d segments, %v", segments-1, err)
+	}
+}
+
+func namesWith(t *testing.T, store Store, prefix string) []string {
+	t.Helper()
+	names, err := store.List(t.Context(), prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// inBackup reports whether an object is a segment that a backup contains itself, or one before it.
+func inBackup(name string, m Manifest) bool {
+	plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
+	_, at, ok := segmentOf(plain)
+	_, last, err := m.segments()
+	return ok && err == nil && at <= last
 }
 
 // restoreNeeds reports whether a restore of a backup reads an object. first is the backup's first segment.
