@@ -316,7 +316,10 @@ func (a *App) closeDownTo(ctx context.Context, n int) error {
 		last := a.closers[len(a.closers)-1]
 		a.closers[len(a.closers)-1] = closer{} // so that its memory becomes free
 		a.closers = a.closers[:len(a.closers)-1]
-		if err := last.run(ctx); err != nil {
+		began := time.Now()
+		err := last.run(ctx)
+		a.log.Debug("part stopped", "part", last.name, "duration", time.Since(began))
+		if err != nil {
 			errs = append(errs, fmt.Errorf("stopping %s: %w", last.name, err))
 		}
 	}

@@ -104,6 +104,23 @@ func Start(ctx context.Context, p Program, facts any, files *Files) (*Server, er
 	return welcomed(ctx, l, cmd.Process, cmd.Wait, facts, files)
 }
 
+// Connect connects a server that StartWithin has started, like FromKeeper.
+type Connect func(facts any) (*Keeper, error)
+
+// StartWithin is Start with a server in this process instead of a program, for tests of the parts of both. serve returns when the
+// server has ended.
+func StartWithin(ctx context.Context, facts any, files *Files, serve func(Connect) error) (*Server, error) {
+	fds, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLink(fds[0])
+	if err != nil {
+		return nil, err
+	}
+	return welcomed(ctx, l, nil, func() error { return serve(func(facts any) (*Keeper, error) { return newKeeper(fds[1], facts) }) }, facts, files)
+}
+
 // welcomed sends the welcome to a server and waits until it is ready. wait returns when the server has ended.
 func welcomed(ctx context.Context, l *link, process *os.Process, wait func() error, facts any, files *Files) (*Server, error) {
 	s := &Server{link: l, process: process, asked: make(chan struct{}, 1), exited: make(chan struct{}), files: &Files{}}
@@ -184,7 +201,12 @@ func (s *Server) read(result chan<- error) {
 }
 
 // PID returns the process id.
-func (s *Server) PID() int { return s.process.Pid }
+func (s *Server) PID() int {
+	if s.process == nil {
+		return os.Getpid()
+	}
+	return s.process.Pid
+}
 
 // Asked receives when the server asks for an upgrade.
 func (s *Server) Asked() <-chan struct{} { return s.asked }
