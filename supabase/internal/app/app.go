@@ -123,9 +123,9 @@ wait:
 		case <-a.keeper.Gone():
 			failure = handover.ErrEnded
 		case <-a.keeper.Replaced():
-			a.standDown()
+			a.handovers().standDown()
 		case next := <-a.next:
-			return a.keep(ctx, next)
+			return a.handovers().keep(ctx, next)
 		case <-alone:
 			alone = nil
 			if err := a.backups().open(a.database); err != nil {
@@ -178,7 +178,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}
-	if err := a.openHandover(); err != nil {
+	if err := a.handovers().open(); err != nil {
 		return err
 	}
 	// First the port: if another program uses it, the start fails before Postgres is unpacked.
@@ -211,7 +211,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := s.openControl(); err != nil {
 		return err
 	}
-	return a.takeOver()
+	return a.handovers().ready()
 }
 
 // openGateway serves the services and the site on the public ports.
@@ -283,7 +283,7 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return s.Upgrade(ctx) },
+		"/upgrade": func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
@@ -306,11 +306,11 @@ func (a *App) Info() Info {
 // Close stops all parts, the newest first. It returns the errors of all parts.
 func (a *App) Close(ctx context.Context) error {
 	a.endOnce.Do(func() { close(a.ending) })
-	return a.closeDownTo(ctx, 0)
+	return closeDownTo(ctx, a, 0)
 }
 
 // closeDownTo stops all parts except the n oldest.
-func (a *App) closeDownTo(ctx context.Context, n int) error {
+func closeDownTo(ctx context.Context, a *App, n int) error {
 	var errs []error
 	for len(a.closers) > n {
 		last := a.closers[len(a.closers)-1]

@@ -45,14 +45,14 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		return nil, err
 	}
 	if a.keeper != nil {
-		d, err := a.attachDatabase(source)
+		d, err := attachDatabase(a, source)
 		if err == nil {
 			d.password, d.tlsPort = password, a.facts.DatabaseTLSPort
 		}
 		return d, err
 	}
 	o := postgres.Options{
-		Source: source, Data: a.postgresDir(), Port: int(a.cfg.DB.Port), Log: a.log,
+		Source: source, Data: postgresDir(a.data), Port: int(a.cfg.DB.Port), Log: a.log,
 		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { a.log.Info("Postgres is up again") },
 	}
@@ -82,11 +82,11 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	return d, nil
 }
 
-func (a *App) postgresDir() string { return filepath.Join(a.data, "postgres") }
+func postgresDir(data string) string { return filepath.Join(data, "postgres") }
 
 // attachDatabase returns the embedded Postgres that another process of this installation runs.
-func (a *App) attachDatabase(source fs.FS) (*database, error) {
-	s, older, err := postgres.Attach(postgres.Options{Source: source, Data: a.postgresDir(), Log: a.log})
+func attachDatabase(a *App, source fs.FS) (*database, error) {
+	s, older, err := postgres.Attach(postgres.Options{Source: source, Data: postgresDir(a.data), Log: a.log})
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (a *App) plainHost() string {
 func (a *App) openFront(plainHost string) (*front, error) {
 	f := &front{App: a}
 	open := func(to *net.Listener, name, host string, port uint16) error {
-		l, err := a.listen(name, host, port, false)
+		l, err := listen(a, name, host, port, false)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 			return err
 		}
 		f.serveAdmin(admin, own)
-		f.serve("gateway", server(h, f.log), f.plain, f.connLimits(), own)
+		serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, f.connLimits(), own)
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -123,9 +123,9 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 		return err
 	}
 	f.serveAdmin(admin, nil)
-	f.serve("gateway", server(h, f.log), f.plain, f.connLimits(), own)
-	f.serve("HTTPS", server(f.byHost(admin, h), f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()))
-	f.serve("HTTP", server(redirect, f.log), f.web, f.connLimits(), nil)
+	serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, f.connLimits(), own)
+	serveUntilClose(f.App, "HTTPS", server(f.byHost(admin, h), f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()))
+	serveUntilClose(f.App, "HTTP", server(redirect, f.log), f.web, f.connLimits(), nil)
 	return nil
 }
 
@@ -193,11 +193,11 @@ func (f *front) openStudio(secure *tls.Config) error {
 	if err := f.upstream(f.cfg.StudioUpstreamURL, &studio); err != nil {
 		return err
 	}
-	l, err := f.listen(studioSocket, f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
+	l, err := listen(f.App, studioSocket, f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
 	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	f.serve("Studio", server(login, f.log), l, f.connLimits(), secure)
+	serveUntilClose(f.App, "Studio", server(login, f.log), l, f.connLimits(), secure)
 	return nil
 }

@@ -31,9 +31,14 @@ type Upgraded struct {
 // functions have drainTimeout each.
 const limitOfDrain = 4 * drainTimeout
 
-// openHandover takes the sockets of systemd, or those of the process that this one replaces, with the lock of the data folder. In
+// handovers groups the methods of App that replace its process.
+type handovers struct{ *App }
+
+func (a *App) handovers() handovers { return handovers{a} }
+
+// open takes the sockets of systemd, or those of the process that this one replaces, with the lock of the data folder. In
 // the first process it locks that folder.
-func (a *App) openHandover() (err error) {
+func (a handovers) open() (err error) {
 	if a.keeper == nil {
 		if a.keeper, err = handover.FromKeeper(&a.facts); err != nil {
 			return err
@@ -55,8 +60,8 @@ func (a *App) openHandover() (err error) {
 	return err
 }
 
-// takeOver closes the sockets that this process does not use and tells the keeper that it serves.
-func (a *App) takeOver() error {
+// ready closes the sockets that this process does not use and tells the keeper that it serves.
+func (a handovers) ready() error {
 	for _, unused := range a.sockets.CloseUnused() {
 		if a.keeper == nil {
 			a.log.Warn("systemd passed a socket for which there is no configured port", "address", unused)
@@ -68,9 +73,9 @@ func (a *App) takeOver() error {
 	return a.keeper.Ready(a.sockets, Upgraded{Version: a.options.Version, PID: os.Getpid(), Took: time.Since(a.began).Round(time.Millisecond).String()})
 }
 
-// Upgrade starts the installed program as the next process of this server and returns when that one serves. If it does not start,
+// upgrade starts the installed program as the next process of this server and returns when that one serves. If it does not start,
 // this one continues.
-func (a *App) Upgrade(ctx context.Context) (u Upgraded, err error) {
+func (a handovers) upgrade(ctx context.Context) (u Upgraded, err error) {
 	if a.keeper != nil {
 		return u, a.keeper.Upgrade(ctx, &u)
 	}
@@ -107,7 +112,7 @@ func (a *App) Upgrade(ctx context.Context) (u Upgraded, err error) {
 }
 
 // startNext starts the next process with the sockets, which it closes here.
-func (a *App) startNext(ctx context.Context, files *handover.Files) (*handover.Server, error) {
+func (a handovers) startNext(ctx context.Context, files *handover.Files) (*handover.Server, error) {
 	defer files.Close()
 	if err := files.AddLock(a.lock); err != nil {
 		return nil, err
@@ -122,7 +127,7 @@ func (a *App) startNext(ctx context.Context, files *handover.Files) (*handover.S
 }
 
 // standDown lets the next process accept all connections.
-func (a *App) standDown() {
+func (a handovers) standDown() {
 	for _, f := range a.standDowns {
 		f()
 	}
@@ -131,11 +136,11 @@ func (a *App) standDown() {
 
 // keep finishes the work of this process, which next has replaced, and then keeps Postgres and the lock of the data folder while
 // next, or a process that replaces that one, serves.
-func (a *App) keep(ctx context.Context, current *handover.Server) error {
+func (a handovers) keep(ctx context.Context, current *handover.Server) error {
 	a.log.Info("another process serves; finishing the requests in flight", "process", current.PID())
 	began := time.Now()
 	a.standDown()
-	if err := a.closeDownTo(context.WithoutCancel(ctx), a.kept); err != nil {
+	if err := closeDownTo(context.WithoutCancel(ctx), a.App, a.kept); err != nil {
 		a.log.Warn("the replaced process did not end in order", "error", err)
 	}
 	a.sockets = nil
@@ -162,7 +167,7 @@ func (a *App) keep(ctx context.Context, current *handover.Server) error {
 }
 
 // replace starts the next process and returns it when current has ended, or current if the next one does not serve.
-func (a *App) replace(ctx context.Context, current *handover.Server) *handover.Server {
+func (a handovers) replace(ctx context.Context, current *handover.Server) *handover.Server {
 	files, err := current.Files()
 	var next *handover.Server
 	if err == nil {

@@ -83,7 +83,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}
 	r := runApp(t, first)
 	api := r.info.Get("API_URL")
-	server, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: first.postgresDir()})
+	server, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,31 +94,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	if status, body := call(t, "GET", api+"/rest/v1/half", "", "apikey", r.info.Get("SECRET_KEY")); status != 404 {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
-	var calls sync.WaitGroup
-	for _, version := range []string{"2", "3"} {
-		calls.Go(func() {
-			if status, body := call(t, "GET", api+"/functions/v1/slow", ""); status != 200 || !strings.Contains(body, "whole") {
-				t.Errorf("the call in flight: %d %s", status, body)
-			}
-		})
-		<-begun
-		if err := Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
-			t.Fatalf("upgrade to %s: %+v %v", version, u, err)
-		}
-		release <- struct{}{}
-		var asked Info
-		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version || fmt.Sprint(asked.Values) != fmt.Sprint(r.info.Values) {
-			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, r.info)
-		}
-		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"`+version+`"}`, "Content-Type", "application/json"); status != 200 {
-			t.Errorf("a call of %s: %d %s", version, status, body)
-		}
-		if status, _ := call(t, "GET", api+"/rest/v1/more", "", "apikey", r.info.Get("SECRET_KEY")); status != 200 {
-			t.Errorf("the new table in %s: %d", version, status)
-		}
-	}
-	calls.Wait()
-	if now, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: first.postgresDir()}); err != nil || now.Port() != server.Port() {
+	upgradeTwice(t, data, r.info, begun, release)
+	if now, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil || now.Port() != server.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
@@ -134,6 +111,37 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
+// upgradeTwice upgrades to the versions 2 and 3 with a call in flight.
+func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, release chan<- struct{}) {
+	t.Helper()
+	api := info.Get("API_URL")
+	var u Upgraded
+	var calls sync.WaitGroup
+	for _, version := range []string{"2", "3"} {
+		calls.Go(func() {
+			if status, body := call(t, "GET", api+"/functions/v1/slow", ""); status != 200 || !strings.Contains(body, "whole") {
+				t.Errorf("the call in flight: %d %s", status, body)
+			}
+		})
+		<-begun
+		if err := Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
+			t.Fatalf("upgrade to %s: %+v %v", version, u, err)
+		}
+		release <- struct{}{}
+		var asked Info
+		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version || fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
+			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, info)
+		}
+		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"`+version+`"}`, "Content-Type", "application/json"); status != 200 {
+			t.Errorf("a call of %s: %d %s", version, status, body)
+		}
+		if status, _ := call(t, "GET", api+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY")); status != 200 {
+			t.Errorf("the new table in %s: %d", version, status)
+		}
+	}
+	calls.Wait()
+}
+
 func packageOf(t *testing.T) fs.FS {
 	t.Helper()
 	source, err := postgres.FindPackage(".")
@@ -143,8 +151,8 @@ func packageOf(t *testing.T) fs.FS {
 	return source
 }
 
-// TestMigrateBesideServer checks that migrations are applied while a server runs, which then serves the new table, that a failing one
-// changes nothing, and that the server keeps its database password.
+// TestMigrateBesideServer checks that migrations are applied while a server runs, which then serves the new table, and that
+// the server keeps its database password.
 func TestMigrateBesideServer(t *testing.T) {
 	data := dataFolder(t)
 	info := start(t, newApp(t, data, nil))
@@ -157,9 +165,6 @@ func TestMigrateBesideServer(t *testing.T) {
 	more := withMigration("20260103000000_more.sql", "create table public.more (id int)")
 	if pending, err := beside(more).Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Name != "more" {
 		t.Errorf("pending: %v %v", pending, err)
-	}
-	if err := beside(withMigration("20260103000000_bad.sql", "create table public.half (id int); select 1/0")).Migrate(t.Context()); err == nil {
-		t.Error("a failing migration succeeded")
 	}
 	if err := beside(more).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
@@ -194,7 +199,7 @@ func TestKeeperOfOtherRelease(t *testing.T) {
 // new one on the same socket gets all others.
 func TestServedStandsDown(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	l, err := a.listen(plainSocket, "127.0.0.1", 0, false)
+	l, err := listen(a, plainSocket, "127.0.0.1", 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ const (
 
 // listen opens a port, or takes the socket of this name that systemd or the process before this one has opened. With anyPort
 // it opens a free one if another program uses the port.
-func (a *App) listen(name, host string, port uint16, anyPort bool) (net.Listener, error) {
+func listen(a *App, name, host string, port uint16, anyPort bool) (net.Listener, error) {
 	l, err := a.sockets.Listen(name, host, port, anyPort)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -163,8 +163,8 @@ func (v *served) close(ctx context.Context) error {
 	return nil
 }
 
-// serve serves HTTP on a listener until the stack closes, and stands down when another process serves.
-func (a *App) serve(name string, s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config) {
+// serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another process serves.
+func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config) {
 	v := serve(s, l, limits, secure, a.fail)
 	a.standDowns = append(a.standDowns, v.standDown)
 	a.onClose(name, v.close)

@@ -71,12 +71,12 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 }
 
 // attachToServer returns the embedded Postgres of a running server.
-func (a *App) attachToServer() (*database, error) {
+func attachToServer(a *App) (*database, error) {
 	source, err := a.options.Postgres()
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.attachDatabase(source)
+	d, err := attachDatabase(a, source)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (a *App) attachToServer() (*database, error) {
 func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
 	return a.startOrClose(ctx, func(ctx context.Context) error {
 		if _, err := readControl(a.data); a.cfg.DatabaseURL == "" && err == nil && Locked(a.data) {
-			d, err := a.attachToServer()
+			d, err := attachToServer(a)
 			if err != nil {
 				return err
 			}

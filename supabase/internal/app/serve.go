@@ -101,7 +101,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.listen(functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)
+	l, err := listen(a, functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	a.serve("functions' port", server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
+	serveUntilClose(a, "functions' port", server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil
