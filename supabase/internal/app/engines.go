@@ -12,7 +12,7 @@ import (
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
-// pg_cron they leave 8 of the 62 connections of the embedded Postgres to administrators and backups.
+// pg_cron they are 54. The embedded Postgres has 110 connections: for two processes during an upgrade, one of which finishes.
 const (
 	restConns      = 12
 	authConns      = 6

@@ -36,12 +36,12 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := listen("127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
+	page, err := listen(s.App, inboxSocket, "127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
 	if err != nil {
 		return err
 	}
 	s.onClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := listen("127.0.0.1", s.cfg.Inbox.SMTPPort, true)
+	smtp, err := listen(s.App, smtpSocket, "127.0.0.1", s.cfg.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
