@@ -201,6 +201,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *services) openREST(ctx context.Context) error {
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
-		keyed.Keys = token.NewSet(s.keys.Verifying()...)
+		keyed.Keys = token.NewSet(s.keys.trusted()...)
 		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)

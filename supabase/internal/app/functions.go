@@ -196,7 +196,7 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 
 // childConfig returns the present configuration of a process of functions.
 func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
-	verifying, err := json.Marshal(s.keys.Verifying())
+	verifying, err := json.Marshal(s.keys.trusted())
 	return fnhost.ChildConfig{
 		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,

@@ -120,6 +120,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		}
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
