@@ -71,7 +71,7 @@ test('an owner runs a failed job again and sends a test mail, and the trail has 
 }) => {
   const reply = await page.request.post(`${process.env.API_URL}/functions/v1/submit-report`, {
     headers: { apikey: process.env.PUBLISHABLE_KEY ?? '', 'Idempotency-Key': crypto.randomUUID() },
-    data: { product_name: 'cream', issue_description: 'a rash', language: 'en' },
+    data: { product_name: 'cream', issue_description: 'a rash' },
   });
   expect(reply.status(), await reply.text()).toBe(200);
   const { email } = await enterDesk(page, 'owner');
