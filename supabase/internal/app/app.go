@@ -45,6 +45,7 @@ type Options struct {
 	FormErrorPage []byte                                                       // see gateway.Options
 	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
+	AdminLink     func(address string, row edge.Row) string                    // the same with the administrators' application at that address; nil for none
 	Prepare       func(ctx context.Context, conn *pgx.Conn, public bool) error // runs after the migrations as role postgres; nil for nothing
 	Getenv        func(string) (string, bool)
 	Version       string

@@ -70,9 +70,10 @@ func (s *services) openOutbox(ctx context.Context) error {
 	if s.cfg.AdminEmail == "" {
 		admins = []string{localMailAddress} // on loopback only, see config.CheckPublic
 	}
+	link, studio := s.rowLink()
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
-		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.rowLink(),
+		SiteURL: s.public, StudioURL: studio, RowLink: link,
 		Log: s.log.With("part", "outbox"), Meter: s.metrics,
 	})
 	return err

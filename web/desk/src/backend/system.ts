@@ -59,9 +59,15 @@ export interface LogLine {
   text: string;
 }
 
+/** Milliseconds after which an operation is given up: what the function allows. A backup is restored before it counts. */
+const operationTimeout = 600_000;
+
 /** Runs an operation of the program. The function checks that the caller is an owner, and the trail keeps it. */
 export async function operate<T>(operation: string): Promise<T> {
-  const { data, error } = await (await supabase()).functions.invoke('system', { body: { operation } });
+  const { data, error } = await (await supabase()).functions.invoke('system', {
+    body: { operation },
+    signal: AbortSignal.timeout(operationTimeout),
+  });
   if (error) {
     const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
     throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');

@@ -194,6 +194,7 @@ export const en = {
     wrongType: 'This type of file is not accepted.',
     tooLarge: 'The file is larger than 20 MB.',
     uploading: (percent: number) => `Uploading: ${percent} %`,
+    waiting: 'The connection is lost. The upload goes on by itself when it is back.',
     uploaded: 'The file is uploaded.',
     replace: 'Replace the file',
     featuredHelp: 'Featured: the two newest are shown at the top.',
@@ -285,8 +286,9 @@ export const en = {
     doctor: 'Checks',
     runDoctor: 'Check now',
     backups: 'Backups',
-    noBackups: 'Backups are not configured (BACKUP_TO).',
+    noBackups: 'There is no backup yet. BACKUP_TO says where backups are kept.',
     makeBackup: 'Make a backup now',
+    making: 'Making and restoring it…',
     made: (size: string) => `The backup is complete: ${size}`,
     verify: 'Verify all',
     verified: (backups: number, files: number, size: string) =>

@@ -116,11 +116,11 @@ function Doctor() {
 
 function Backups() {
   const { text, language } = useLanguage();
-  const [busy, setBusy] = useState(false);
-  const run = async (action: () => Promise<string>) => {
-    setBusy(true);
+  const [busy, setBusy] = useState<'make' | 'verify'>();
+  const run = async (kind: 'make' | 'verify', action: () => Promise<string>) => {
+    setBusy(kind);
     await attempt(text, () => action().then((done) => toast.success(done)));
-    setBusy(false);
+    setBusy(undefined);
   };
   const make = async () => text.system.made(size((await operate<Backup>('backup')).Size));
   const verify = async () => {
@@ -135,11 +135,15 @@ function Backups() {
       label={text.refresh}
       extra={(reload) => (
         <>
-          <Button variant="outline" disabled={busy} onClick={() => run(make).then(reload)}>
-            {text.system.makeBackup}
+          <Button
+            variant="outline"
+            disabled={busy !== undefined}
+            onClick={() => run('make', make).then(reload)}
+          >
+            {busy === 'make' ? text.system.making : text.system.makeBackup}
           </Button>
-          <Button variant="outline" disabled={busy} onClick={() => run(verify)}>
-            {text.system.verify}
+          <Button variant="outline" disabled={busy !== undefined} onClick={() => run('verify', verify)}>
+            {busy === 'verify' ? text.loading : text.system.verify}
           </Button>
         </>
       )}
