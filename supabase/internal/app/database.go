@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +28,15 @@ type database struct {
 	password string           // of role postgres over TCP
 	tlsPort  int              // the port on which the embedded server is reached with TLS; 0 without --db-tls
 	guest    bool             // a server of another installation's process: its passwords are that process's
+}
+
+// cores returns the number of processor cores that Postgres has: those of this machine or its cgroup for the embedded one, the
+// setting for another; 0 is unknown.
+func (d *database) cores() int {
+	if d.given != nil {
+		return int(d.cfg.DatabaseCores)
+	}
+	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
