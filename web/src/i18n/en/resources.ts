@@ -3,6 +3,7 @@ export const text = {
   description: 'Free guides and posters about safe medicine use, to read, print and share.',
   loading: 'Loading resources...',
   noscript: 'This list needs scripts. The same guides can be read here without them:',
+  instead: 'The same guides can be read here without the list:',
   noscriptLink: 'Read the guides',
   featured: 'Featured Resources',
   all: 'All resources',

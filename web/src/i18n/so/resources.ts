@@ -4,6 +4,7 @@ export const text = {
     'Hageyaal iyo boodhadh bilaash ah oo ku saabsan isticmaalka badbaado leh ee daawada: akhri, daabac, la wadaag.',
   loading: 'Agabka waa la soo rarayaa...',
   noscript: 'Liiskan wuxuu u baahan yahay barnaamij. Hageyaashii isla kuwii ayaad halkan ku akhrin kartaa:',
+  instead: 'Hageyaashii isla kuwii ayaad halkan ku akhrin kartaa liiska la’aantiis:',
   noscriptLink: 'Akhri hageyaasha',
   featured: 'Agab la soo xulay',
   all: 'Dhammaan agabka',
