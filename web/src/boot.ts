@@ -33,13 +33,14 @@ function shareLink(button: HTMLElement) {
   });
 }
 
-// The third Escape within five seconds each leaves the page, except those that close a list, a dialog or the menu. The
-// element after the link announces the first two.
-let escapes = 0;
-let forget: ReturnType<typeof setTimeout>;
-addEventListener(
-  'keydown',
-  (event: KeyboardEvent) => {
+/**
+ * Returns a listener by which the third Escape within five seconds each leaves the page, except those that close a list,
+ * a dialog or the menu. The element after the link announces the first two.
+ */
+function escapeCounter() {
+  let escapes = 0;
+  let forget: ReturnType<typeof setTimeout>;
+  return (event: KeyboardEvent) => {
     const exit = document.querySelector<HTMLAnchorElement>('[data-quick-exit]');
     const closes = document.querySelector('[role=listbox],[role=dialog],header [open]');
     if (!exit || closes || event.key !== 'Escape' || event.repeat) return;
@@ -57,9 +58,9 @@ addEventListener(
       escapes = 0;
       say();
     }, 5e3);
-  },
-  true,
-);
+  };
+}
+addEventListener('keydown', escapeCounter(), true);
 
 /**
  * Hides the page, deletes the draft and replaces the history entry with another site's page. `left` makes the pages of

@@ -40,6 +40,24 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(cards).toHaveText([text.whatsapp.title, text.evidence.title, text.confidential.title]);
     });
 
+    test('has controls and links of at least 44 px on a phone', async ({ page }) => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await reportForm(page, text).showOptional();
+      const small = await page.evaluate(() =>
+        [
+          ...document.querySelectorAll<HTMLElement>(
+            'a, button, select, input, textarea, summary, form label[for=photo]',
+          ),
+        ]
+          .filter((each) => each.checkVisibility() && each.offsetWidth > 1)
+          .filter((each) => !each.classList.contains('sr-only') && each.tabIndex >= 0)
+          .map((each) => ({ name: each.textContent || each.id, ...each.getBoundingClientRect().toJSON() }))
+          .filter(({ width, height }) => Math.min(width, height) < 43.5)
+          .map(({ name, width, height }) => `${name}: ${width} × ${height}`),
+      );
+      expect(small).toEqual([]);
+    });
+
     test.describe('WhatsApp card', () => {
       test.use({ allowOrigin: 'https://wa.me' });
 
