@@ -142,6 +142,8 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"negative time between backups", "", []string{"BACKUP_EVERY", "-1h"}, "BACKUP_EVERY: is -1h0m0s, at least 1m0s"},
 		{"no backups to keep", "", []string{"BACKUP_KEEP", "-1"}, "BACKUP_KEEP: is -1, at least 1"},
 		{"standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b", "DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, at least 100ms"},
+		{"mail server without a sender", "[auth.email.smtp]\nhost = \"mail.example.org\"\nport = 587", nil, "auth.email.smtp.admin_email: is required"},
+		{"mail server without a port", "[auth.email.smtp]\nhost = \"mail.example.org\"\nadmin_email = \"a@example.org\"", nil, "auth.email.smtp.port: is required"},
 		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
 	}
 	for _, tt := range tests {
