@@ -65,7 +65,7 @@ func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
 	if f.desk == nil {
 		return
 	}
-	serveUntilClose(f.App, "administrators' application", server(h, f.log), f.desk, f.connLimits(), secure)
+	serveUntilClose(f.App, "administrators' application", server(h, f.log), f.desk, connLimits(f.cfg), secure)
 }
 
 // adminHost returns the host name of DESK_URL, or "".

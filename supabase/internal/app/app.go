@@ -19,7 +19,6 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/backup"
 	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/handover"
@@ -46,6 +45,7 @@ type Options struct {
 	FormErrorPage []byte                                                       // see gateway.Options
 	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
+	AdminLink     func(address string, row edge.Row) string                    // the same with the administrators' application at that address; nil for none
 	Prepare       func(ctx context.Context, conn *pgx.Conn, public bool) error // runs after the migrations as role postgres; nil for nothing
 	Getenv        func(string) (string, bool)
 	Version       string
@@ -62,7 +62,7 @@ type App struct {
 
 	closers      []closer
 	database     *database
-	pools        map[string]*db.Pool // by part; complete when the gateway serves
+	pools        pools
 	backupStatus *backup.Status
 	describe     func() []Value // addresses and keys, as they are now
 	rest         string         // where an operator finds the values that the announcement omits; "" means `daawo status`
@@ -103,7 +103,7 @@ func New(o Options) *App {
 	}
 	return &App{
 		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
-		pools: map[string]*db.Pool{}, backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
+		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
 }
 
@@ -203,6 +203,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}

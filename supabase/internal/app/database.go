@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -28,6 +28,15 @@ type database struct {
 	password string           // of role postgres over TCP
 	tlsPort  int              // the port on which the embedded server is reached with TLS; 0 without --db-tls
 	guest    bool             // a server of another installation's process: its passwords are that process's
+}
+
+// cores returns the number of processor cores that Postgres has: those of this machine or its cgroup for the embedded one, the
+// setting for another; 0 is unknown.
+func (d *database) cores() int {
+	if d.given != nil {
+		return int(d.cfg.DatabaseCores)
+	}
+	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
@@ -68,7 +77,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		s, err = postgres.Start(ctx, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, withCure(err, a.cfg.Backup.To, a.data)
 	}
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
@@ -177,6 +186,12 @@ var loginRoles = []string{
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
+	if err := d.checkFiles(ctx); err != nil {
+		return err
+	}
+	if err := d.makeFilesDir(); err != nil {
+		return err
+	}
 	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
 		return err
 	}
@@ -194,7 +209,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := fnhost.Migrate(ctx, conn); err != nil {
+		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if err := d.storeSecrets(ctx, conn); err != nil {

@@ -211,7 +211,7 @@ func TestServedStandsDown(t *testing.T) {
 	word := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 	}
-	old := serve(server(word("old"), a.log), l, a.connLimits(), nil, func(err error) { t.Error(err) })
+	old := serve(server(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
 	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
 	get := func(want string, closes bool) {
 		t.Helper()
@@ -232,7 +232,7 @@ func TestServedStandsDown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		v := serve(server(word("new"), a.log), next, a.connLimits(), nil, func(err error) { t.Error(err) })
+		v := serve(server(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
 		late := dial(t, l.Addr().String())
 		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -77,9 +78,9 @@ func (w debugWriter) Write(p []byte) (int, error) {
 }
 
 // connLimits returns the limits of a port that unknown clients can reach.
-func (a *App) connLimits() gateway.ConnLimits {
+func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: a.cfg.Proxies}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"maps"
+	"sync"
 	"syscall"
 	"time"
 
@@ -12,9 +14,30 @@ import (
 	"daawo/supabase/internal/postgres"
 )
 
+// pools are the connection pools by part.
+type pools struct {
+	mu     sync.Mutex
+	byPart map[string]*db.Pool
+}
+
+func (p *pools) add(part string, pool *db.Pool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byPart == nil {
+		p.byPart = map[string]*db.Pool{}
+	}
+	p.byPart[part] = pool
+}
+
+func (p *pools) all() map[string]*db.Pool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.byPart)
+}
+
 // gauges reads the state of the pools, the disk and the backup at each scrape.
 type gauges struct {
-	pools  map[string]*db.Pool // by part
+	pools  *pools
 	data   string
 	status *backup.Status // nil without continuous backup
 
@@ -29,7 +52,7 @@ func (s *services) openMetrics(context.Context) error {
 		return prometheus.NewDesc("daawo_"+name, help, labels, nil)
 	}
 	g := &gauges{
-		pools: s.pools, data: s.data,
+		pools: &s.pools, data: s.data,
 		connections: desc("database_connections", "Connections to the database, by part and state.", "part", "state"),
 		limit:       desc("database_connections_max", "The most connections of a part.", "part"),
 		waiting:     desc("database_waiting", "Requests that wait for a connection, by part.", "part"),
@@ -58,7 +81,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	for part, pool := range g.pools {
+	for part, pool := range g.pools.all() {
 		stat := pool.Pgx().Stat()
 		gauge(g.connections, float64(stat.AcquiredConns()), part, "used")
 		gauge(g.connections, float64(stat.IdleConns()), part, "idle")

@@ -36,7 +36,7 @@ func TestStackMetrics(t *testing.T) {
 			t.Errorf("idle connections of %s: %v %t", part, n, ok)
 		}
 	}
-	conn, err := a.pools["rest"].Pgx().Acquire(t.Context())
+	conn, err := a.pools.all()["rest"].Pgx().Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/outbox"
 )
 
 // Migrate applies everything that is pending in the database: migrations of the platform, the project and the background
@@ -25,17 +24,6 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 	}
 	return a.oneShot(ctx, func(d *database) error {
 		if err := d.migrateAll(ctx); err != nil {
-			return err
-		}
-		pool, err := a.openPool(ctx, d.url("postgres"), "outbox", outboxConns)
-		if err != nil {
-			return err
-		}
-		jobs, err := outbox.New(outbox.Options{DB: pool, Log: a.log})
-		if err != nil {
-			return err
-		}
-		if err := jobs.Migrate(ctx); err != nil {
 			return err
 		}
 		if a.cfg.StorageURL == "" {

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/observe"
 )
@@ -101,6 +103,9 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
+		return err
+	}
 	l, err := listen(a, functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)
 	if err != nil {
 		return err
@@ -115,6 +120,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		}
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
