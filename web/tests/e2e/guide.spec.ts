@@ -62,7 +62,7 @@ for (const { language, words, to } of inBothLanguages) {
     for (const id of guides[language]['pain-management']?.sources ?? []) {
       await expect(aside).toContainText(sources[id].name);
     }
-    await expect(aside).toContainText(text.reviewed);
+    await expect(aside).toContainText(`${text.written} ${text.notReviewed} ${text.nextReview}`);
     await expect(aside).toContainText(text.disclaimer);
   });
 
