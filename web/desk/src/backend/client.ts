@@ -34,8 +34,9 @@ async function connect() {
     signal: AbortSignal.timeout(requestTimeout),
   });
   if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
-  const { url, publishableKey } = (await response.json()) as { url: string; publishableKey: string };
-  return createClient(url, publishableKey, {
+  const { publishableKey } = (await response.json()) as { publishableKey: string };
+  // The API is on this page's own origin, also if the page was opened through a tunnel or under another name.
+  return createClient(location.origin, publishableKey, {
     auth: { storageKey: 'desk-session', flowType: 'implicit', detectSessionInUrl: true },
     global: {
       fetch: (input, init) =>
