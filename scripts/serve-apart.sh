@@ -18,7 +18,8 @@ if [ "$desk" ]; then
   public=http://127.0.0.1:$gateway flags="--port $gateway"
   staff=(GOTRUE_URI_ALLOW_LIST="http://127.0.0.1:$deskPort,http://127.0.0.1:$deskPort/**" GOTRUE_SESSIONS_TIMEBOX=12h
     GOTRUE_MFA_TOTP_ENROLL_ENABLED=true GOTRUE_MFA_TOTP_VERIFY_ENABLED=true GOTRUE_MFA_WEB_AUTHN_ENROLL_ENABLED=true
-    GOTRUE_MFA_WEB_AUTHN_VERIFY_ENABLED=true GOTRUE_SMTP_HOST=127.0.0.1 GOTRUE_SMTP_PORT="$smtp" GOTRUE_SMTP_ADMIN_EMAIL=daawo@localhost.localdomain
+    GOTRUE_MFA_WEB_AUTHN_VERIFY_ENABLED=true GOTRUE_WEBAUTHN_RP_ID=localhost
+    GOTRUE_WEBAUTHN_RP_DISPLAY_NAME=localhost GOTRUE_WEBAUTHN_RP_ORIGINS="http://localhost:$deskPort" GOTRUE_SMTP_HOST=127.0.0.1 GOTRUE_SMTP_PORT="$smtp" GOTRUE_SMTP_ADMIN_EMAIL=daawo@localhost.localdomain
     GOTRUE_RATE_LIMIT_EMAIL_SENT=1000)
   mail=(DESK_URL="http://127.0.0.1:$deskPort" SUPABASE_LOCAL_SMTP_SMTP_PORT="$smtp")
   more=(DESK_URL="http://127.0.0.1:$deskPort" DESK_PORT="$deskPort" REALTIME_URL="http://127.0.0.1:$realtime")

@@ -58,5 +58,10 @@ export async function rpc<T>(name: string, args: Record<string, unknown> = {}): 
 
 /** Throws the error of a reply, if it has one. */
 export function check(error: { message: string; code?: string } | null) {
-  if (error) throw new ApiError(error.message, error.code ?? '');
+  if (!error) return;
+  // supabase-js shows a reply that it does not know as {}.
+  throw new ApiError(
+    error.message === '{}' ? error.code || 'unexpected reply' : error.message,
+    error.code ?? '',
+  );
 }
