@@ -45,6 +45,7 @@ func (c *conn) Close() error {
 	c.once.Do(func() {
 		c.listener.deregister(c)
 		<-c.listener.slots
+		c.listener.watchCrowd()
 	})
 	return err
 }
