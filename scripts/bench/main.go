@@ -40,6 +40,7 @@ type choice struct {
 	rate    float64
 	length  time.Duration
 	objects int      // in the bucket of the comparison
+	rows    string   // part of the names of the rows of the comparison
 	only    []string // empty means everything
 }
 
