@@ -84,7 +84,7 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not exist, it is created.
 func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
-	if err := a.installed(); err != nil { // before the folder of the store is created
+	if err := a.backups().installed(); err != nil { // before the folder of the store is created
 		return m, err
 	}
 	store, err := backup.MakeStore(location)

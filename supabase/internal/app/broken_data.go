@@ -15,7 +15,7 @@ import (
 )
 
 // installed returns an error if the data folder holds no installation. Commands that read one must not create it.
-func (a *App) installed() error {
+func (a backups) installed() error {
 	if a.cfg.DatabaseURL != "" {
 		return nil
 	}
@@ -27,12 +27,12 @@ func (a *App) installed() error {
 }
 
 // restoreCommand returns the command that restores a backup into the data folder.
-func (a *App) restoreCommand() string {
+func (a backups) restoreCommand() string {
 	return fmt.Sprintf("`daawo restore --from %s --data %s`", cmp.Or(a.cfg.Backup.To, "STORE"), a.data)
 }
 
 // withCure adds the command that restores a backup to the error of a damaged data folder.
-func (a *App) withCure(err error) error {
+func (a backups) withCure(err error) error {
 	if errors.Is(err, postgres.ErrBroken) {
 		return fmt.Errorf("%w: move %s away and restore a backup: %s", err, a.data, a.restoreCommand())
 	}
@@ -58,7 +58,7 @@ func (d *database) checkFiles(ctx context.Context) error {
 			return err
 		}
 		return fmt.Errorf("%s is missing, but the database lists %d stored files: mount its disk; or move %s away and restore a backup: %s; or create the empty folder to start without these files",
-			dir, n, d.data, d.restoreCommand())
+			dir, n, d.data, d.backups().restoreCommand())
 	})
 }
 

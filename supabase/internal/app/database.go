@@ -59,7 +59,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		s, err = postgres.Start(ctx, o)
 	}
 	if err != nil {
-		return nil, a.withCure(err)
+		return nil, a.backups().withCure(err)
 	}
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
