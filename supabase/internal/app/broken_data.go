@@ -11,30 +11,31 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/postgres"
 )
 
 // installed returns an error if the data folder holds no installation. Commands that read one must not create it.
-func (a backups) installed() error {
-	if a.cfg.DatabaseURL != "" {
+func installed(cfg *config.Config, data string) error {
+	if cfg.DatabaseURL != "" {
 		return nil
 	}
-	_, err := os.Stat(filepath.Join(a.data, "postgres"))
+	_, err := os.Stat(filepath.Join(data, "postgres"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one", a.data)
+		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one", data)
 	}
 	return err
 }
 
-// restoreCommand returns the command that restores a backup into the data folder.
-func (a backups) restoreCommand() string {
-	return fmt.Sprintf("`daawo restore --from %s --data %s`", cmp.Or(a.cfg.Backup.To, "STORE"), a.data)
+// restoreCommand returns the command that restores the backup of store into the data folder.
+func restoreCommand(store, data string) string {
+	return fmt.Sprintf("`daawo restore --from %s --data %s`", cmp.Or(store, "STORE"), data)
 }
 
-// withCure adds the command that restores a backup to the error of a damaged data folder.
-func (a backups) withCure(err error) error {
+// withCure adds the command that restores the backup of store to the error of a damaged data folder.
+func withCure(err error, store, data string) error {
 	if errors.Is(err, postgres.ErrBroken) {
-		return fmt.Errorf("%w: move %s away and restore a backup: %s", err, a.data, a.restoreCommand())
+		return fmt.Errorf("%w: move %s away and restore a backup: %s", err, data, restoreCommand(store, data))
 	}
 	return err
 }
@@ -58,7 +59,7 @@ func (d *database) checkFiles(ctx context.Context) error {
 			return err
 		}
 		return fmt.Errorf("%s is missing, but the database lists %d stored files: mount its disk; or move %s away and restore a backup: %s; or create the empty folder to start without these files",
-			dir, n, d.data, d.backups().restoreCommand())
+			dir, n, d.data, restoreCommand(d.cfg.Backup.To, d.data))
 	})
 }
 

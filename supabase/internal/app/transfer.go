@@ -17,7 +17,7 @@ import (
 // Export writes the content of the installation to the writer that create returns. files is the folder of the stored files,
 // or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
-	if err := a.backups().installed(); err != nil {
+	if err := installed(a.cfg, a.data); err != nil {
 		return e, err
 	}
 	recipients, err := a.backups().recipients()

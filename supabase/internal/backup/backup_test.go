@@ -205,22 +205,6 @@ func content(t *testing.T, store Store, name string) []byte {
 	return b
 }
 
-func replace(t *testing.T, store Store, name string, b []byte) {
-	t.Helper()
-	if err := store.Put(t.Context(), name, bytes.NewReader(b)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func firstWith(t *testing.T, store Store, prefix string) string {
-	t.Helper()
-	names, err := store.List(t.Context(), prefix)
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no object with prefix %s: %v", prefix, err)
-	}
-	return names[0]
-}
-
 // A backup counts only after its test restore has succeeded.
 func TestFailedTestRestoreDiscardsBackup(t *testing.T) {
 	store := newFolder(t)

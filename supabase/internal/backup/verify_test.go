@@ -125,3 +125,19 @@ func sameContent(name string, a, b []byte) bool {
 	other, err2 := decoded(b)
 	return err == nil && err2 == nil && bytes.Equal(one, other)
 }
+
+func replace(t *testing.T, store Store, name string, b []byte) {
+	t.Helper()
+	if err := store.Put(t.Context(), name, bytes.NewReader(b)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func firstWith(t *testing.T, store Store, prefix string) string {
+	t.Helper()
+	names, err := store.List(t.Context(), prefix)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no object with prefix %s: %v", prefix, err)
+	}
+	return names[0]
+}

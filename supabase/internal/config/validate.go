@@ -20,7 +20,7 @@ const (
 // validate checks the settings without starting anything and reports every mistake at once.
 func (c *Config) validate() error {
 	var errs []error
-	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules()) {
+	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules(), c.thirdPartyRules()) {
 		if r.bad {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}

@@ -123,6 +123,25 @@ func TestSlowServiceIsNotCounted(t *testing.T) {
 	}
 }
 
+// TestReplyBeforeBody replies while another goroutine of the service still reads the body, as a proxy does. The race
+// detector checks that the two may run together.
+func TestReplyBeforeBody(t *testing.T) {
+	service := func(w http.ResponseWriter, r *http.Request) {
+		begun := make(chan struct{})
+		go func() {
+			_, _ = r.Body.Read(make([]byte, 1))
+			close(begun)
+			_, _ = io.Copy(io.Discard, r.Body)
+		}()
+		<-begun
+		w.WriteHeader(http.StatusNoContent)
+	}
+	line, _ := postInPipe(t, service, 1<<20, false, steps(1<<10, strings.Repeat("x", 1<<10), 0))
+	if line != "HTTP/1.1 204 No Content" {
+		t.Errorf("got %q", line)
+	}
+}
+
 // TestSlowBody: a trickling client gets 408.
 func TestSlowBody(t *testing.T) {
 	line, took := postInPipe(t, readAll, 100_000, false, steps(100_000, "x", time.Second))
