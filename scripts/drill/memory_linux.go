@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,15 +62,24 @@ func memoryDrill(ctx context.Context, s settings) (string, error) {
 	before := unreclaimable(st.PID())
 	results := make([]error, photoForms)
 	var posts sync.WaitGroup
+	var busy atomic.Int64
 	for i := range results {
-		posts.Go(func() { results[i] = postPhotoForm(ctx, st, i, photo) })
+		posts.Go(func() {
+			n, err := postPhotoForm(ctx, st, i, photo)
+			busy.Add(int64(n))
+			results[i] = err
+		})
 	}
 	posts.Wait()
-	failure := errors.Join(errors.Join(results...), awaitJobs(ctx, st))
+	failed := slices.DeleteFunc(results, func(err error) bool { return err == nil })
+	failure := awaitJobs(ctx, st)
+	if len(failed) > 0 {
+		failure = errors.Join(failure, fmt.Errorf("%d forms failed: %w", len(failed), failed[0]))
+	}
 	stop()
 	measured.Wait()
-	figures := fmt.Sprintf("%d forms with a photo of %.1f MB at once: memory %d MB before, at most %d MB of %d", photoForms, float64(len(photo))/(1<<20),
-		before>>20, peak.Load()>>20, memoryLimit>>20)
+	figures := fmt.Sprintf("%d forms with a photo of %.1f MB at once, %d times asked to try again: memory %d MB before, at most %d MB of %d",
+		photoForms, float64(len(photo))/(1<<20), busy.Load(), before>>20, peak.Load()>>20, memoryLimit>>20)
 	if peak.Load() > memoryLimit {
 		failure = errors.Join(failure, errors.New("the container would have run out of memory"))
 	}
@@ -153,8 +163,9 @@ func phonePhoto(seed int64) ([]byte, error) {
 	return nil, errors.New("no quality makes a photo of 4 MB")
 }
 
-// postPhotoForm posts a complete form with a photo, as a browser without JavaScript does.
-func postPhotoForm(ctx context.Context, st *stack.Stack, i int, photo []byte) error {
+// postPhotoForm posts a complete form with a photo, as a browser without JavaScript does, until it is accepted. It returns how
+// often the server was busy.
+func postPhotoForm(ctx context.Context, st *stack.Stack, i int, photo []byte) (busy int, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for name, value := range map[string]string{
@@ -164,27 +175,42 @@ func postPhotoForm(ctx context.Context, st *stack.Stack, i int, photo []byte) er
 	}
 	part, err := w.CreatePart(map[string][]string{"Content-Disposition": {`form-data; name="photo"; filename="IMG.jpg"`}, "Content-Type": {"image/jpeg"}})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	_, _ = part.Write(photo)
 	_ = w.Close()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", &b)
-	if err != nil {
-		return err
+	for n := 0; ; n++ {
+		status, reply, err := sendForm(ctx, st, i, w.FormDataContentType(), b.Bytes())
+		switch {
+		case err != nil:
+			return n, err
+		case status == http.StatusOK:
+			return n, nil
+		case status != http.StatusServiceUnavailable: // the server is busy; a visitor tries again
+			return n, fmt.Errorf("form %d: status %d: %s", i, status, reply)
+		}
+		if pause(ctx, time.Second); ctx.Err() != nil {
+			return n, ctx.Err()
+		}
 	}
-	req.Header.Set("Content-Type", w.FormDataContentType())
+}
+
+func sendForm(ctx context.Context, st *stack.Stack, i int, kind string, form []byte) (status int, reply string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", bytes.NewReader(form))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i+1))
-	res, err := client.Do(req)
+	patient := http.Client{Timeout: 10 * time.Minute} // only memory counts here
+	res, err := patient.Do(req)
 	if err != nil {
-		return err
+		return 0, "", err
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, 2000))
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("form %d: status %d: %s", i, res.StatusCode, text)
-	}
-	return err
+	return res.StatusCode, string(text), err
 }
 
 // awaitJobs waits until no job is left: photos are encoded again after the reply.
@@ -194,13 +220,13 @@ func awaitJobs(ctx context.Context, st *stack.Stack) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		var left int
 		if err := conn.QueryRow(ctx, `select count(*) from river.river_job where state in ('available', 'running', 'retryable')`).Scan(&left); err != nil || left == 0 {
 			return err
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("%d jobs are left after three minutes", left)
+			return fmt.Errorf("%d jobs are left after ten minutes", left)
 		}
 	}
 }
