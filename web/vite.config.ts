@@ -93,7 +93,7 @@ function isShared(id: string) {
 /** Small modules that the report form and its late parts share. They are one file instead of eight. */
 function isFormPart(id: string) {
   return (
-    /\/screens\/report\/(report|clean-text|countries|expiry-date|place-field|validate-report|use-draft)\.tsx?$/.test(
+    /\/screens\/report\/(report|clean-text|expiry-date|place-field|validate-report|use-draft)\.tsx?$/.test(
       id,
     ) || id.endsWith('/submit-report/limits.json')
   );

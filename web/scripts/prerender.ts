@@ -22,7 +22,7 @@ interface Chunk {
 
 const dist = 'dist';
 /** Parts that are shown after the whole stylesheet is loaded (fullStyles). */
-const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
+const late = /(expiry-calendar|place-select|report-receipt|ui\/(select|popover|sonner))\.tsx$/;
 /**
  * The screens whose code is kept for offline use, and their parts that are loaded late. The code that sends is not among
  * them: it is useless offline, and the browser posts the form without it.
@@ -34,7 +34,7 @@ const template = await read('index.html');
 const entry = 'src/entry-client.tsx';
 const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
-const boot = { content: await bundle('src/boot.ts'), live: await bundle('src/boot-live.ts') };
+const boot = { content: await bundle('src/boot-content.ts'), live: await bundle('src/boot-live.ts') };
 const css = await read(stylesheet);
 
 const pages = languages.flatMap((language) =>

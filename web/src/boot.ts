@@ -1,10 +1,10 @@
 /*
- * The only script of a prerendered page, inlined in it. A page with a form or a list has boot-live.ts instead, which
- * contains this. It does what must work without the application: quick exit, alerts, offline reading and the end of a
- * draft. It loads the application only if there is a session to restore.
+ * What every prerendered page does without the application: quick exit, alerts, offline reading and the end of a draft.
+ * It loads the application only if there is a session to restore. It is a part of the page's only script, which is
+ * inlined: boot-live.ts on a page with a form or a list, boot-content.ts on all others.
  */
 import { hasSessionToRestore } from './backend/has-session';
-import { fast, fetchAhead, start, whenIdle } from './boot-start';
+import { start, whenIdle } from './boot-start';
 import { draftKey, draftLife } from './offline/draft-storage';
 
 addEventListener(
@@ -95,7 +95,7 @@ function arrive(byHistory: boolean) {
   }
 }
 
-function deleteDraft(left?: string) {
+export function deleteDraft(left?: string) {
   try {
     sessionStorage.clear();
     if (left) sessionStorage.left = left;
@@ -103,10 +103,6 @@ function deleteDraft(left?: string) {
     // the browser forbids storage
   }
 }
-
-// The page after a stored form post deletes the draft, but not when the reader returns to it: there may be a new draft.
-// (performance.getEntriesByType('navigation') is newer, and 20 bytes longer on each page.)
-if (document.querySelector('[data-sent]') && !performance.navigation?.type) deleteDraft();
 
 // Delete an expired draft on pages without the form too, and after the device has slept.
 setInterval(() => {
@@ -133,23 +129,8 @@ addEventListener('keydown', (event) => {
   menu.querySelector('summary')?.focus();
 });
 
-// The form and the list need the application: fetch it when the reader points at a link to them.
-if (fast)
-  for (const type of ['focusin', 'pointerover'])
-    addEventListener(type, ({ target }) => {
-      if ((target as Element).closest?.('a[href$="/report/"],a[href$="/resources/"]')) fetchAhead();
-    });
-
 if (hasSessionToRestore()) start();
 addEventListener('load', () => whenIdle(() => void keepForOffline().catch(() => {})));
-
-if (document.querySelector('[data-missing]')) {
-  const { pathname } = location;
-  console.error('404: no page at', pathname);
-  // The 404 page is prerendered without its path.
-  const other = document.querySelector<HTMLAnchorElement>('header a[hreflang]');
-  if (other) other.href = other.hreflang === 'so' ? `/so${pathname}` : pathname.slice(3);
-}
 
 /**
  * Registers the service worker of the page's language (offline/service-worker.ts). The worker of Somali pages does not

@@ -3,7 +3,7 @@ import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToRestore } from '@/backend/has-session';
-import { isMissingPart } from '@/layout/full-styles';
+import { isMissingPart } from '@/lib/full-styles';
 import { routes } from '@/routes';
 
 /**

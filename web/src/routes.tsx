@@ -2,8 +2,8 @@ import type { ComponentType } from 'react';
 import type { RouteObject } from 'react-router-dom';
 import { type Language, LanguageContext, languages, pathIn } from '@/i18n/language';
 import { loadText, type Part } from '@/i18n/text';
-import { fullStyles } from '@/layout/full-styles';
 import { SiteLayout } from '@/layout/site-layout';
+import { fullStyles } from '@/lib/full-styles';
 import { inTime } from '@/lib/in-time';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 

@@ -12,12 +12,15 @@ export async function uploadPhoto(
   photo: File,
   claim: string,
   onProgress: (share: number) => void,
+  signal?: AbortSignal,
 ): Promise<string> {
   const { client, watchUpload } = await connect();
   for (let attempt = 1; ; attempt++) {
     const name = photoName(photo.name, Date.now());
-    const { error } = await watchUpload(onProgress, () =>
-      client.storage.from(bucket).upload(name, photo, { metadata: { claim } }),
+    const { error } = await watchUpload(
+      onProgress,
+      () => client.storage.from(bucket).upload(name, photo, { metadata: { claim } }),
+      signal,
     );
     if (!error) return name;
     if (!isTaken(error) || attempt === attempts) throw error;

@@ -25,10 +25,14 @@ export interface Sending {
   language: string;
   /** The claim with which the photo was uploaded. */
   claim?: string;
+  signal?: AbortSignal;
 }
 
 /** Sends a report. */
-export async function sendReport(report: Report, { key, language, claim }: Sending): Promise<Receipt> {
+export async function sendReport(
+  report: Report,
+  { key, language, claim, signal }: Sending,
+): Promise<Receipt> {
   const client = await supabase();
   const { data, error } = await functionsOf(client).invoke('submit-report', {
     body: report,
@@ -37,6 +41,7 @@ export async function sendReport(report: Report, { key, language, claim }: Sendi
       'Accept-Language': language,
       ...(report.photo_url && claim && { 'Photo-Claim': claim }),
     },
+    signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(replyTimeout)]) : undefined,
     timeout: replyTimeout,
   });
   if (error) throw await refusalOf(error);

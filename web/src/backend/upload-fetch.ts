@@ -10,10 +10,16 @@ type OnProgress = (share: number) => void;
  */
 export function uploadFetch() {
   let onProgress: OnProgress | undefined;
+  let stop: AbortSignal | undefined;
 
   /** Runs `work` and calls `report` with the sent share, 0 to 1, of the file that it uploads. */
-  async function watchUpload<T>(report: OnProgress, work: () => Promise<T>): Promise<T> {
+  async function watchUpload<T>(
+    report: OnProgress,
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     onProgress = report;
+    stop = signal;
     try {
       return await work();
     } finally {
@@ -24,7 +30,7 @@ export function uploadFetch() {
   const fetchOrUpload: typeof fetch = (input, init) => {
     const body = init?.body;
     if (!onProgress || !(body instanceof FormData || body instanceof Blob)) return fetch(input, init);
-    return upload(String(input), { ...init, body }, onProgress);
+    return upload(String(input), { ...init, body, signal: stop }, onProgress);
   };
 
   return { fetch: fetchOrUpload, watchUpload };
@@ -51,6 +57,7 @@ function upload(url: string, init: RequestInit & { body: FormData | Blob }, onPr
     request.onerror = () => reject(new TypeError('The upload was interrupted'));
     request.onabort = () => reject(new TypeError('The upload made no progress'));
     request.onloadend = () => clearTimeout(timer);
+    init.signal?.addEventListener('abort', () => request.abort());
     restartTimer();
     request.send(init.body);
   });

@@ -1,13 +1,19 @@
 import { useSyncExternalStore } from 'react';
+import { fullStyles } from '@/lib/full-styles';
 import { lateModule } from '@/lib/late-module';
 
 export interface Message {
   title: string;
   description: string;
   variant?: 'default' | 'destructive';
+  /** Milliseconds, 10,000 by default. */
+  duration?: number;
 }
 
-const sonner = lateModule(() => import('./ui/sonner'));
+const sonner = lateModule(async () => {
+  const [loaded] = await Promise.all([import('./ui/sonner'), fullStyles()]);
+  return loaded;
+});
 
 /** Loads the toast code before the first toast, when an action starts that ends in one. */
 export function prepareToast() {
@@ -15,13 +21,18 @@ export function prepareToast() {
 }
 
 /** Shows a toast. If its code cannot be loaded, perhaps because the connection is lost, it shows an alert instead. */
-export async function toast({ title, description, variant = 'default' }: Message) {
+export async function toast({ title, description, variant = 'default', duration }: Message) {
   try {
     const loaded = await sonner.load();
-    loaded.toast[variant === 'destructive' ? 'error' : 'success'](title, { description });
+    loaded.toast[variant === 'destructive' ? 'error' : 'success'](title, { description, duration });
   } catch {
     alert(`${title}\n\n${description}`);
   }
+}
+
+/** Removes all toasts. */
+export function dismissToasts() {
+  sonner.current()?.toast.dismiss();
 }
 
 /**

@@ -7,6 +7,7 @@ import { text as learn } from './en/learn';
 import { text as notFound } from './en/not-found';
 import { text as offline } from './en/offline';
 import { text as privacy } from './en/privacy';
+import { text as receipt } from './en/receipt';
 import { text as report } from './en/report';
 import { text as resources } from './en/resources';
 import { text as thankYou } from './en/thank-you';
@@ -20,6 +21,7 @@ export const en = {
   learn,
   guide,
   'womens-health': womensHealth,
+  receipt,
   report,
   'thank-you': thankYou,
   resources,

@@ -69,12 +69,12 @@ const fixed: Record<string, string> = {
   'report.toasts.fileType.description': 'Please select an image file.',
   'report.toasts.fileSize.title': 'File Too Large',
   'report.toasts.fileSize.description': 'Please select a file smaller than 5MB.',
-  'report.toasts.photoFailed.title': 'Photo Upload Failed',
-  'report.toasts.photoFailed.description': 'Report will be submitted without photo.',
+  'receipt.toasts.photoFailed.title': 'Photo Upload Failed',
+  'receipt.toasts.photoFailed.description': 'Report will be submitted without photo.',
   'report.toasts.failed.title': 'Submission Failed',
   'report.toasts.failed.description': 'Please try again or contact us directly.',
-  'report.toasts.success.title': 'Report Submitted Successfully',
-  'report.toasts.success.description':
+  'receipt.toasts.success.title': 'Report Submitted Successfully',
+  'receipt.toasts.success.description':
     'Thank you for your report. We will review it and take appropriate action. An admin has been notified.',
   'resources.loading': 'Loading resources...',
   'resources.featured': 'Featured Resources',

@@ -8,6 +8,7 @@ import { text as learn } from './so/learn';
 import { text as notFound } from './so/not-found';
 import { text as offline } from './so/offline';
 import { text as privacy } from './so/privacy';
+import { text as receipt } from './so/receipt';
 import { text as report } from './so/report';
 import { text as resources } from './so/resources';
 import { text as thankYou } from './so/thank-you';
@@ -21,6 +22,7 @@ export const so = {
   learn,
   guide,
   'womens-health': womensHealth,
+  receipt,
   report,
   'thank-you': thankYou,
   resources,

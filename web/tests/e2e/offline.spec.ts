@@ -67,7 +67,7 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(form.product).toHaveValue(product);
     await context.setOffline(false);
     await form.submit.click();
-    await expect(toast(text.toasts.success)).toBeVisible();
+    await expect(toast(words.receipt.toasts.success)).toBeVisible();
     expect(await reportsNamed(product)).toHaveLength(1);
     const kept = await keptUrls(page);
     expect(kept.filter((url) => /\/(functions|storage|auth)\/v1\//.test(url))).toEqual([]);

@@ -100,8 +100,8 @@ for (const { language, words, to } of inBothLanguages) {
       const buffer = await jpeg(page, 200, 200);
       await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
       await form.submit.click();
-      await expect(toast(text.toasts.photoFailed)).toBeVisible();
-      await expect(toast(text.toasts.success)).toBeVisible();
+      await expect(toast(words.receipt.toasts.photoFailed)).toBeVisible();
+      await expect(toast(words.receipt.toasts.success)).toBeVisible();
       const [stored] = await reportsNamed(product);
       expect(stored.photo_url).toBeNull();
     });
@@ -142,7 +142,7 @@ for (const { language, words, to } of inBothLanguages) {
       await form.submit.click();
       await expect(toast({ title: text.toasts.failed.title, description: 'Wait a little.' })).toBeVisible();
       await form.submit.click();
-      await expect(toast(text.toasts.success)).toBeVisible();
+      await expect(toast(words.receipt.toasts.success)).toBeVisible();
 
       expect(new Set(keys).size).toBe(1);
       expect(await reportsNamed(product)).toHaveLength(1);
@@ -175,7 +175,7 @@ for (const { language, words, to } of inBothLanguages) {
       await live(page);
       await expect(form.product).toHaveValue(product);
       await form.submit.click();
-      await expect(toast(text.toasts.success)).toBeVisible();
+      await expect(toast(words.receipt.toasts.success)).toBeVisible();
       await expect(page.getByText(stored.reference)).toBeVisible();
       expect(await reportsNamed(product)).toHaveLength(1);
     });

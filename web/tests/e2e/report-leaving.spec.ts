@@ -33,7 +33,7 @@ for (const { language, words, to } of inBothLanguages) {
     test('shows the reference once after the return', async ({ page }) => {
       const { form, release } = await leaveWhileSending(page);
       release();
-      await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
+      await expect(toastOf(page, words.layout.notifications)(words.receipt.toasts.success)).toBeVisible();
       await page.goBack();
       await expect(referenceOn(page)).toBeVisible();
       await aboutLink(page).click();

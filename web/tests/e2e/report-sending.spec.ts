@@ -37,17 +37,17 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page.getByText(`${(picture.length / 1048576).toFixed(2)} MB`)).toBeVisible();
 
       await form.submit.click();
-      await expect(toast(text.toasts.success)).toBeVisible({ timeout: 20_000 });
+      await expect(toast(words.receipt.toasts.success)).toBeVisible({ timeout: 20_000 });
       const reference = (await referenceOn(page).textContent()) ?? '';
-      await expect(page.getByText(text.success.keep)).toBeVisible();
+      await expect(page.getByText(words.receipt.keep)).toBeVisible();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      await page.getByRole('button', { name: text.success.copy }).click();
-      await expect(page.getByRole('button', { name: text.success.copied })).toBeVisible();
+      await page.getByRole('button', { name: words.receipt.copy }).click();
+      await expect(page.getByRole('button', { name: words.receipt.copied })).toBeVisible();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(reference);
       await expect(
-        page.getByRole('link', { name: `${text.success.share} (${words.layout.opensInNewTab})` }),
+        page.getByRole('link', { name: `${words.receipt.share} (${words.layout.opensInNewTab})` }),
       ).toHaveAttribute('href', new RegExp(`wa\\.me/\\?text=.*${reference}`));
-      await expect(page.getByText(text.success.shareTrace)).toBeVisible();
+      await expect(page.getByText(words.receipt.shareTrace)).toBeVisible();
       await expect(form.product).toHaveValue('');
       await expect(page.getByText('IMG_1.JPG')).toBeHidden();
 
@@ -104,7 +104,7 @@ for (const { language, words, to } of inBothLanguages) {
         await expect(page.getByText(text.uploadingPhoto)).toBeVisible();
         await expect(page.getByRole('progressbar', { name: text.uploadingPhoto })).toBeVisible();
         release();
-        await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
+        await expect(toastOf(page, words.layout.notifications)(words.receipt.toasts.success)).toBeVisible();
         expect(uploads).toBe(2);
         expect(sent).toEqual(['report-photos/', 'report-photos/', 'submit-report']);
         const [stored] = await reportsNamed(product);
@@ -119,7 +119,7 @@ for (const { language, words, to } of inBothLanguages) {
       await form.showOptional();
       await form.expiry.fill('٠٨/٢٠٢٦');
       await form.expiry.press('Enter'); // sends without leaving the field
-      await expect(toastOf(page, words.layout.notifications)(text.toasts.success)).toBeVisible();
+      await expect(toastOf(page, words.layout.notifications)(words.receipt.toasts.success)).toBeVisible();
       const [stored] = await reportsNamed(product);
       expect(stored.expiry_date).toBe('2026-08-31');
     });

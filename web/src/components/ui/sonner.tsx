@@ -12,6 +12,7 @@ function Toaster(props: ToasterProps) {
       closeButton
       expand
       duration={10_000}
+      style={{ zIndex: 45 }} // above the header, below lists and dialogs
       containerAriaLabel={notifications}
       icons={{
         success: <CircleCheck aria-hidden className={icon} />,

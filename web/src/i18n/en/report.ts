@@ -14,7 +14,6 @@ export const text = {
   phone: 'Phone number',
   phoneHint: 'Only to ask you more about the product.',
   country: 'Country code',
-  somalia: 'Somalia',
   productName: 'Product name',
   productHint: 'As it is written on the package.',
   whereBought: 'Where did you buy it?',
@@ -50,6 +49,9 @@ export const text = {
   preparingPhoto: 'Preparing the photo…',
   uploadingPhoto: 'Uploading the photo…',
   sending: 'Sending the report…',
+  stillTrying: 'Still trying. What you typed is kept here.',
+  cancel: 'Cancel',
+  stopped: 'Sending was stopped. What you typed is kept. Press “Submit report” to try again.',
   clearDraft: 'Clear the form',
   draftNote: 'What you type is kept in this tab only, for 30 minutes.',
   offline:
@@ -66,24 +68,7 @@ export const text = {
     invalid: { title: 'Validation Error', description: 'Please fill in all required fields.' },
     fileType: { title: 'Invalid File Type', description: 'Please select an image file.' },
     fileSize: { title: 'File Too Large', description: 'Please select a file smaller than 5MB.' },
-    photoFailed: { title: 'Photo Upload Failed', description: 'Report will be submitted without photo.' },
     failed: { title: 'Submission Failed', description: 'Please try again or contact us directly.' },
-    success: {
-      title: 'Report Submitted Successfully',
-      description:
-        'Thank you for your report. We will review it and take appropriate action. An admin has been notified.',
-    },
-  },
-  success: {
-    title: 'We have your report',
-    reference: 'Your reference',
-    keep: 'Keep this reference. Give it to us when you ask about your report.',
-    withoutPhoto: 'The photo could not be attached. The report itself is complete.',
-    copy: 'Copy',
-    copied: 'Copied',
-    share: 'Share by WhatsApp',
-    shareTrace: 'Sharing leaves a message in WhatsApp on this phone.',
-    shareMessage: 'My report to Daawo has the reference {reference}.',
   },
   whatsapp: {
     title: 'Report on WhatsApp',

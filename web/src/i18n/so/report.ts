@@ -14,7 +14,6 @@ export const text = {
   phone: 'Lambarka telefoonka',
   phoneHint: 'Keliya si aan kaaga weydiinno badeecadda.',
   country: 'Koodhka waddanka',
-  somalia: 'Soomaaliya',
   productName: 'Magaca badeecadda',
   productHint: 'Sida ay ugu qoran tahay baakadka.',
   whereBought: 'Xaggee ka soo iibsatay?',
@@ -50,6 +49,9 @@ export const text = {
   preparingPhoto: 'Sawirka waa la diyaarinayaa…',
   uploadingPhoto: 'Sawirka waa la soo gelinayaa…',
   sending: 'Warbixinta waa la dirayaa…',
+  stillTrying: 'Weli waa la isku dayayaa. Wixii aad qortay halkan ayay ku jiraan.',
+  cancel: 'Jooji',
+  stopped: 'Diristii waa la joojiyay. Wixii aad qortay way jiraan. Mar kale taabo “Gudbi warbixinta”.',
   clearDraft: 'Tirtir foomka',
   draftNote: 'Waxa aad qorto waxaa lagu hayaa tabkan oo keliya, 30 daqiiqo.',
   offline:
@@ -69,30 +71,10 @@ export const text = {
     },
     fileType: { title: 'Nooca faylka sax ma aha', description: 'Fadlan dooro fayl sawir ah.' },
     fileSize: { title: 'Faylku aad buu u weyn yahay', description: 'Fadlan dooro fayl ka yar 5MB.' },
-    photoFailed: {
-      title: 'Soo gelinta sawirku way fashilantay',
-      description: 'Warbixinta waxaa loo gudbin doonaa sawir la’aan.',
-    },
     failed: {
       title: 'Gudbintu way fashilantay',
       description: 'Fadlan mar kale isku day ama si toos ah noola soo xiriir.',
     },
-    success: {
-      title: 'Warbixinta si guul leh ayaa loo gudbiyay',
-      description:
-        'Waad ku mahadsan tahay warbixintaada. Waan dib u eegi doonnaa, tallaabada ku habboonna waan qaadi doonnaa. Maamule ayaa la ogeysiiyay.',
-    },
-  },
-  success: {
-    title: 'Warbixintaadii waan helnay',
-    reference: 'Lambarka tixraaca',
-    keep: 'Hay lambarkan. Noo sheeg marka aad warbixintaada wax ka weydiinayso.',
-    withoutPhoto: 'Sawirka laguma dari karin. Warbixinta lafteedu waa dhammaystiran tahay.',
-    copy: 'Koobbi garee',
-    copied: 'Waa la koobbi gareeyay',
-    share: 'WhatsApp kula wadaag',
-    shareTrace: 'La wadaagiddu waxay farriin kaga tagaysaa WhatsApp-ka telefoonkan.',
-    shareMessage: 'Warbixintayda Daawo waxay leedahay lambarka tixraaca {reference}.',
   },
   whatsapp: {
     title: 'WhatsApp ku soo sheeg',

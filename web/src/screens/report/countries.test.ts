@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { countries, countryName, countryOptions, hasFlag } from '@/content/countries';
 import { languages } from '@/i18n/language';
-import { formatPhone, somalia, splitInternational } from './countries';
+import { formatPhone, splitInternational } from './countries';
+import { somalia } from './report';
 
 describe('formatPhone', () => {
   test.each([

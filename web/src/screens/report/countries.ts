@@ -1,7 +1,7 @@
 import type { Country } from '@/content/countries';
 
-/** The country that is chosen first. All others are loaded late. */
-export const somalia: Country = { iso: 'so', code: '252', mask: '.. ... ....' };
+/* Loaded late, with the list of all countries (use-countries.ts). */
+export { countries, countryOptions, hasFlag } from '@/content/countries';
 
 /**
  * Formats a number by its country's mask. It keeps digits beyond the mask, because a longer number may still be

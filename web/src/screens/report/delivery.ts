@@ -13,11 +13,14 @@ export interface Progress {
  */
 export interface Delivery {
   progress?: Progress;
+  /** Stops sending. */
+  cancel?: () => void;
   /** The receipt, until the page has shown it. */
   receipt?: ReactElement;
 }
 
 export type DeliveryAction =
+  | { type: 'started'; cancel: () => void }
   | { type: 'progressed'; progress: Progress }
   | { type: 'delivered'; receipt: ReactElement }
   | { type: 'ended' }
@@ -25,12 +28,14 @@ export type DeliveryAction =
 
 export function reduceDelivery(delivery: Delivery, action: DeliveryAction): Delivery {
   switch (action.type) {
+    case 'started':
+      return { ...delivery, cancel: action.cancel };
     case 'progressed':
       return { ...delivery, progress: action.progress };
     case 'delivered':
       return { ...delivery, receipt: action.receipt };
     case 'ended':
-      return { ...delivery, progress: undefined };
+      return { ...delivery, progress: undefined, cancel: undefined };
     case 'receiptShown':
       return { ...delivery, receipt: undefined };
   }

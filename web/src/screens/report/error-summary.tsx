@@ -4,12 +4,12 @@ import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { useText } from '@/i18n/text';
 import type { CheckedField } from './validate-report';
 
-/** Links to the invalid fields. It gets the focus whenever it appears or changes. */
-export function ErrorSummary({ fields }: { fields: readonly CheckedField[] }) {
+/** Links to the fields that are still invalid. It gets the focus after each attempt to send. */
+export function ErrorSummary({ fields, attempts }: { fields: readonly CheckedField[]; attempts: number }) {
   const text = useText('report');
   const box = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failed attempt moves the focus here again
-  useEffect(() => box.current?.focus(), [fields]);
+  useEffect(() => box.current?.focus(), [attempts]);
   if (fields.length === 0) return null;
 
   return (

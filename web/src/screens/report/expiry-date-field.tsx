@@ -4,7 +4,7 @@ import { Field } from '@/components/field';
 import { Button } from '@/components/ui/button';
 import { Input } from '@/components/ui/input';
 import { useText } from '@/i18n/text';
-import { fullStyles } from '@/layout/full-styles';
+import { fullStyles } from '@/lib/full-styles';
 import { parseExpiryDate } from './expiry-date';
 
 type Calendar = typeof import('./expiry-calendar').ExpiryCalendar;

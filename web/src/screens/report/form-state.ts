@@ -7,6 +7,8 @@ export interface FormState {
   photo: File | undefined;
   /** The invalid fields of the last attempt to send. */
   wrong: readonly CheckedField[];
+  /** Counts the attempts to send. */
+  attempts: number;
   /** Counts the resets. Fields with a state of their own have it in their key, so a reset remounts them. */
   generation: number;
 }
@@ -15,17 +17,24 @@ export type FormAction =
   | { type: 'locationChosen'; location: string }
   | { type: 'photoChosen'; photo: File | undefined }
   | { type: 'checked'; wrong: readonly CheckedField[] }
+  | { type: 'corrected'; wrong: readonly CheckedField[] }
   | { type: 'reset' };
 
-export const emptyForm: FormState = { location: '', photo: undefined, wrong: [], generation: 0 };
+export const emptyForm: FormState = { location: '', photo: undefined, wrong: [], attempts: 0, generation: 0 };
 
 export function reduceForm(state: FormState, action: FormAction): FormState {
   switch (action.type) {
     case 'locationChosen':
-      return { ...state, location: action.location };
+      return {
+        ...state,
+        location: action.location,
+        wrong: state.wrong.filter((field) => field !== 'location' || !action.location),
+      };
     case 'photoChosen':
       return { ...state, photo: action.photo };
     case 'checked':
+      return { ...state, wrong: action.wrong, attempts: state.attempts + 1 };
+    case 'corrected':
       return { ...state, wrong: action.wrong };
     case 'reset':
       return { ...emptyForm, generation: state.generation + 1 };

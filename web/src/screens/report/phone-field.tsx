@@ -1,11 +1,10 @@
-import { type ChangeEvent, type FocusEvent, useRef } from 'react';
+import { type ChangeEvent, useRef } from 'react';
 import { Field } from '@/components/field';
 import { Input, NativeSelect } from '@/components/ui/input';
 import { useHydrated } from '@/components/use-hydrated';
 import { useText } from '@/i18n/text';
 import { latinDigits } from './clean-text';
-import { formatPhone, isInternational, somalia } from './countries';
-import { maxTypedPhone } from './report';
+import { maxTypedPhone, somalia } from './report';
 import { useCountries } from './use-countries';
 
 /**
@@ -17,19 +16,13 @@ export function PhoneField({ error }: { error?: string }) {
   const hydrated = useHydrated();
   const select = useRef<HTMLSelectElement>(null);
   const number = useRef<HTMLInputElement>(null);
-  const { country, flag, options, loadAll, choose, takeInternational } = useCountries(select, number);
+  const { country, flag, options, loadAll, choose, format } = useCountries(select, number);
 
   /** Formats the number while it is typed, but only with the cursor at its end: elsewhere the cursor would jump. */
   function type({ target }: ChangeEvent<HTMLInputElement>) {
     const typed = latinDigits(target.value);
     if (typed !== target.value) target.value = typed; // an assignment moves the cursor
-    if (isInternational(target.value)) takeInternational(target);
-    else if (target.selectionStart === target.value.length && country)
-      target.value = formatPhone(target.value, country);
-  }
-
-  function leave({ target }: FocusEvent<HTMLInputElement>) {
-    if (country && !isInternational(target.value)) target.value = formatPhone(target.value, country);
+    if (/^\s*(\+|00)/.test(target.value) || target.selectionStart === target.value.length) format(target);
   }
 
   return (
@@ -71,7 +64,7 @@ export function PhoneField({ error }: { error?: string }) {
             maxLength={maxTypedPhone}
             placeholder={country?.mask.replaceAll('.', '–')}
             onChange={type}
-            onBlur={leave}
+            onBlur={({ target }) => format(target)}
             onFocus={loadAll}
           />
         </div>

@@ -71,7 +71,8 @@ export function PhotoField({ photo, onChange }: PhotoFieldProps) {
 }
 
 function problemWith(file: File): 'fileType' | 'fileSize' | undefined {
-  if (!file.type.startsWith('image/')) return 'fileType';
+  // The backend cannot clean SVG and TIFF, and refuses them.
+  if (!/^image\/(?!svg|tiff)/.test(file.type) || file.size === 0) return 'fileType';
   if (file.size > maxPhotoBytes) return 'fileSize';
   return undefined;
 }

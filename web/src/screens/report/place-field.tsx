@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Field } from '@/components/field';
 import { selectLook } from '@/components/ui/input';
-import { fullStyles } from '@/layout/full-styles';
+import { fullStyles } from '@/lib/full-styles';
 import type { PlaceSelectProps } from './place-select';
 
 interface LateSelectProps extends Omit<PlaceSelectProps, 'defaultOpen'> {

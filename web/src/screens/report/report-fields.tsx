@@ -11,7 +11,7 @@ import { PhotoField } from './photo-field';
 import { maxCharacters } from './report';
 import type { CheckedField } from './validate-report';
 
-interface ReportFieldsProps extends FormState {
+interface ReportFieldsProps extends Omit<FormState, 'attempts'> {
   chooseLocation: (location: string) => void;
   choosePhoto: (photo: File | undefined) => void;
   /** Whether the browser may fill the name in. */

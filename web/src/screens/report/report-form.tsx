@@ -1,5 +1,5 @@
 import { LoaderCircle, WifiOff } from 'lucide-react';
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Alert, AlertDescription } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { useHydrated } from '@/components/use-hydrated';
@@ -22,12 +22,15 @@ export function ReportForm() {
   const hydrated = useHydrated();
   const online = useOnline();
   const form = useRef<HTMLFormElement>(null);
-  const { submit, progress, ...fields } = useReportSubmission(form);
+  const { submit, recheck, progress, cancel, stopped, attempts, ...fields } = useReportSubmission(form);
 
   return (
     <form
       ref={form}
-      onInput={prepareToSend}
+      onInput={(event) => {
+        prepareToSend(language);
+        recheck(event);
+      }}
       action="/functions/v1/submit-report"
       method="post"
       encType="multipart/form-data"
@@ -38,7 +41,7 @@ export function ReportForm() {
       data-offline={text.offline}
       className="grid gap-5"
     >
-      <ErrorSummary fields={fields.wrong} />
+      <ErrorSummary fields={fields.wrong} attempts={attempts} />
       <input type="hidden" name="language" value={language} />
       <p className="hidden" aria-hidden>
         <input name="website" tabIndex={-1} autoComplete="off" aria-label="website" />
@@ -59,28 +62,57 @@ export function ReportForm() {
           {text.clearDraft}
         </Button>
       </div>
-      <SendingStatus progress={progress} />
+      <SendingStatus progress={progress} cancel={cancel} stopped={stopped} />
       <p className="text-muted-foreground noscript:hidden text-sm">{text.draftNote}</p>
     </form>
   );
 }
 
-function SendingStatus({ progress }: { progress: Progress | undefined }) {
+/** Milliseconds after which the form says that it is still trying. */
+const patience = 15_000;
+
+interface SendingStatusProps {
+  progress: Progress | undefined;
+  cancel: (() => void) | undefined;
+  stopped: boolean;
+}
+
+function SendingStatus({ progress, cancel, stopped }: SendingStatusProps) {
   const text = useText('report');
+  const [late, setLate] = useState(false);
+  const busy = progress !== undefined;
+  useEffect(() => {
+    if (!busy) return;
+    const timer = setTimeout(() => setLate(true), patience);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [busy]);
+
   return (
-    <div role="status" className="empty:hidden">
-      {progress && (
-        <>
-          <p>{text[progress.step]}</p>
-          {progress.share !== undefined && (
-            <progress
-              value={progress.share}
-              aria-label={text[progress.step]}
-              className="accent-primary w-full"
-            />
-          )}
-        </>
+    <>
+      <div role="status" className="empty:hidden">
+        {progress && (
+          <>
+            <p>{text[progress.step]}</p>
+            {progress.share !== undefined && (
+              <progress
+                value={progress.share}
+                aria-label={text[progress.step]}
+                className="accent-primary w-full"
+              />
+            )}
+          </>
+        )}
+        {late && <p>{text.stillTrying}</p>}
+        {stopped && <p>{text.stopped}</p>}
+      </div>
+      {late && (
+        <Button type="button" variant="outline" className="justify-self-start" onClick={cancel}>
+          {text.cancel}
+        </Button>
       )}
-    </div>
+    </>
   );
 }

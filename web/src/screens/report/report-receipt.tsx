@@ -6,18 +6,23 @@ import { useText } from '@/i18n/text';
 
 /** Shown above the form after success, with the reference to keep. */
 export function ReportReceipt({ receipt }: { receipt: Receipt }) {
-  const { success } = useText('report');
+  const success = useText('receipt');
   const { opensInNewTab } = useText('layout');
   const box = useRef<HTMLDivElement>(null);
   const [copied, setCopied] = useState(false);
-  useEffect(() => box.current?.focus(), []);
+  // At the top of the screen, away from the toast.
+  useEffect(() => {
+    box.current?.focus({ preventScroll: true });
+    box.current?.scrollIntoView({ block: 'start' });
+  }, []);
 
   const message = success.shareMessage.replace('{reference}', receipt.reference);
   return (
     <div
       ref={box}
       tabIndex={-1}
-      className="bg-primary-soft grid gap-4 rounded-2xl border p-5 outline-none md:p-6"
+      data-receipt
+      className="bg-primary-soft grid gap-3 rounded-2xl border p-4 outline-none md:p-6"
     >
       <h2 className="flex items-center gap-2">
         <CircleCheck aria-hidden className="text-primary size-7 shrink-0" />
@@ -25,7 +30,9 @@ export function ReportReceipt({ receipt }: { receipt: Receipt }) {
       </h2>
       <p>
         {success.reference}:{' '}
-        <strong className="block font-mono text-2xl tracking-wide select-all">{receipt.reference}</strong>
+        <strong className="block font-mono text-[clamp(1.125rem,7vw,1.5rem)] whitespace-nowrap select-all sm:tracking-wide">
+          {receipt.reference}
+        </strong>
       </p>
       <p>{success.keep}</p>
       {receipt.photo_attached === false && <p className="font-semibold">{success.withoutPhoto}</p>}

@@ -1,6 +1,10 @@
 import limits from '@functions/submit-report/limits.json' with { type: 'json' };
 import type { Report } from '@/backend/reports';
+import type { Country } from '@/content/countries';
 import { cleanLine, cleanText, latinDigits } from './clean-text';
+
+/** The country that is chosen first. All others are loaded late. */
+export const somalia: Country = { iso: 'so', code: '252', mask: '.. ... ....' };
 
 /** Names of the form's controls whose values the draft keeps. */
 export const fieldNames = [

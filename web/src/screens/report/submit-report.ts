@@ -29,6 +29,7 @@ interface Submission {
   language: Language;
   onStep: (step: Step, share?: number) => void;
   onPhotoFailed: () => void;
+  signal?: AbortSignal;
 }
 
 /**
@@ -62,7 +63,7 @@ export async function warmUp() {
  * Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it.
  */
 export async function submitReport(attempt: Attempt, submission: Submission): Promise<Receipt> {
-  const { language, onStep, onPhotoFailed } = submission;
+  const { language, onStep, onPhotoFailed, signal } = submission;
   const { values, photo } = attempt;
   if (photo && attempt.stored === undefined) {
     try {
@@ -70,18 +71,20 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
       const smaller = await shrinkPhoto(photo);
       onStep('uploadingPhoto', 0);
       const claim = randomKey();
-      attempt.stored = await uploadPhoto(smaller, claim, (share) => onStep('uploadingPhoto', share));
+      attempt.stored = await uploadPhoto(smaller, claim, (share) => onStep('uploadingPhoto', share), signal);
       attempt.claim = claim;
     } catch {
+      signal?.throwIfAborted();
       attempt.stored = null;
       onPhotoFailed();
     }
   } else if (photo && !attempt.stored) onPhotoFailed(); // repeat it: the form still shows the photo
+  signal?.throwIfAborted();
   onStep('sending');
   // The reader may have cleared the form or used the quick exit since: do not store deleted data again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
-  return sendReport(report, { key: attempt.key, language, claim: attempt.claim });
+  return sendReport(report, { key: attempt.key, language, claim: attempt.claim, signal });
 }
 
 /** crypto.randomUUID is missing where a page is not served over HTTPS. */

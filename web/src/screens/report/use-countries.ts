@@ -1,12 +1,11 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
 import { useKept } from '@/components/use-kept';
 import { useLanguage } from '@/i18n/language';
-import { useText } from '@/i18n/text';
 import { loadOnce } from '@/lib/load-once';
-import { formatPhone, somalia, splitInternational } from './countries';
 import { firstCountries } from './country-options';
+import { somalia } from './report';
 
-const loadCountries = loadOnce(() => import('@/content/countries'));
+const loadCountries = loadOnce(() => import('./countries'));
 type Countries = Awaited<ReturnType<typeof loadCountries>>;
 
 function prerenderedOptions() {
@@ -20,7 +19,6 @@ export function useCountries(
   select: RefObject<HTMLSelectElement | null>,
   number: RefObject<HTMLInputElement | null>,
 ) {
-  const text = useText('report');
   const language = useLanguage();
   const [code, setCode] = useState(somalia.code);
   const [late, setLate] = useState<Countries>();
@@ -30,7 +28,7 @@ export function useCountries(
   const country = known.find((each) => each.code === code);
   const options = late
     ? late.countryOptions(language)
-    : first || firstCountries(language) || `<option value="252">+252 ${text.somalia}</option>`;
+    : first || firstCountries(language) || '<option value="252">+252</option>';
 
   function loadAll() {
     loadCountries().then(setLate, () => {}); // the first countries stay
@@ -48,7 +46,7 @@ export function useCountries(
   useLayoutEffect(() => {
     if (!late) return;
     if (select.current) select.current.value = code;
-    if (number.current) takeInternational(number.current, late.countries);
+    if (number.current) format(number.current);
   }, [late]);
 
   function choose(chosen: string) {
@@ -56,16 +54,20 @@ export function useCountries(
     if (chosen !== somalia.code) loadAll();
   }
 
-  /** Moves the calling code of an international number to the list. Returns false if there is none. */
-  function takeInternational(input: HTMLInputElement, countries = known) {
-    const split = splitInternational(input.value, countries);
-    if (!split || !select.current) return false;
+  /** Formats a number by its country, and moves the calling code of an international number to the list. */
+  function format(input: HTMLInputElement) {
+    if (!late || !select.current) return;
+    if (!late.isInternational(input.value)) {
+      if (country) input.value = late.formatPhone(input.value, country);
+      return;
+    }
+    const split = late.splitInternational(input.value, late.countries);
+    if (!split) return;
     select.current.value = split.country.code;
     choose(split.country.code);
-    input.value = formatPhone(split.rest, split.country);
-    return true;
+    input.value = late.formatPhone(split.rest, split.country);
   }
 
   const flag = country && (late ? late.hasFlag(country) : country === somalia);
-  return { country, flag, options, loadAll, choose, takeInternational };
+  return { country, flag, options, loadAll, choose, format };
 }

@@ -1,8 +1,7 @@
 import { type RefObject, useCallback, useEffect } from 'react';
 import { clearDraft, draftCleared, readDraft, saveDraft } from '@/offline/draft';
 import { draftLife } from '@/offline/draft-storage';
-import { somalia } from './countries';
-import { fieldNames, type ReportValues, readValues } from './report';
+import { fieldNames, type ReportValues, readValues, somalia } from './report';
 
 /**
  * Saves the typed values in sessionStorage and restores them after a change of language or a reload. It deletes them

@@ -6,11 +6,12 @@ import {
   useEffect,
   useReducer,
   useRef,
+  useState,
 } from 'react';
-import { prepareToast, toast } from '@/components/toast';
-import { useLanguage } from '@/i18n/language';
-import { useText } from '@/i18n/text';
-import { isMissingPart } from '@/layout/full-styles';
+import { dismissToasts, prepareToast, toast } from '@/components/toast';
+import { type Language, useLanguage } from '@/i18n/language';
+import { loadText, textNow, useText } from '@/i18n/text';
+import { fullStyles, isMissingPart } from '@/lib/full-styles';
 import { clearDraft, readDraft, saveAttempt } from '@/offline/draft';
 import { emptyForm, reduceForm } from './form-state';
 import { type ReportValues, readValues } from './report';
@@ -22,10 +23,11 @@ import { validateReport } from './validate-report';
 /** The state of the report form and its actions: check, send, keep and clear. */
 export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
   const text = useText('report');
-  const language = useLanguage();
   const { delivery, store } = useDelivery();
   const attempt = useRef<Attempt>(undefined);
   const [state, dispatch] = useReducer(reduceForm, emptyForm);
+  const [stopped, setStopped] = useState(false);
+  const send = useSending(attempt, state.photo);
 
   const chooseLocation = useCallback(
     (location: string) => dispatch({ type: 'locationChosen', location }),
@@ -45,39 +47,74 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
     if (!photo) saveAttempt(undefined); // otherwise a reload would attach the photo again
   }
 
+  function fail(reason = text.toasts.failed.description) {
+    void toast({ title: text.toasts.failed.title, description: reason, variant: 'destructive' });
+  }
+
+  function explain(error: unknown) {
+    // The browser can post the form, photo included, without the code that is missing.
+    if (form.current && isMissingPart(error) && navigator.onLine) return form.current.submit();
+    fail(error instanceof Error && error.name === 'Refusal' ? error.message : undefined);
+  }
+
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const values = readValues(event.currentTarget);
     const wrong = validateReport(values);
     dispatch({ type: 'checked', wrong });
-    if (wrong.length > 0) return void toast({ ...text.toasts.invalid, variant: 'destructive' });
-    if (!navigator.onLine) {
-      const { title } = text.toasts.failed;
-      return void toast({ title, description: text.offline, variant: 'destructive' });
-    }
+    setStopped(false);
+    if (wrong.length > 0)
+      return void toast({ ...text.toasts.invalid, variant: 'destructive', duration: 5000 });
+    if (!navigator.onLine) return fail(text.offline);
     if (store.state().progress) return; // a second click, before the button is disabled
     keepDraft(); // leaving a field may have changed it without an event
     store.dispatch({ type: 'progressed', progress: { step: state.photo ? 'preparingPhoto' : 'sending' } });
+    const stop = new AbortController();
+    const { signal } = stop;
+    store.dispatch({ type: 'started', cancel: () => stop.abort() });
     try {
-      await send(values);
+      // Not every step can be aborted, such as the import of code.
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      await Promise.race([send(values, signal), aborted]);
     } catch (error) {
-      // The browser can post the form, photo included, without the code that is missing.
-      if (form.current && isMissingPart(error) && navigator.onLine) return form.current.submit();
-      const { title, description } = text.toasts.failed;
-      const refusal = error instanceof Error && error.name === 'Refusal' ? error.message : undefined;
-      toast({ title, description: refusal ?? description, variant: 'destructive' });
+      if (signal.aborted) setStopped(true);
+      else explain(error);
     } finally {
       store.dispatch({ type: 'ended' });
     }
   }
 
-  async function send(values: ReportValues) {
-    const { attemptFor, submitReport, ReportReceipt } = await import('./submit-report');
-    attempt.current = attemptFor(values, state.photo, attempt.current);
+  /** Removes the messages of fields that have become valid, and toasts about the last attempt. */
+  function recheck({ currentTarget }: FormEvent<HTMLFormElement>) {
+    dismissToasts();
+    if (state.wrong.length === 0) return;
+    const wrong = validateReport(readValues(currentTarget)).filter((field) => state.wrong.includes(field));
+    if (wrong.length < state.wrong.length) dispatch({ type: 'corrected', wrong });
+  }
+
+  const { progress, cancel } = delivery;
+  return { ...state, progress, cancel, stopped, chooseLocation, choosePhoto, submit, recheck };
+}
+
+/** Returns the function that sends a report and shows its receipt. */
+function useSending(attempt: RefObject<Attempt | undefined>, photo: File | undefined) {
+  const language = useLanguage();
+  const { store } = useDelivery();
+  return async (values: ReportValues, signal: AbortSignal) => {
+    const [{ attemptFor, submitReport, ReportReceipt }, { toasts }] = await Promise.all([
+      import('./submit-report'),
+      loadReceipt(language),
+      fullStyles().catch(() => {}), // the receipt is readable without them
+    ]);
+    signal.throwIfAborted();
+    attempt.current = attemptFor(values, photo, attempt.current);
     const receipt = await submitReport(attempt.current, {
       language,
       onStep: (step, share) => store.dispatch({ type: 'progressed', progress: { step, share } }),
-      onPhotoFailed: () => toast({ ...text.toasts.photoFailed, variant: 'destructive' }),
+      signal,
+      onPhotoFailed: () => toast({ ...toasts.photoFailed, variant: 'destructive' }),
     });
     const draft = readDraft();
     if (!draft || JSON.stringify(draft) === JSON.stringify(values)) clearDraft();
@@ -86,18 +123,23 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
       attempt.current = undefined;
       saveAttempt(undefined);
     }
-    toast(text.toasts.success);
+    toast(toasts.success);
     store.dispatch({
       type: 'delivered',
       receipt: createElement(ReportReceipt, { key: receipt.id, receipt }),
     });
-  }
+  };
+}
 
-  return { ...state, progress: delivery.progress, chooseLocation, choosePhoto, submit };
+/** Returns the texts that are shown after sending. */
+async function loadReceipt(language: Language) {
+  await loadText(language, ['receipt']);
+  return textNow(language, 'receipt');
 }
 
 /** Loads the code that sends a report while the reader types: the connection may be lost at the time of the click. */
-export function prepareToSend() {
+export function prepareToSend(language: Language) {
   prepareToast();
+  loadText(language, ['receipt']).catch(() => {});
   import('./submit-report').then(({ warmUp }) => warmUp()).catch(() => {});
 }

@@ -1,4 +1,4 @@
-import { loadOnce } from '@/lib/load-once';
+import { loadOnce } from './load-once';
 
 /**
  * Loads the whole stylesheet. A prerendered page has only the styles of its own HTML, so call this before showing
