@@ -106,6 +106,7 @@ function withoutIconNames(html: string) {
 
 async function sourcesOf({ text: [folder] }: Screen) {
   const folders = [`src/screens/${folder}`, 'src/components', 'src/components/ui'];
+  if (folder === 'resources') folders.push('src/illustrations'); // the list, which is not in the HTML, has pictures
   const names = await Promise.all(
     folders.map(async (each) => (await readdir(each)).map((name) => `${each}/${name}`)),
   );

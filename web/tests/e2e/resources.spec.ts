@@ -195,7 +195,9 @@ for (const { language, words, to } of inBothLanguages) {
       expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);
       expect(await cards.last().getByRole('heading').getAttribute('lang')).toBeNull();
     });
+  });
 
+  test.describe(`cards of guides in ${language}`, () => {
     test('show a guide once, with a button per language and its picture', async ({ page }) => {
       const file = (slug: string, code: string) => `/storage/v1/object/public/resources/${slug}.${code}.pdf`;
       const rows = [
@@ -208,16 +210,24 @@ for (const { language, words, to } of inBothLanguages) {
       const cards = page.getByRole('main').getByRole('listitem');
       await expect(cards.getByRole('heading')).toHaveText([language === 'so' ? 'Xanuun' : 'Pain', 'Title 3']);
       const order = language === 'so' ? ['Soomaali', 'English'] : ['English', 'Soomaali'];
-      await expect(cards.first().getByRole('button')).toHaveText(
-        order.map((name) => `${text.download} ${name}`),
-      );
-      await expect(
-        cards.last().getByRole('button', { name: `${text.download}: Title 3`, exact: true }),
-      ).toHaveText(text.download);
+      await expect(cards.first().getByRole('button')).toHaveCount(2);
+      for (const [at, name] of order.entries()) {
+        const each = cards.first().getByRole('button').nth(at);
+        await expect(each).toContainText(text.download);
+        await expect(each).toContainText(`${name} · `);
+        await expect(each).toHaveAccessibleName(new RegExp(`^${text.download} ${name}: `));
+        await expect(each).toHaveAccessibleDescription(/1 KB$/);
+      }
+      const alone = cards.last().getByRole('button');
+      await expect(alone).toHaveAccessibleName(`${text.download}: Title 3`);
+      const picture = cards.first().locator('svg[viewBox="0 0 120 120"] *').first();
+      await expect(picture).not.toHaveCSS('fill', 'rgb(0, 0, 0)'); // its classes are in the page's styles
       await expect(cards.first().locator('svg[viewBox="0 0 120 120"]')).toBeVisible();
       await expect(cards.last().locator('svg[viewBox="0 0 120 120"]')).toHaveCount(0);
     });
+  });
 
+  test.describe(`icons of resources in ${language}`, () => {
     test('show an icon for each name and a default icon', async ({ page }) => {
       const icons = {
         FileText: 'file-text',

@@ -58,6 +58,7 @@ function colorsOf(name: string) {
 
 /** A card of one file, or of one guide with a file per language. */
 export function ResourceCard({ group: { slug = '', files } }: { group: ResourceGroup }) {
+  const text = useText('resources');
   const language = useLanguage();
   const [first] = files;
   if (!first) return null;
@@ -66,44 +67,54 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
   const Icon = iconOf(resource.icon_name);
   const picture = guideIcon(slug);
 
+  const downloads = files.reduce((sum, file) => sum + file.resource.download_count, 0);
+
   return (
-    <Card className="h-full p-4 md:p-5">
-      <div className="flex gap-3">
+    <Card className="h-full p-4">
+      <div className="flex items-center gap-3">
         {picture ? (
           <div className="w-16 shrink-0">
             <GuidePicture icon={picture} />
           </div>
         ) : (
-          <span className={cn('h-fit rounded-xl p-3', colorsOf(resource.color_class))}>
+          <span className={cn('rounded-xl p-3', colorsOf(resource.color_class))}>
             <Icon aria-hidden className="size-7" />
           </span>
         )}
         <div className="min-w-0">
-          <p lang={category.lang} className="text-muted-foreground text-sm font-medium">
-            {category.text}
+          <p className="text-muted-foreground flex flex-wrap items-center gap-x-2 text-sm">
+            <span lang={category.lang} className="font-medium">
+              {category.text}
+            </span>
+            {[...new Set(files.map((file) => fileTypeLabel(file.resource.file_type)))].map((type) => (
+              <Badge key={type} className="bg-muted text-foreground px-2 text-xs">
+                <span className="sr-only">{text.fileType}: </span>
+                {type}
+              </Badge>
+            ))}
+            {downloads > 0 && <span>{text.downloads.replace('{count}', String(downloads))}</span>}
           </p>
           <CardTitle lang={title.lang}>{title.text}</CardTitle>
-          <CardDescription lang={description.lang} className="mt-1">
-            {description.text}
-          </CardDescription>
         </div>
       </div>
-      <div className="mt-auto grid gap-2">
+      <CardDescription lang={description.lang}>{description.text}</CardDescription>
+      <div className={cn('mt-auto grid gap-2', files.length > 1 && 'grid-cols-2')}>
         {files.map((file) => (
-          <FileRow key={file.resource.id} file={file} title={title.text} alone={files.length === 1} />
+          <FileButton key={file.resource.id} file={file} title={title.text} alone={files.length === 1} />
         ))}
       </div>
     </Card>
   );
 }
 
-/** The button of a file with its type, size and downloads. */
-function FileRow({ file, title, alone }: { file: ResourceFile; title: string; alone: boolean }) {
+/** The button of a file, with its language if there are several, and its size. */
+function FileButton({ file, title, alone }: { file: ResourceFile; title: string; alone: boolean }) {
   const text = useText('resources');
   const own = useLanguage();
   const [busy, setBusy] = useState(false);
   const { resource, language } = file;
-  const named = !alone && language;
+  const named = !alone && language ? languageNames[language] : '';
+  const sizeId = `size-${resource.id}`;
 
   async function download() {
     setBusy(true);
@@ -112,37 +123,30 @@ function FileRow({ file, title, alone }: { file: ResourceFile; title: string; al
   }
 
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <Button
-        type="button"
-        variant={alone || language === own ? 'default' : 'outline'}
-        disabled={busy}
-        aria-label={`${text.download}${named ? ` ${languageNames[named]}` : ''}: ${title}`}
-        onClick={() => void download()}
-        className="px-4"
-      >
-        {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
-        <span>
-          {text.download}
-          {named && <span lang={named}>{` ${languageNames[named]}`}</span>}
+    <Button
+      type="button"
+      variant={alone || language === own ? 'default' : 'outline'}
+      disabled={busy}
+      aria-label={`${[text.download, named].filter(Boolean).join(' ')}: ${title}`}
+      aria-describedby={sizeId}
+      onClick={() => void download()}
+      className="flex-wrap gap-y-0 px-1 [&_svg]:size-4"
+    >
+      {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
+      {text.download}
+      {(named || resource.file_size > 0) && (
+        <span className="w-full text-xs font-normal whitespace-nowrap">
+          <span lang={language}>{named}</span>
+          {named && resource.file_size > 0 && ' · '}
+          {resource.file_size > 0 && (
+            <span id={sizeId}>
+              <span className="sr-only">{text.fileSize}: </span>
+              {fileSize(resource.file_size)}
+            </span>
+          )}
         </span>
-      </Button>
-      <p className="text-muted-foreground flex flex-wrap items-center gap-x-2 text-sm">
-        <Badge className="bg-muted text-foreground">
-          <span className="sr-only">{text.fileType}: </span>
-          {fileTypeLabel(resource.file_type)}
-        </Badge>
-        {resource.file_size > 0 && (
-          <span>
-            <span className="sr-only">{text.fileSize}: </span>
-            {fileSize(resource.file_size)}
-          </span>
-        )}
-        {resource.download_count > 0 && (
-          <span>{text.downloads.replace('{count}', String(resource.download_count))}</span>
-        )}
-      </p>
-    </div>
+      )}
+    </Button>
   );
 }
 
