@@ -45,11 +45,11 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	load := beginUpgradeLoad(ctx, st, fmt.Sprintf("upgrade-%d", s.seed))
-	rounds, broken := s.rounds(20, 3), 0
+	rounds, broken := s.rounds(20, 2), 0
 	var took []time.Duration
 	for round := range rounds {
 		pause(ctx, 500*time.Millisecond)
-		if round%4 == 2 {
+		if round%4 == 1 {
 			broken++
 			err = refusedUpgrade(ctx, st, program, broken)
 		}

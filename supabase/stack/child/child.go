@@ -22,7 +22,7 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/logattr"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
 	"daawo/supabase/internal/tracing"
@@ -48,7 +48,7 @@ func run(functions map[string]edge.Func) error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: observe.Seconds}))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds}))
 	var settings settings
 	if err := settings.take(c); err != nil {
 		return err
