@@ -30,7 +30,7 @@ func (f *front) openAdminPort() error {
 	if port != 0 && port == f.cfg.Studio.Port && f.cfg.StudioUpstreamURL != "" {
 		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
 	}
-	l, err := listen(host, port, f.options.AnyPort)
+	l, err := listen(f.App, adminSocket, host, port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
 	if f.desk == nil {
 		return
 	}
-	f.onClose("administrators' application", serve(server(h, f.log), f.desk, f.connLimits(), secure, f.fail))
+	serveUntilClose(f.App, "administrators' application", server(h, f.log), f.desk, connLimits(f.cfg), secure)
 }
 
 // adminHost returns the host name of DESK_URL, or "".

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -73,7 +74,7 @@ func TestAdminSite(t *testing.T) {
 func TestAdminHost(t *testing.T) {
 	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
 	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
-	l, err := listen("127.0.0.1", 0, true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
