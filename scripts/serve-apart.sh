@@ -53,7 +53,7 @@ serve storage SERVER_HOST=127.0.0.1 SERVER_PORT="$storage" ANON_KEY="$ANON_KEY" 
 keys=(JWT_SECRET="$JWT_SECRET" ANON_KEY="$ANON_KEY" SERVICE_ROLE_KEY="$SERVICE_ROLE_KEY"
   SUPABASE_PUBLISHABLE_KEY="$PUBLISHABLE_KEY" SUPABASE_SECRET_KEY="$SECRET_KEY" LOG_LEVEL=debug)
 if [ "$desk" ]; then
-  serve realtime PORT="$realtime" DB_HOST=127.0.0.1 DB_PORT="$(node -p 'new URL(process.argv[1]).port' "$DB_URL")" DB_USER=supabase_realtime_admin \
+  serve realtime PORT="$realtime" DB_HOST=127.0.0.1 DB_PORT="$(node -p 'new URL(process.argv[1]).port' "$DB_URL")" DB_USER=postgres \
     DB_PASSWORD=postgres DB_NAME=postgres API_JWT_SECRET="$JWT_SECRET" METRICS_JWT_SECRET="$JWT_SECRET" SECRET_KEY_BASE="$JWT_SECRET" LOG_LEVEL=debug
 fi
 serve "functions --inbox-port ${inbox:-0}" "${keys[@]}" PORT="$functions" DATABASE_URL="$(as postgres)" SUPABASE_URL="$public" ${mail[@]+"${mail[@]}"}
