@@ -12,7 +12,8 @@ import (
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
-// pg_cron they leave 8 of the 70 connections of the embedded Postgres to administrators and backups.
+// pg_cron they are 62 at most. The embedded Postgres has 132 connections: for two processes during an upgrade, one of which
+// finishes, and 8 for administrators and backups.
 const (
 	restConns      = 12
 	mostRESTConns  = 20 // on a Postgres with many cores
@@ -57,7 +58,7 @@ func (s *services) openREST(ctx context.Context) error {
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
-		keyed.Keys = token.NewSet(s.keys.Verifying()...)
+		keyed.Keys = token.NewSet(s.keys.trusted()...)
 		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)

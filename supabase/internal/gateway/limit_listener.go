@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -41,23 +42,32 @@ type limitListener struct {
 	once   sync.Once
 
 	mu         sync.Mutex
+	hijacked   int // open connections without a server
 	staleAfter time.Duration
 	idle       *list.List // connections without a request, the longest idle first
 	byAddress  map[netip.Addr][]*conn
 	crowded    bool
 }
 
-// LimitListener returns a listener that limits the open connections of l, and the function that must be the ConnState of
-// its http.Server.
+// Listener is a listener that limits its open connections.
+type Listener interface {
+	net.Listener
+	// ConnState must be the ConnState of the listener's http.Server.
+	ConnState(net.Conn, http.ConnState)
+	// StopAccepting closes the listener. A connection that it has already taken from the kernel is still served.
+	StopAccepting()
+	// AwaitQuiet waits until all connections have ended, except hijacked ones, or until ctx ends. It closes a connection that
+	// has had no request for quiet. Call it after StopAccepting.
+	AwaitQuiet(ctx context.Context, quiet time.Duration)
+}
+
+// LimitListener returns a listener that limits the open connections of l.
 //
 // When Total is reached, a new connection replaces the connection that has been idle for the longest time. If every
 // connection has a request, Accept waits. When PerAddress is reached, a new connection replaces the connection of the same
 // address that has been without progress for the longest time, if that connection is idle or has stalled for 3 s.
 // Otherwise the new connection is closed.
-func LimitListener(l net.Listener, limits ConnLimits) (net.Listener, func(net.Conn, http.ConnState)) {
-	limited := newLimitListener(l, limits)
-	return limited, limited.connState
-}
+func LimitListener(l net.Listener, limits ConnLimits) Listener { return newLimitListener(l, limits) }
 
 func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
 	return &limitListener{
@@ -234,8 +244,49 @@ func (l *limitListener) Close() error {
 	return l.Listener.Close()
 }
 
-// connState records which connections are idle.
-func (l *limitListener) connState(served net.Conn, state http.ConnState) {
+// StopAccepting is part of Listener. It does not wake up Accept from its wait for a slot, because that has a connection.
+func (l *limitListener) StopAccepting() { _ = l.Listener.Close() }
+
+// quietPoll is how often AwaitQuiet looks.
+const quietPoll = 20 * time.Millisecond
+
+// AwaitQuiet is part of Listener.
+func (l *limitListener) AwaitQuiet(ctx context.Context, quiet time.Duration) {
+	since := time.Now() // a client may be about to use a connection that it got just now, however long it was idle before
+	for {
+		l.mu.Lock()
+		open := len(l.slots) - l.hijacked
+		var ended []*conn
+		for e := l.idle.Front(); e != nil; e = e.Next() {
+			c := e.Value.(*conn)
+			last := since
+			if progressed := time.Unix(0, c.progressed.Load()); progressed.After(last) {
+				last = progressed
+			}
+			if time.Since(last) > quiet {
+				ended = append(ended, c)
+			}
+		}
+		for _, c := range ended {
+			l.removeIdle(c)
+		}
+		l.mu.Unlock()
+		for _, c := range ended {
+			_ = c.Close() // its server notices and ends it
+		}
+		if open <= 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quietPoll):
+		}
+	}
+}
+
+// ConnState records which connections are idle.
+func (l *limitListener) ConnState(served net.Conn, state http.ConnState) {
 	c := connOf(served)
 	if c == nil {
 		return
@@ -243,6 +294,9 @@ func (l *limitListener) connState(served net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.removeIdle(c)
+	if state == http.StateHijacked {
+		l.hijacked++
+	}
 	c.state = state
 	c.progressed.Store(time.Now().UnixNano())
 	if state == http.StateNew || state == http.StateIdle {

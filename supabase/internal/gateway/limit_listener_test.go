@@ -30,7 +30,7 @@ func serveLimited(t *testing.T, limits ConnLimits, h http.Handler) (string, *lim
 		t.Fatal(err)
 	}
 	limited := newLimitListener(l, limits)
-	s := &http.Server{Handler: h, ConnState: limited.connState}
+	s := &http.Server{Handler: h, ConnState: limited.ConnState}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(limited) }()
 	t.Cleanup(func() {
