@@ -89,14 +89,21 @@ func connLimits(cfg *config.Config) gateway.ConnLimits {
 // which the collector would otherwise let garbage of the same size come.
 const crowdedGCPercent = 40
 
-// crowded sets the garbage collector's target, unless GOGC is set.
+// crowds counts the ports with many connections.
+var crowds atomic.Int32
+
+// crowded sets the garbage collector's target when a port gets many connections or loses them, unless GOGC is set.
 func crowded(yes bool) {
-	switch {
-	case os.Getenv("GOGC") != "":
-	case yes:
-		debug.SetGCPercent(crowdedGCPercent)
-	default:
-		debug.SetGCPercent(100)
+	change := int32(-1)
+	if yes {
+		change = 1
+	}
+	most := 100
+	if crowds.Add(change) > 0 {
+		most = crowdedGCPercent
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(most)
 	}
 }
 
