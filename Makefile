@@ -67,7 +67,7 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
 .PHONY: test
-test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, eight short drills
+test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, nine short drills
 	@scripts/test.sh
 
 .PHONY: test-go

@@ -63,7 +63,7 @@ export function Footer() {
       </div>
       <div className="border-t">
         <p className="page text-muted-foreground py-6 text-sm">
-          <strong className="text-foreground">{footer.disclaimerTitle}: </strong>
+          <strong className="text-foreground">{`${footer.disclaimerTitle}: `}</strong>
           {footer.disclaimer}
         </p>
       </div>

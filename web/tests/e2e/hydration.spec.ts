@@ -29,6 +29,7 @@ test.describe('on a slow connection', () => {
         const form = reportForm(page, words.report);
         await form.product.fill('Typed early');
         await page.locator('select[name=location]').selectOption('Bari');
+        await form.showOptional();
         await form.calendar.click();
         await expect(page.getByRole('dialog')).toBeHidden();
         arrive();
@@ -52,7 +53,7 @@ test.describe('on a slow connection', () => {
 });
 
 test('links load no new document after hydration', async ({ page }) => {
-  await page.goto('/');
+  await page.goto('/resources/');
   await live(page);
   await page.evaluate(() => {
     document.documentElement.dataset.sameDocument = '';

@@ -64,7 +64,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('reloads the page if it has no list of places', async ({ page }) => {
-      await page.goto(to('/about/'));
+      await page.goto(to('/resources/'));
       await live(page);
       await page.getByRole('link', { name: words.layout.nav.report }).first().click();
       const form = reportForm(page, text);
@@ -166,6 +166,7 @@ for (const { language, words, to } of inBothLanguages) {
         { times: 1 },
       );
       await form.fillRequired(product);
+      await form.showOptional();
       await form.expiry.fill('08/2026'); // leaving the field changes it to a full date
       await form.submit.click();
       await expect(toast(text.toasts.failed)).toBeVisible();

@@ -45,6 +45,7 @@ func Load(ctx context.Context, conn interface {
 	batch.Queue(castsSQL)
 	batch.Queue(handlersSQL, src.Schemas)
 	batch.Queue(textTypesSQL)
+	batch.Queue("select getdatabaseencoding() = 'UTF8'")
 	batch.Queue("commit")
 	res := conn.SendBatch(ctx, batch)
 	c, err := read(res, src)
@@ -98,6 +99,9 @@ func read(res pgx.BatchResults, src Source) (*Cache, error) {
 		return nil, err
 	}
 	if err := c.readTextTypes(res); err != nil {
+		return nil, err
+	}
+	if err := res.QueryRow().Scan(&c.UTF8); err != nil {
 		return nil, err
 	}
 	c.relate(&g, src.Schemas)
