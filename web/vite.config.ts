@@ -37,7 +37,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
       }),
     },
   },
-  define: { RECORDINGS: JSON.stringify(recordings()) },
+  define: { RECORDINGS: JSON.stringify(recordings()), COUNTRY_NAMES: JSON.stringify(countryNames()) },
   build: isSsrBuild
     ? { emptyOutDir: true, copyPublicDir: false, minify: false }
     : {
@@ -45,6 +45,9 @@ export default defineConfig(({ command, isSsrBuild }) => ({
         modulePreload: false,
         assetsInlineLimit: 0,
         rolldownOptions: {
+          // boot-start.ts calls hydrate of entry-client.tsx. The page alone would not keep that export.
+          input: ['index.html', 'src/entry-client.tsx'],
+          preserveEntrySignatures: 'exports-only',
           output: {
             // Each page contains nine of these names, so the hash has the fewest characters that Rolldown allows.
             entryFileNames: 'assets/[name]-[hash:7].js',
@@ -100,6 +103,19 @@ function isFormPart(id: string) {
 function recordings() {
   const folder = fileURLToPath(new URL('public/audio', import.meta.url));
   return existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+}
+
+/** Returns the names of all countries in both languages (src/content/countries.ts). */
+function countryNames() {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  const namesIn = (language: string) => {
+    if (Intl.DisplayNames.supportedLocalesOf(language).length === 0)
+      throw new Error(`this Node has no names of countries in "${language}"`);
+    const names = new Intl.DisplayNames(language, { type: 'region', style: 'short', fallback: 'none' });
+    return Object.fromEntries(codes.map((code) => [code, names.of(code)]).filter(([, name]) => name));
+  };
+  return { en: namesIn('en'), so: namesIn('so') };
 }
 
 /** Fills the placeholders of an installation in development. In production the gateway does. */

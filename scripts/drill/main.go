@@ -66,6 +66,7 @@ func drills() []drill {
 		{name: "upgrade", what: "the program replaced 20 times under load, by good and by broken ones", run: upgradeDrill},
 		{name: "privacy", what: "photos of many generators searched for planted positions: bucket, log, backup", run: privacyDrill},
 		{name: "town", what: "500 clients behind one address for five minutes, half of them hostile", run: townDrill},
+		{name: "memory", what: "40 forms with photos at once in a container of 300 MB", run: memoryDrill},
 		{name: "logs", what: "the log searched for user data, keys and tokens", run: logsDrill},
 		{name: "fuzz", what: "every parser of network input, one minute each", run: fuzzDrill},
 		{name: "soak", what: "mixed load for minutes; memory and errors", run: soakDrill},

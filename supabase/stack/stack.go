@@ -139,7 +139,10 @@ type MailText struct {
 }
 
 // Variable documents a variable that functions read.
-type Variable struct{ Name, Default, Doc string }
+type Variable struct {
+	Name, Default, Doc string
+	Check              func(value string) error // refuses a value at the start; nil takes every text
+}
 
 // Sub returns the folder dir of files, for instance of an embed.FS. It panics if dir is not a valid path.
 func Sub(files fs.FS, dir string) fs.FS {

@@ -23,16 +23,18 @@ interface Chunk {
 const dist = 'dist';
 /** Parts that are shown after the whole stylesheet is loaded (fullStyles). */
 const late = /(expiry-calendar|place-select|ui\/select|ui\/popover)\.tsx$/;
-/** Parts of the form and of the list that are loaded late and cached for offline use. */
-const keptParts: Record<string, readonly string[]> = {
-  report: ['components/ui/sonner.tsx', 'screens/report/place-select.tsx', 'screens/report/submit-report.ts'],
-  resources: ['components/ui/sonner.tsx'],
-};
+/**
+ * The screens whose code is kept for offline use, and their parts that are loaded late. The code that sends is not among
+ * them: it is useless offline, and the browser posts the form without it.
+ */
+const keptScreens = ['report', 'resources'] as const;
+const keptParts = ['src/components/ui/sonner.tsx', 'src/screens/report/place-select.tsx'];
 const manifest: Record<string, Chunk> = JSON.parse(await read('build-manifest.json'));
 const template = await read('index.html');
-const app = chunk('index.html');
+const entry = 'src/entry-client.tsx';
+const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
-const boot = await bundle('src/boot.ts');
+const boot = { content: await bundle('src/boot.ts'), live: await bundle('src/boot-live.ts') };
 const css = await read(stylesheet);
 
 const pages = languages.flatMap((language) =>
@@ -42,14 +44,18 @@ const pages = languages.flatMap((language) =>
 );
 for (const page of pages) await writePage(page);
 
-const indexed = pages.filter(({ path }) => !/\/(404|thank-you)\/$/.test(path));
+const indexed = pages.filter(({ path }) => !/\/(404|offline|thank-you)\/$/.test(path));
 await write('sitemap.xml', sitemap(indexed.map(({ path }) => path)));
 await write('csp.json', JSON.stringify(await policyAdditions()));
 const worker = 'service-worker.js';
 await write(worker, await bundle('src/offline/service-worker.ts'));
 for (const language of languages) {
   const paths = indexed.map(({ path }) => path).filter((path) => languageOf(path) === language);
-  await writeServiceWorker(dist, worker, language, paths);
+  const homes = languages.flatMap((each) => [pathIn(each, '/'), pathIn(each, '/offline/')]);
+  await writeServiceWorker(dist, worker, language, {
+    pages: [...new Set([...paths, ...homes])],
+    files: filesToKeep(language),
+  });
 }
 for (const file of ['build-manifest.json', worker]) await rm(join(dist, file));
 console.log(`prerendered ${pages.length} pages`);
@@ -73,7 +79,8 @@ async function writePage({ language, screen, path }: { language: Language; scree
   const { head, body: rendered } = await render(path);
   const body = withoutIconNames(rendered);
   // A page that is hydrated shows more than its HTML: results, errors, messages.
-  const sources = body.includes('data-live') ? await sourcesOf(screen) : '';
+  const live = body.includes('data-live');
+  const sources = live ? await sourcesOf(screen) : '';
   const page = template
     .replace('<html lang="en">', `<html lang="${language}">`)
     .replace(/<script type="module"[^>]*><\/script>|<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
@@ -81,7 +88,7 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/>\s+</g, '><')
     .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
-    .replace('</body>', () => `${bootScript(language, screen, body)}</body>`);
+    .replace('</body>', () => `${bootScript(language, screen, live)}</body>`);
   await write(fileOf(path), page);
 }
 
@@ -111,39 +118,35 @@ function fileOf(path: string) {
   return path.endsWith('/404/') ? `${path.slice(0, -1)}.html` : `${path}index.html`;
 }
 
-/** Returns the inline script. Its text is the same on every page, so that one hash allows it; its attributes differ. */
-function bootScript(language: Language, screen: Screen, body: string) {
-  const [folder] = screen.text;
+/** Returns the inline script, one for pages with live controls and one for all others. Its attributes differ. */
+function bootScript(language: Language, screen: Screen, live: boolean) {
+  const preload = filesOf(language, screen);
+  preload.delete(app.file);
+  const attributes = { app: `/${app.file}`, css: `/${stylesheet}`, preload: names(preload) };
+  const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
+  return `<script ${data.join(' ')}>${live ? boot.live : boot.content}</script>`;
+}
+
+/** Returns the files that a screen needs to become live. */
+function filesOf(language: Language, { text }: Pick<Screen, 'text'>) {
+  const [folder] = text;
   const modules = [
     `src/screens/${folder}/${folder}-screen.tsx`,
-    ...['layout', 'unexpected-error', ...screen.text].map((part) => `src/i18n/${language}/${part}.ts`),
+    ...['layout', 'unexpected-error', ...text].map((part) => `src/i18n/${language}/${part}.ts`),
   ];
-  const preload = new Set(['index.html', ...modules].flatMap(withImports));
-  preload.delete(app.file);
-  const attributes = {
-    app: `/${app.file}`,
-    css: `/${stylesheet}`,
-    // On a page without controls that need the application no reader waits for it. The names would be 2 % of the page.
-    ...(body.includes('data-live') && { preload: names(preload) }),
-  };
-  const kept = new Set([app.file, ...preload]);
-  const late = new Set<string>();
-  for (const part of keptParts[folder ?? ''] ?? []) addWithLaterImports(`src/${part}`, kept, late);
-  if (late.size > 0) Object.assign(attributes, { late: names(late) });
-  const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
-  return `<script ${data.join(' ')}>${boot}</script>`;
+  return new Set([entry, ...modules].flatMap(withImports));
+}
+
+/** Returns the files of the form and of the list that are kept for offline use. */
+function filesToKeep(language: Language): string[] {
+  const files = new Set([stylesheet, 'flags/so.svg']);
+  for (const name of keptScreens) for (const file of filesOf(language, { text: [name] })) files.add(file);
+  for (const name of keptParts) for (const file of withImports(name)) files.add(file);
+  return [...files];
 }
 
 function names(files: Iterable<string>) {
   return [...files].map((file) => `/${file}`).join(' ');
-}
-
-/** Adds the file of a part and its static and dynamic imports, except files that the page has already. */
-function addWithLaterImports(name: string, kept: ReadonlySet<string>, into: Set<string>) {
-  const { file, imports = [], dynamicImports = [] } = chunk(name);
-  if (kept.has(file) || into.has(file)) return;
-  into.add(file);
-  for (const next of [...imports, ...dynamicImports]) addWithLaterImports(next, kept, into);
 }
 
 function withImports(name: string): string[] {

@@ -1,47 +1,11 @@
 /*
- * The only script of a prerendered page, inlined in it. It loads the application:
- * - at once if there is a session to restore,
- * - after the first paint if the page needs it ([data-live=now]),
- * - when idle on a fast unmetered connection,
- * - otherwise at the first use of a control that needs it; it then repeats the click.
- * It also handles what must work before that: quick exit, alerts, offline reading and the end of a draft.
+ * The only script of a prerendered page, inlined in it. A page with a form or a list has boot-live.ts instead, which
+ * contains this. It does what must work without the application: quick exit, alerts, offline reading and the end of a
+ * draft. It loads the application only if there is a session to restore.
  */
 import { hasSessionToRestore } from './backend/has-session';
-import { loadOnce } from './lib/load-once';
+import { fast, fetchAhead, start, whenIdle } from './boot-start';
 import { draftKey, draftLife } from './offline/draft-storage';
-
-const script = document.currentScript as HTMLScriptElement;
-const { app = '', preload = '', css = '', late } = script.dataset;
-const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
-
-/** Loads the application. After a failure the next use of a control tries again. */
-const start = loadOnce(() => {
-  for (const href of preload.match(/\S+/g) ?? []) {
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
-  }
-  return import(/* @vite-ignore */ app);
-});
-
-/** Returns a function that holds a click back, loads the application and repeats the click, once for several clicks. */
-function clickHolder() {
-  const held = new Set<HTMLButtonElement>();
-  return (event: Event, button: HTMLButtonElement) => {
-    event.preventDefault();
-    event.stopPropagation();
-    if (held.has(button)) return;
-    held.add(button);
-    start().then(
-      () => button.click(),
-      () => {
-        held.delete(button);
-        if (button.type !== 'submit') return;
-        if (navigator.onLine) button.form?.requestSubmit(button);
-        else alert(button.form?.dataset.offline);
-      },
-    );
-  };
-}
-const hold = clickHolder();
 
 addEventListener(
   'click',
@@ -55,10 +19,7 @@ addEventListener(
     const share = target.closest<HTMLElement>('[data-share]');
     if (share) return shareLink(share);
     const alerting = target.closest<HTMLElement>('[data-alert]');
-    if (alerting) return alert(alerting.dataset.alert);
-    // The application sets data-live on <html> (entry-client.tsx).
-    const button = target.closest<HTMLButtonElement>('html:not([data-live]) [data-live] button');
-    if (button) hold(event, button);
+    if (alerting) alert(alerting.dataset.alert);
   },
   true,
 );
@@ -72,13 +33,14 @@ function shareLink(button: HTMLElement) {
   });
 }
 
-// The third Escape within five seconds each leaves the page, except those that close a list, a dialog or the menu. The
-// element after the link announces the first two.
-let escapes = 0;
-let forget: ReturnType<typeof setTimeout>;
-addEventListener(
-  'keydown',
-  (event: KeyboardEvent) => {
+/**
+ * Returns a listener by which the third Escape within five seconds each leaves the page, except those that close a list,
+ * a dialog or the menu. The element after the link announces the first two.
+ */
+function escapeCounter() {
+  let escapes = 0;
+  let forget: ReturnType<typeof setTimeout>;
+  return (event: KeyboardEvent) => {
     const exit = document.querySelector<HTMLAnchorElement>('[data-quick-exit]');
     const closes = document.querySelector('[role=listbox],[role=dialog],header [open]');
     if (!exit || closes || event.key !== 'Escape' || event.repeat) return;
@@ -96,9 +58,9 @@ addEventListener(
       escapes = 0;
       say();
     }, 5e3);
-  },
-  true,
-);
+  };
+}
+addEventListener('keydown', escapeCounter(), true);
 
 /**
  * Hides the page, deletes the draft and replaces the history entry with another site's page. `left` makes the pages of
@@ -156,38 +118,47 @@ setInterval(() => {
   }
 }, 6e4);
 
+const openMenu = () => document.querySelector<HTMLDetailsElement>('header [open]');
+
+// Close the menu when the focus leaves it: it would cover the focused element.
 addEventListener('focusin', ({ target }) => {
-  if ((target as Element).closest('[data-live]')) start();
-  // Close the menu when the focus leaves it: it would cover the focused element.
-  const menu = document.querySelector<HTMLDetailsElement>('header [open]');
+  const menu = openMenu();
   if (menu) menu.open = menu.contains(target as Element);
 });
 
-if (hasSessionToRestore()) start();
-else if (document.querySelector('[data-live=now]')) {
-  // Starting earlier would delay the first paint. A page in the background is not painted.
-  if (document.hidden) start();
-  else requestAnimationFrame(() => setTimeout(start));
-}
-addEventListener('load', () => {
-  if (connection?.effectiveType === '4g' && !connection.saveData) whenIdle(start);
-  whenIdle(keepForOffline);
+addEventListener('keydown', (event) => {
+  const menu = (event as KeyboardEvent).key === 'Escape' && openMenu();
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
 });
 
-if (document.querySelector('[data-missing]')) console.error('404: no page at', location.pathname);
+// The form and the list need the application: fetch it when the reader points at a link to them.
+if (fast)
+  for (const type of ['focusin', 'pointerover'])
+    addEventListener(type, ({ target }) => {
+      if ((target as Element).closest?.('a[href$="/report/"],a[href$="/resources/"]')) fetchAhead();
+    });
 
-function whenIdle(run: () => void) {
-  window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has no requestIdleCallback
+if (hasSessionToRestore()) start();
+addEventListener('load', () => whenIdle(() => void keepForOffline().catch(() => {})));
+
+if (document.querySelector('[data-missing]')) {
+  const { pathname } = location;
+  console.error('404: no page at', pathname);
+  // The 404 page is prerendered without its path.
+  const other = document.querySelector<HTMLAnchorElement>('header a[hreflang]');
+  if (other) other.href = other.hreflang === 'so' ? `/so${pathname}` : pathname.slice(3);
 }
 
-/** Registers the service worker of the page's language and sends it the files to keep. */
+/**
+ * Registers the service worker of the page's language (offline/service-worker.ts). The worker of Somali pages does not
+ * control /, to which their language switch leads: a reader without the English worker gets a small one for that.
+ */
 async function keepForOffline() {
+  if (!navigator.onLine) return;
   const workers = navigator.serviceWorker;
-  if (!workers) return;
-  await workers.register(`${document.documentElement.lang === 'so' ? '/so' : ''}/sw.js`);
-  const { active } = await workers.ready;
-  const files = performance.getEntriesByType('resource').map(({ name }) => name);
-  // Also the parts that a form or a list loads late, unless the reader saves data.
-  if (late && !connection?.saveData) files.push(app, css, ...preload.split(' '), ...late.split(' '));
-  active?.postMessage(files);
+  const somali = document.documentElement.lang === 'so';
+  await workers?.register(somali ? '/so/sw.js' : '/sw.js');
+  if (somali && !(await workers?.getRegistration('/'))) await workers?.register('/sw.js?few');
 }

@@ -6,11 +6,16 @@ import { hasSessionToRestore } from '@/backend/has-session';
 import { isMissingPart } from '@/layout/full-styles';
 import { routes } from '@/routes';
 
-// Hydrate in a task of its own, because parsing the code has already taken one.
-await new Promise<void>((done, failed) => setTimeout(() => hydrate().then(done, failed)));
-
-// boot.ts repeats the click that started the application when this module has finished, so wait until the page is live.
-async function hydrate() {
+/**
+ * Resolves when the page is live (boot-live.ts then repeats the click that started the application). Rejects if a part
+ * of the page could not be loaded; a later call tries again. A failure while this module is evaluated could not be
+ * repeated, because the browser keeps it.
+ */
+export async function hydrate() {
+  // In a task of its own, because parsing the code has already taken one.
+  await new Promise((done) => setTimeout(done));
+  // The service worker shows the offline page at the address of another page.
+  if (document.querySelector('[data-offline-page]')) return;
   // When it is created, the client reads the address and refreshes the stored session.
   if (hasSessionToRestore()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
 
@@ -44,6 +49,11 @@ async function hydrate() {
     });
   });
   document.documentElement.dataset.live = '';
+}
+
+if (import.meta.env.DEV) {
+  document.documentElement.dataset.started = ''; // as boot-live.ts does
+  void hydrate();
 }
 
 /** Resolves when the first page's code, texts and data are loaded. Hydration before that would not match. */

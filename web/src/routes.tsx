@@ -4,6 +4,7 @@ import { type Language, LanguageContext, languages, pathIn } from '@/i18n/langua
 import { loadText, type Part } from '@/i18n/text';
 import { fullStyles } from '@/layout/full-styles';
 import { SiteLayout } from '@/layout/site-layout';
+import { inTime } from '@/lib/in-time';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
 export interface Screen {
@@ -83,12 +84,20 @@ export const screens: readonly Screen[] = [
     load: () => import('@/screens/privacy/privacy-screen').then((m) => m.PrivacyScreen),
   },
   {
+    path: '/offline/',
+    text: ['offline'],
+    load: () => import('@/screens/offline/offline-screen').then((m) => m.OfflineScreen),
+  },
+  {
     path: '/*',
     text: ['not-found'],
     load: () => import('@/screens/not-found/not-found-screen').then((m) => m.NotFoundScreen),
     prerender: ['/404/'],
   },
 ];
+
+/** Milliseconds after which a navigation loads a document instead of the screen's code (entry-client.tsx). */
+const partTimeout = 8000;
 
 /** Reports whether the page is hydrated. Only navigations after that need the whole stylesheet. */
 function isLive() {
@@ -116,7 +125,8 @@ function routesIn(language: Language): RouteObject {
       path: pathIn(language, path),
       caseSensitive: true, // like the paths of the server, which replies to /Learn/ with the 404 page
       lazy: async () => {
-        const [Component] = await Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
+        const parts = Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
+        const [Component] = await (isLive() ? inTime(parts, partTimeout, 'The import of a screen') : parts);
         return {
           Component,
           loader:

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/backup"
 	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/handover"
@@ -60,16 +60,17 @@ type App struct {
 	data    string
 	log     *slog.Logger
 
-	closers  []closer
-	pools    []*db.Pool
-	database *database
-	describe func() []Value // addresses and keys, as they are now
-	rest     string         // where an operator finds the values that the announcement omits; "" means `daawo status`
-	failed   chan error     // the first failure of a part that should run until Close
-	stop     chan struct{}  // closed when the operator stops the stack
-	stopOnce sync.Once
-	began    time.Time
-	took     time.Duration // of the start
+	closers      []closer
+	database     *database
+	pools        pools
+	backupStatus *backup.Status
+	describe     func() []Value // addresses and keys, as they are now
+	rest         string         // where an operator finds the values that the announcement omits; "" means `daawo status`
+	failed       chan error     // the first failure of a part that should run until Close
+	stop         chan struct{}  // closed when the operator stops the stack
+	stopOnce     sync.Once
+	began        time.Time
+	took         time.Duration // of the start
 
 	sockets    *handover.Sockets
 	program    handover.Program // of the next process of an upgrade
@@ -102,7 +103,7 @@ func New(o Options) *App {
 	}
 	return &App{
 		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
-		sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
+		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
 }
 

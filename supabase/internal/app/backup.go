@@ -50,7 +50,7 @@ func (a backups) open(d *database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive = d.url(postgres.Superuser), a.archiveDir()
+	o.URL, o.Archive, o.Status = d.url(postgres.Superuser), a.archiveDir(), a.backupStatus
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

@@ -217,7 +217,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Migrations.Enabled {
 			for _, file := range migrate.Skipped(d.options.Project) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file, "rename_to", migrate.Suggested(file))
 			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
@@ -234,7 +234,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Seed.Enabled {
 			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.log.Warn("db.seed.sql_paths: no file matches", "patterns", unmatched)
+				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
 			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err

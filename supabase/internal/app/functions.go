@@ -74,7 +74,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
 		SiteURL: s.public, StudioURL: studio, RowLink: link,
-		Log: s.log.With("part", "outbox"), Meter: s.metrics,
+		Log: s.log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
 	})
 	return err
 }

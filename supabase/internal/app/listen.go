@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -80,7 +82,22 @@ func (w debugWriter) Write(p []byte) (int, error) {
 // connLimits returns the limits of a port that unknown clients can reach.
 func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: crowded}
+}
+
+// crowdedGCPercent is the garbage collector's target (GOGC) while many connections are open. Their buffers are live memory, to
+// which the collector would otherwise let garbage of the same size come.
+const crowdedGCPercent = 40
+
+// crowded sets the garbage collector's target, unless GOGC is set.
+func crowded(yes bool) {
+	switch {
+	case os.Getenv("GOGC") != "":
+	case yes:
+		debug.SetGCPercent(crowdedGCPercent)
+	default:
+		debug.SetGCPercent(100)
+	}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.

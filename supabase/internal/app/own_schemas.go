@@ -96,7 +96,7 @@ func (s *services) restoreSchemas(ctx context.Context) error {
 	if err := withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error { return s.db.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
-	for _, pool := range s.pools {
+	for _, pool := range s.pools.all() {
 		pool.Pgx().Reset()
 	}
 	return nil

@@ -114,7 +114,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port)), admin: a.cfg.AdminURL}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	s := a.newServices(set, d, at)
-	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions} {
+	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions, s.openMetrics} {
 		if err := open(ctx); err != nil {
 			return err
 		}

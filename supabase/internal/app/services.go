@@ -58,6 +58,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
 		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
+		s.openMetrics,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -83,7 +84,7 @@ func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, m
 	if err != nil {
 		return nil, err
 	}
-	a.pools = append(a.pools, pool)
+	a.pools.add(part, pool)
 	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
 	return pool, nil
 }

@@ -146,6 +146,8 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"third party with a path", "[auth.third_party.clerk]\nenabled = true\ndomain = \"https://a.clerk.accounts.dev\"", nil, "is not a domain"},
 		{"third party without TLS", "[auth.third_party.workos]\nenabled = true\nissuer_url = \"http://example.org\"", nil, "starts with https://"},
 		{"two third parties", "[auth.third_party]\nclerk = {enabled = true, domain = \"a.clerk.accounts.dev\"}\nauth0 = {enabled = true, tenant = \"a\"}", nil, "only one issuer"},
+		{"mail server without a sender", "[auth.email.smtp]\nhost = \"mail.example.org\"\nport = 587", nil, "auth.email.smtp.admin_email: is required"},
+		{"mail server without a port", "[auth.email.smtp]\nhost = \"mail.example.org\"\nadmin_email = \"a@example.org\"", nil, "auth.email.smtp.port: is required"},
 		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
 	}
 	for _, tt := range tests {

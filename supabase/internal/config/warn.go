@@ -17,7 +17,7 @@ func (c *Config) warn() {
 		if !c.unsetMatters(key) {
 			continue
 		}
-		add("%s: the variable %s is not set", key, c.unset[key])
+		add("%s: the variable %s is not set: set it in the environment or in .env", key, c.unset[key])
 	}
 	if c.smtpUnset() {
 		add("auth.email.smtp: the mail server is not used, because its variables are not set")

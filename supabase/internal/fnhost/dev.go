@@ -337,7 +337,7 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 			d.Log.Error("cannot change the schedules", "error", err)
 		}
 	}
-	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
+	d.Log.Info("functions reloaded", "duration", time.Since(start))
 }
 
 // builtIn is the version in this program.

@@ -50,6 +50,7 @@ func (c *conn) Close() error {
 		}
 		<-c.listener.slots
 		c.listener.mu.Unlock()
+		c.listener.watchCrowd()
 	})
 	return err
 }

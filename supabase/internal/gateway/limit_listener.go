@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,6 +25,10 @@ type ConnLimits struct {
 	Total      int            // open connections
 	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
+
+	// Crowded is called with true when more than an eighth of Total are open, and with false when half as many are open
+	// again; nil for no calls.
+	Crowded func(bool)
 }
 
 // limitListener is the listener of a public port. It limits the number of open connections, so that idle clients cannot
@@ -40,7 +45,8 @@ type limitListener struct {
 	hijacked   int // open connections without a server
 	staleAfter time.Duration
 	idle       *list.List // connections without a request, the longest idle first
-	byAddress  map[netip.Addr]map[*conn]bool
+	byAddress  map[netip.Addr][]*conn
+	crowded    bool
 }
 
 // Listener is a listener that limits its open connections.
@@ -67,7 +73,7 @@ func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
 	return &limitListener{
 		Listener: l, limits: limits, staleAfter: staleAfter,
 		slots: make(chan struct{}, limits.Total), idled: make(chan struct{}, 1), closed: make(chan struct{}),
-		idle: list.New(), byAddress: map[netip.Addr]map[*conn]bool{},
+		idle: list.New(), byAddress: map[netip.Addr][]*conn{},
 	}
 }
 
@@ -89,6 +95,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			_ = accepted.Close()
 			return nil, net.ErrClosed
 		}
+		l.watchCrowd()
 		if tcp, ok := accepted.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer) // on failure the kernel's default applies
 		}
@@ -130,7 +137,7 @@ func (l *limitListener) register(c *conn) bool {
 		return false
 	}
 	l.removeIdle(stale)
-	delete(l.byAddress[c.address], stale)
+	l.discount(stale)
 	l.count(c)
 	l.mu.Unlock()
 	_ = stale.Close() // its server notices and ends it
@@ -138,10 +145,37 @@ func (l *limitListener) register(c *conn) bool {
 }
 
 func (l *limitListener) count(c *conn) {
-	if l.byAddress[c.address] == nil {
-		l.byAddress[c.address] = map[*conn]bool{}
+	l.byAddress[c.address] = append(l.byAddress[c.address], c)
+}
+
+// discount undoes count. The lock is held.
+func (l *limitListener) discount(c *conn) {
+	left := l.byAddress[c.address]
+	if i := slices.Index(left, c); i >= 0 {
+		left = slices.Delete(left, i, i+1)
 	}
-	l.byAddress[c.address][c] = true
+	if len(left) == 0 {
+		delete(l.byAddress, c.address)
+		return
+	}
+	l.byAddress[c.address] = left
+}
+
+// watchCrowd calls Crowded when the number of open connections has passed a limit.
+func (l *limitListener) watchCrowd() {
+	if l.limits.Crowded == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	most := l.limits.Total / 8
+	if l.crowded {
+		most /= 2
+	}
+	if crowded := len(l.slots) > most; crowded != l.crowded {
+		l.crowded = crowded
+		l.limits.Crowded(crowded)
+	}
 }
 
 // deregister undoes register.
@@ -151,17 +185,14 @@ func (l *limitListener) deregister(c *conn) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.byAddress[c.address], c)
-	if len(l.byAddress[c.address]) == 0 {
-		delete(l.byAddress, c.address)
-	}
+	l.discount(c)
 }
 
 // stalest returns the idle or stalled connection of an address that has been without progress for the longest time, or nil.
 func (l *limitListener) stalest(address netip.Addr) *conn {
 	var stalest *conn
 	limit := time.Now().Add(-l.staleAfter).UnixNano()
-	for c := range l.byAddress[address] {
+	for _, c := range l.byAddress[address] {
 		last := c.progressed.Load()
 		if (c.state == http.StateIdle || c.state != http.StateHijacked && last < limit) && (stalest == nil || last < stalest.progressed.Load()) {
 			stalest = c

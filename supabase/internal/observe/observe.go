@@ -1,6 +1,6 @@
 // Package observe provides structured logs, Prometheus metrics and health routes.
 //
-// Only app, cli and gateway import it; it imports nothing of ours. It never records personal data: no address, user agent,
+// Only app, cli, fnhost, gateway and stack import it; it imports nothing of ours. It never records personal data: no address, user agent,
 // query string or body.
 package observe
 
@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -20,12 +22,31 @@ func Logger(w io.Writer, level, format string) *slog.Logger {
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: l}
+	options := &slog.HandlerOptions{Level: l, ReplaceAttr: Seconds}
 	f, isFile := w.(*os.File)
 	if format == "text" || (format == "" && isFile && term.IsTerminal(int(f.Fd()))) {
 		return slog.New(withRequestID{slog.NewTextHandler(w, options)})
 	}
 	return slog.New(withRequestID{slog.NewJSONHandler(w, options)})
+}
+
+// Seconds writes durations as seconds with at most six decimals. It is a slog.HandlerOptions.ReplaceAttr. Libraries log some
+// durations as text, such as 1.5s under a name that ends in duration; these become seconds, too.
+func Seconds(_ []string, a slog.Attr) slog.Attr {
+	d := time.Duration(0)
+	switch a.Value.Kind() {
+	case slog.KindDuration:
+		d = a.Value.Duration()
+	case slog.KindString:
+		parsed, err := time.ParseDuration(a.Value.String())
+		if err != nil || !strings.HasSuffix(a.Key, "duration") {
+			return a
+		}
+		d = parsed
+	default:
+		return a
+	}
+	return slog.Float64(a.Key, d.Round(time.Microsecond).Seconds())
 }
 
 type requestIDKey struct{}

@@ -17,6 +17,7 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,6 +51,7 @@ type Options struct {
 	Workers int                   // jobs of one queue running at once; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()
 	Meter   prometheus.Registerer // nil registers no metrics
+	Traces  *tracing.Provider     // nil makes no spans
 }
 
 // Functions runs the jobs and schedules of functions. fnhost.Host implements it.

@@ -35,6 +35,9 @@ var processorCases = []scenario{
 	{name: "list", url: "/visits?select=id,place,day,note&order=day.desc&limit=25"},
 	{name: "row", url: "/items?id=eq.77"},
 	{name: "list-1000", url: "/items?order=id&limit=1000"},
+	{name: "list-2000", url: "/items?order=id&limit=2000"},
+	{name: "list-20000", url: "/items?order=id&limit=20000"},
+	{name: "count-1000", url: "/items?order=id&limit=1000", header: "Prefer: count=exact"}, // one value
 	{name: "to-one", url: "/orders?select=id,note,customers(id,name)&order=id&limit=100"},
 	{name: "to-many", url: "/customers?select=id,name,orders(id,note,total)&order=id&limit=25"},
 	{name: "many-to-many", url: "/orders?select=id,note,tags(id,label)&order=id&limit=25"},

@@ -1,4 +1,5 @@
 import type { PostgrestClient } from '@supabase/postgrest-js';
+import { inTime } from '@/lib/in-time';
 import { findBackend, readTimeout, supabase } from './client';
 import type { Database } from './database.types';
 import { hasSession } from './has-session';
@@ -13,7 +14,7 @@ const keptKey = 'daawo.resources';
 
 /** The active resources, newest first. */
 export async function loadResources(): Promise<Resource[]> {
-  const client = await tables();
+  const client = await inTime(tables(), readTimeout, 'The client for tables');
   const { data, error } = await client
     .from('resources')
     .select('*')

@@ -19,25 +19,25 @@ export function QuickExit() {
   const { exit, exitHint, exitSteps } = useText('layout');
   if (!confidential.test(useLocation().pathname)) return null;
   return (
-    <>
+    <div className="bg-henna text-background print:hidden">
       <a
         href={neutralPages[language]}
         data-quick-exit
         rel="noreferrer"
-        className="bg-henna text-background print:hidden flex min-h-11 items-center justify-center gap-2 px-4 font-semibold hover:bg-foreground"
+        className="page flex min-h-11 items-center gap-2 font-semibold underline-offset-4 hover:underline"
       >
         <LogOut aria-hidden className="size-5 shrink-0" />
         {exit}
-        <span className="hidden text-sm font-normal md:inline">{exitHint}</span>
+        <span className="hidden text-sm md:block">{exitHint}</span>
       </a>
       <p
         role="status"
         data-steps={exitSteps}
+        className="page"
         suppressHydrationWarning
         // biome-ignore lint/security/noDangerouslySetInnerHtml: React leaves the text to boot.ts, which may have set it before hydration
         dangerouslySetInnerHTML={{ __html: '' }}
-        className="bg-foreground text-background print:hidden text-center"
       />
-    </>
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
+import { guideIcon } from '@/illustrations/guide-picture';
 import { type Guide, type GuideBlock, guideReview, guideSlugs, loadGuide, loadGuides } from './guides';
 import { dangerSources, sources } from './sources';
 
@@ -42,6 +43,10 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
     test('spells medicines the same in both languages', () => {
       const named = (each: Guide) => medicines.filter((name) => words(each).includes(name));
       expect(named(translation)).toEqual(named(guide));
+    });
+
+    test('has its picture in the list of resources', () => {
+      expect(guideIcon(guide.slug)).toBe(guide.icon);
     });
 
     test('has its title in the words of the links to it', () => {

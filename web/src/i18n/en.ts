@@ -5,6 +5,7 @@ import { text as home } from './en/home';
 import { text as layout } from './en/layout';
 import { text as learn } from './en/learn';
 import { text as notFound } from './en/not-found';
+import { text as offline } from './en/offline';
 import { text as privacy } from './en/privacy';
 import { text as report } from './en/report';
 import { text as resources } from './en/resources';
@@ -25,6 +26,7 @@ export const en = {
   contact,
   privacy,
   'not-found': notFound,
+  offline,
   'unexpected-error': unexpectedError,
 };
 

@@ -6,6 +6,7 @@ import { text as home } from './so/home';
 import { text as layout } from './so/layout';
 import { text as learn } from './so/learn';
 import { text as notFound } from './so/not-found';
+import { text as offline } from './so/offline';
 import { text as privacy } from './so/privacy';
 import { text as report } from './so/report';
 import { text as resources } from './so/resources';
@@ -26,5 +27,6 @@ export const so = {
   contact,
   privacy,
   'not-found': notFound,
+  offline,
   'unexpected-error': unexpectedError,
 } satisfies Dictionary;

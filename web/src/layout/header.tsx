@@ -28,15 +28,7 @@ export function Header() {
           <NavigationLinks className="flex" />
         </nav>
         <LanguageSwitch className="ms-auto lg:ms-0" />
-        <details
-          ref={menu}
-          className="group lg:hidden"
-          onKeyDown={({ key, currentTarget }) => {
-            if (key !== 'Escape') return;
-            close();
-            currentTarget.querySelector('summary')?.focus();
-          }}
-        >
+        <details ref={menu} className="group lg:hidden">
           <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg border px-3 font-semibold group-open:bg-muted [&::-webkit-details-marker]:hidden">
             <Menu aria-hidden className="size-5" />
             {text.menu}

@@ -1,32 +1,41 @@
 /// <reference lib="webworker" />
 /*
- * Caches every page of one language for offline reading, and the scripts and pictures of visited pages. There is one
- * worker per language, at /sw.js and /so/sw.js. It handles only GET requests, so it never stores a report.
+ * Keeps one fixed set of files for offline reading: the pages of one language, the home page of the other, a page that
+ * says that the connection failed, and the code of the form and of the list. The set is the same whatever the reader has
+ * visited, so it does not tell. There is one worker per language, at /sw.js and /so/sw.js. It handles only GET requests,
+ * so it never stores a report.
  */
 declare const self: ServiceWorkerGlobalScope & {
-  /** The pages of this language and their hashes. The build inserts them after prerendering. */
+  /** The files to keep and their hashes. The build inserts them after prerendering (scripts/service-worker.ts). */
   __WB_MANIFEST: { url: string; revision: string | null }[];
 };
 
-const pages = self.__WB_MANIFEST;
+const everything = self.__WB_MANIFEST;
 // The gateway fills these placeholders. If a value changes, this file changes and the browser fetches the pages again.
 const installation = '__SITE_URL__ __WHATSAPP_NUMBER__ __CONTACT_EMAIL__ __FACEBOOK_URL__';
 const scope = new URL(self.registration.scope).pathname;
-const pageCache = `pages ${scope} ${pages.map(({ revision }) => revision?.slice(0, 6)).join('')} ${installation}`;
-const fileCache = `files ${scope}`;
-const keptFiles = 80;
+const { connection } = self.navigator as { connection?: { saveData?: boolean } };
+
+/**
+ * Whether to keep only the home pages and the offline pages: the reader saves data, or reads Somali, where the worker of
+ * / is only for the language switch (boot.ts).
+ */
+const few = connection?.saveData || self.location.search === '?few';
+const kept = few ? everything.filter(({ url }) => /^\/(so\/)?(offline\/)?$/.test(url)) : everything;
+const revisions = kept.map(({ revision }) => revision?.slice(0, 6)).join('');
+const cacheName = `kept ${scope} ${revisions} ${installation}`;
 
 self.addEventListener('install', (event) => {
-  const { connection } = self.navigator as { connection?: { saveData?: boolean } };
-  if (!connection?.saveData) event.waitUntil(keepPages());
+  event.waitUntil(keep());
   self.skipWaiting();
 });
 
-async function keepPages() {
-  const cache = await caches.open(pageCache);
+async function keep() {
+  const cache = await caches.open(cacheName);
   // One at a time, so that a slow connection stays free for the reader's own requests.
-  for (const { url } of pages) {
-    const response = await fetch(url, { cache: 'no-cache' });
+  for (const { url } of kept) {
+    const known = isHashed(url) && (await caches.match(url));
+    const response = known || (await fetch(url, { cache: isHashed(url) ? 'default' : 'no-cache' }));
     if (!response.ok) throw new Error(`${url}: ${response.status}`); // the next visit tries again
     await cache.put(url, response);
   }
@@ -35,61 +44,46 @@ async function keepPages() {
 self.addEventListener('activate', (event) => {
   event.waitUntil(
     (async () => {
-      const mine = (name: string) => name.startsWith(`pages ${scope} `) && name !== pageCache;
-      await Promise.all((await caches.keys()).filter(mine).map((name) => caches.delete(name)));
+      // Earlier versions had caches named "pages" and "files".
+      const old = (name: string) => /^(kept|pages|files) /.test(name) && name.split(' ')[1] === scope;
+      const names = (await caches.keys()).filter((name) => old(name) && name !== cacheName);
+      await Promise.all(names.map((name) => caches.delete(name)));
       await self.clients.claim();
     })(),
   );
 });
 
-/** Caches the files that a page names: those that it has loaded and those that it may load later (boot.ts). */
-self.addEventListener('message', (event) => {
-  const urls = (event.data as string[]).map((url) => new URL(url, self.location.href));
-  const files = new Set(urls.filter(isFile).map(({ href }) => href));
-  event.waitUntil(Promise.allSettled([...files].map(file)));
-});
-
 self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
-  if (request.method !== 'GET' || url.origin !== self.location.origin) return;
+  if (request.method !== 'GET' || url.origin !== self.location.origin || /\/v1\//.test(url.pathname)) return;
   if (request.mode === 'navigate') event.respondWith(page(request, url));
-  else if (isFile(url)) event.respondWith(file(request));
+  else if (everything.some(({ url: path }) => path === url.pathname)) event.respondWith(file(request));
 });
 
 /** Returns a page from the cache. A new version arrives when the browser finds a change in this file. */
 async function page(request: Request, { pathname }: URL): Promise<Response> {
-  const cache = await caches.open(pageCache);
-  const kept = await cache.match(pathname);
-  if (kept) return kept;
-  const response = await fetch(request);
-  // With data saving on, pages were not fetched in advance: cache each visited page, if storage is not full.
-  if (response.ok && pages.some(({ url }) => url === pathname))
-    await cache.put(pathname, response.clone()).catch(() => {});
-  return response;
-}
-
-/** Reports whether a file is a picture or has its hash in its name. */
-function isFile({ origin, pathname }: URL) {
-  return origin === self.location.origin && /^\/(assets|flags)\/|\.(svg|png|webmanifest)$/.test(pathname);
-}
-
-async function file(request: Request | string): Promise<Response> {
-  return (await caches.match(request)) ?? keepFile(request);
-}
-
-async function keepFile(request: Request | string): Promise<Response> {
-  const response = await fetch(request);
-  if (!response.ok) return response;
+  const cache = await caches.open(cacheName);
+  const known = await cache.match(pathname);
+  if (known) return known;
   try {
-    const cache = await caches.open(fileCache);
-    await cache.put(request, response.clone());
-    const keys = await cache.keys();
-    await Promise.all(keys.slice(0, -keptFiles).map((key) => cache.delete(key)));
-  } catch {
-    // Storage is full. The page gets its file anyway.
+    return await fetch(request);
+  } catch (error) {
+    const whole = `${pathname}/`;
+    if (await cache.match(whole)) return Response.redirect(whole);
+    const offline = await cache.match(/^\/so(\/|$)/.test(pathname) ? '/so/offline/' : '/offline/');
+    if (!offline) throw error;
+    return offline;
   }
-  return response;
+}
+
+async function file(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? fetch(request);
+}
+
+/** Reports whether the file's name changes with its content. */
+function isHashed(url: string) {
+  return url.startsWith('/assets/');
 }
 
 export {};

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, live, test } from './fixtures';
+import { expect, live, loaded, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
 import { reportForm } from './report-form';
@@ -57,7 +57,7 @@ for (const { path } of everyDocument) {
   test(`${path} meets WCAG 2.2 AA in light and dark and fits 320 px and touch`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' }); // no transitions of colours
     await page.goto(path);
-    await live(page);
+    await loaded(page);
     if (path.endsWith('/resources/')) await page.getByRole('listitem').getByRole('button').first().waitFor();
     expect(await violations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -38,17 +38,7 @@ const later = {
     'uploadingPhoto',
     'sending',
   ],
-  resources: [
-    'featured',
-    'all',
-    'empty',
-    'kept',
-    'download',
-    'downloadNamed',
-    'downloads',
-    'fileSize',
-    'fileType',
-  ],
+  resources: ['featured', 'empty', 'kept', 'download', 'downloads', 'fileSize', 'fileType'],
 } as Record<string, string[]>;
 const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;
 

@@ -50,6 +50,11 @@ export async function live(page: Page) {
   await page.locator('html[data-live]').waitFor({ state: 'attached' });
 }
 
+/** Waits until the page is hydrated, if it has a control that needs that. */
+export async function loaded(page: Page) {
+  if ((await page.locator('main [data-live]').count()) > 0) await live(page);
+}
+
 /** Holds requests to an address back. The returned function releases them to `onward`, by default to the server. */
 export async function hold(
   page: Page,

@@ -53,7 +53,7 @@ test.describe('on a slow connection', () => {
 });
 
 test('links load no new document after hydration', async ({ page }) => {
-  await page.goto('/');
+  await page.goto('/resources/');
   await live(page);
   await page.evaluate(() => {
     document.documentElement.dataset.sameDocument = '';

@@ -140,7 +140,7 @@ test.describe('menu on a narrow screen', () => {
 
   for (const { language, words, to } of inBothLanguages) {
     test(`opens, and closes when a link is chosen (${language})`, async ({ page }) => {
-      await page.goto(to('/'));
+      await page.goto(to('/resources/'));
       await live(page);
       const menu = page.locator('header details');
       const links = menu.getByRole('link');
@@ -158,7 +158,6 @@ test.describe('menu on a narrow screen', () => {
 
   test('closes at Escape and moves the focus to its toggle', async ({ page }) => {
     await page.goto('/learn/');
-    await live(page);
     const menu = page.locator('header details');
     const summary = menu.locator('summary');
     await summary.focus();
@@ -172,7 +171,6 @@ test.describe('menu on a narrow screen', () => {
 
 test('the language switch keeps the path of a missing page', async ({ page }) => {
   await page.goto('/no/such/page/');
-  await live(page);
   await expect(page.getByRole('banner').getByRole('link', { name: 'Soomaali' })).toHaveAttribute(
     'href',
     '/so/no/such/page/',

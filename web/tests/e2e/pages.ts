@@ -26,7 +26,7 @@ export const everyPage = inBothLanguages.flatMap(({ language, words, to }) =>
 export const everyDocument = [
   ...everyPage,
   ...inBothLanguages.flatMap(({ language, words, to }) =>
-    ['/nowhere/', '/learn/nothing/', '/report/thank-you/'].map((path) => ({
+    ['/nowhere/', '/learn/nothing/', '/report/thank-you/', '/offline/'].map((path) => ({
       language,
       words,
       path: to(path),

@@ -121,11 +121,12 @@ for (const { language, words, to } of inBothLanguages) {
         await form.product.fill('Draft cream');
         const release = await hold(page, '**/assets/**');
         await page.reload();
+        await expect(form.country).toHaveValue('254');
         await form.phone.fill('612345678');
         release();
         await live(page);
         await expect(form.product).toHaveValue('Draft cream');
-        await expect(form.country).toHaveValue('252');
+        await expect(form.country).toHaveValue('254');
         await expect(form.phone).toHaveValue('612345678');
       });
     });

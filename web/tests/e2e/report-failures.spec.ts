@@ -64,7 +64,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('reloads the page if it has no list of places', async ({ page }) => {
-      await page.goto(to('/about/'));
+      await page.goto(to('/resources/'));
       await live(page);
       await page.getByRole('link', { name: words.layout.nav.report }).first().click();
       const form = reportForm(page, text);

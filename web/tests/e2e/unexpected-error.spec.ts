@@ -10,7 +10,7 @@ for (const { language, words, to } of inBothLanguages) {
     await page.route('**/assets/about-screen-*.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("a part that is broken")' }),
     );
-    await page.goto(to('/contact/'));
+    await page.goto(to('/resources/'));
     await live(page);
     await page.getByRole('contentinfo').getByRole('link', { name: words.layout.nav.about }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
@@ -55,6 +56,18 @@ for (const { language, words, to } of inBothLanguages) {
       });
     });
 
+    test('the guides are louder than the button that says “soon”', async ({ page }) => {
+      const main = page.getByRole('main');
+      const colorOf = (each: Locator) =>
+        each.evaluate((element) => getComputedStyle(element).backgroundColor);
+      const primary = await colorOf(main.getByRole('link', { name: text.readCreams }));
+      expect(await colorOf(main.getByRole('link', { name: text.readPregnancy }))).toBe(primary);
+      expect(await colorOf(main.getByRole('button', { name: text.download }))).not.toBe(primary);
+      await expect(main.getByText(text.figures)).toBeVisible();
+      const beauty = main.locator('section').filter({ hasText: text.beautyTitle });
+      await expect(beauty.locator('svg')).toBeVisible();
+    });
+
     test('the guide’s button shows one alert, before and after hydration', async ({ page }) => {
       const alerts: string[] = [];
       page.on('dialog', (dialog) => {
@@ -64,7 +77,6 @@ for (const { language, words, to } of inBothLanguages) {
       const button = page.getByRole('button', { name: text.download });
       await button.click();
       expect(alerts).toEqual([text.downloadAlert]);
-      await page.locator('html[data-live]').waitFor({ state: 'attached' });
       await button.click();
       expect(alerts).toEqual([text.downloadAlert, text.downloadAlert]);
     });

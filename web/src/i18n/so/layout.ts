@@ -28,7 +28,7 @@ export const text = {
       'Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.',
   },
   exit: 'Si degdeg ah uga bax boggan',
-  exitHint: 'ama saddex jeer taabo Escape. Wixii aad qortay waa la tirtirayaa.',
+  exitHint: 'ama saddex jeer taabo Escape',
   exitSteps:
     'Laba jeer oo kale taabo Escape si aad uga baxdo.|Hal mar oo kale taabo Escape si aad uga baxdo.',
   optional: 'ikhtiyaari',

@@ -32,7 +32,6 @@ function GuidePage({ guide }: { guide: Guide }) {
         image={guide.slug}
         jsonLd={{
           '@type': 'MedicalWebPage',
-          inLanguage: language,
           dateModified: guideReview.written,
           ...(guideReview.reviewed && { lastReviewed: guideReview.reviewed }),
         }}

@@ -16,7 +16,7 @@ export function PrivacyScreen() {
       <div className="page">
         <div className="prose-width grid gap-8">
           <nav aria-label={text.contents} className="bg-muted rounded-2xl p-5">
-            <h2 className="font-sans text-base">{text.contents}</h2>
+            <p className="font-semibold">{text.contents}</p>
             <ol className="list-decimal ps-5">
               {text.sections.map(({ title }, at) => (
                 <li key={title}>

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { en } from '@/i18n/en';
-import { countries, formatPhone, splitInternational } from './countries';
+import { countries, countryName, countryOptions, hasFlag } from '@/content/countries';
+import { languages } from '@/i18n/language';
+import { formatPhone, somalia, splitInternational } from './countries';
 
 describe('formatPhone', () => {
   test.each([
@@ -19,7 +20,7 @@ describe('formatPhone', () => {
   });
 
   test('keeps the leading zero of an Italian number', () => {
-    const { country, rest } = splitInternational('+39 06 1234567') ?? {};
+    const { country, rest } = splitInternational('+39 06 1234567', countries) ?? {};
     expect(country && formatPhone(rest ?? '', country)).toBe('061 234567');
     expect(country && formatPhone('347 1234567', country)).toBe('347 1234567');
   });
@@ -37,18 +38,32 @@ describe('splitInternational', () => {
     ['+252 61 234 5678', '252', '612345678'],
     ['00254 712345678', '254', '712345678'],
     ['+1 (416) 555-0123', '1', '4165550123'],
+    ['+1 246 555 0123', '1246', '5550123'],
+    ['+32 470 12 34 56', '32', '470123456'],
   ])('%j: +%s', (typed, code, rest) => {
-    expect(splitInternational(typed)).toMatchObject({ country: { code }, rest });
+    expect(splitInternational(typed, countries)).toMatchObject({ country: { code }, rest });
   });
 
   test.each(['612345678', '+999 123', '', 'abc'])('%j has no calling code', (typed) => {
-    expect(splitInternational(typed)).toBeUndefined();
+    expect(splitInternational(typed, countries)).toBeUndefined();
   });
 });
 
-test('Somalia is first, and every country has a flag and a name', () => {
-  expect(countries[0]?.iso).toBe('so');
-  for (const { iso } of countries) expect(existsSync(`public/flags/${iso}.svg`), iso).toBe(true);
-  expect(countries.map(({ iso }) => iso).sort()).toEqual(Object.keys(en.report.countries).sort());
-  expect(new Set(countries.map(({ code }) => code)).size).toBe(countries.length);
+test('Somalia is first, and the first countries have a flag', () => {
+  expect(countries[0]).toEqual(somalia);
+  const flagged = countries.filter(hasFlag);
+  expect(flagged).toHaveLength(24);
+  for (const { iso } of flagged) expect(existsSync(`public/flags/${iso}.svg`), iso).toBe(true);
+});
+
+test('every country is listed once, with a name in both languages', () => {
+  expect(countries.length).toBeGreaterThan(215);
+  expect(new Set(countries.map(({ iso }) => iso)).size).toBe(countries.length);
+  for (const language of languages) {
+    for (const country of countries)
+      expect(countryName(language, country), country.iso).not.toBe(country.iso);
+    expect(countryOptions(language).match(/<option/g)).toHaveLength(countries.length);
+    expect(countryOptions(language)).not.toMatch(/&(?!amp;)/); // no character that needs escaping
+  }
+  expect(countryName('so', { iso: 'be', code: '32', mask: '' })).toBe('Biljam');
 });

@@ -19,5 +19,5 @@ test('limits every text field to what the backend accepts', async () => {
   const maxLengthOf = (name: string) =>
     document.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name=${name}]`)?.maxLength;
   for (const [name, most] of Object.entries(typed)) expect(maxLengthOf(name), name).toBe(most);
-  expect(maxLengthOf('phone')).toBe(phone - 5);
+  expect(maxLengthOf('phone')).toBe(phone - 6);
 });

@@ -21,7 +21,7 @@ export type ReportValues = Record<FieldName, string>;
 export const maxCharacters = limits.characters;
 
 /** The longest number that may be typed: the backend's limit includes the calling code, such as '+252 '. */
-export const maxTypedPhone = maxCharacters.phone - '+000 '.length;
+export const maxTypedPhone = maxCharacters.phone - '+0000 '.length;
 
 export const maxPhotoBytes = limits.photoBytes;
 

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect } from 'react';
 import { clearDraft, draftCleared, readDraft, saveDraft } from '@/offline/draft';
 import { draftLife } from '@/offline/draft-storage';
-import { countries } from './countries';
+import { somalia } from './countries';
 import { fieldNames, type ReportValues, readValues } from './report';
 
 /**
@@ -32,7 +32,7 @@ export function useDraft(
 /** Writes the draft into the controls, except where the reader has typed before hydration. */
 function restoreDraft(form: HTMLFormElement, draft: ReportValues, typed: ReportValues) {
   // Number and calling code belong together: keep both if the reader has changed one of them.
-  const typedNumber = typed.phone || typed.country !== countries[0]?.code;
+  const typedNumber = typed.phone || typed.country !== somalia.code;
   for (const name of fieldNames) {
     const control = form.elements.namedItem(name);
     if (typedNumber && (name === 'phone' || name === 'country')) continue;
@@ -43,6 +43,7 @@ function restoreDraft(form: HTMLFormElement, draft: ReportValues, typed: ReportV
     }
     if (control instanceof HTMLSelectElement && name === 'country') {
       control.value = draft.country;
+      if (!control.value) control.add(new Option(`+${draft.country}`, draft.country, true, true)); // until all are loaded
       control.dispatchEvent(new Event('change', { bubbles: true }));
     }
   }

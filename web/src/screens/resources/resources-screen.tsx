@@ -4,11 +4,12 @@ import { keptResources, loadResources, type Resource } from '@/backend/resources
 import { cn } from '@/components/cn';
 import { Link } from '@/components/link';
 import { toast } from '@/components/toast';
-import { Alert, AlertDescription } from '@/components/ui/alert';
+import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
-import { pathIn, useLanguage } from '@/i18n/language';
+import { type Language, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
+import { byTopic, groupResources, type ResourceGroup } from './group-resources';
 import { ResourceCard } from './resource-card';
 
 /** The number of featured resources that are shown. Others are not shown at all (spec §9). */
@@ -33,19 +34,18 @@ export function ResourcesScreen() {
       {/* While the list loads, the content below it is off screen, so the layout does not visibly shift. */}
       <div
         data-live="now"
-        className={cn('grid content-start gap-8', state.name === 'loading' && 'noscript:min-h-0 min-h-dvh')}
+        className={cn(
+          'grid content-start gap-8',
+          state.name === 'loading' && 'started:min-h-dvh failed:min-h-0',
+        )}
       >
         {/* One element for all states: a screen reader announces changes of a live region, not a new one. */}
-        <p role="status" className="noscript:hidden text-lg empty:hidden">
+        <p role="status" className="started:block failed:hidden hidden text-lg empty:hidden">
           {state.name === 'loading' && text.loading}
           {state.name === 'loaded' && state.resources.length === 0 && text.empty}
         </p>
-        {state.name === 'loading' && <WithoutScripts />}
-        {state.name === 'failed' && (
-          <Alert variant="destructive">
-            <AlertDescription>{text.toasts.loadFailed.description}</AlertDescription>
-          </Alert>
-        )}
+        {state.name === 'loading' && <WithoutApplication />}
+        {state.name === 'failed' && <LoadingError />}
         {state.name === 'loaded' && <ResourceList resources={state.resources} kept={state.kept} />}
       </div>
       <section className="bg-primary-soft grid justify-items-center gap-2 rounded-2xl p-8 text-center">
@@ -82,23 +82,49 @@ function useResources(): State {
   return state;
 }
 
-function WithoutScripts() {
+/** What the page shows while scripts are missing: before they run, or after they have failed (boot-live.ts). */
+function WithoutApplication() {
   const text = useText('resources');
-  const language = useLanguage();
   return (
-    <noscript>
-      <p>{text.noscript}</p>
-      <p>
-        <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
-          {text.noscriptLink}
-        </Link>
-      </p>
-    </noscript>
+    <>
+      <div className="started:hidden grid justify-items-start gap-4">
+        <p>{text.noscript}</p>
+        <GuidesLink />
+      </div>
+      <div role="alert" className="failed:block hidden">
+        <LoadingError />
+      </div>
+    </>
+  );
+}
+
+function LoadingError() {
+  const text = useText('resources');
+  const { title, description } = text.toasts.loadFailed;
+  return (
+    <div className="grid justify-items-start gap-4">
+      <Alert variant="destructive" className="w-full">
+        <AlertTitle>{title}</AlertTitle>
+        <AlertDescription>{description}</AlertDescription>
+      </Alert>
+      <p>{text.instead}</p>
+      <GuidesLink />
+    </div>
+  );
+}
+
+function GuidesLink() {
+  const text = useText('resources');
+  return (
+    <Link to={pathIn(useLanguage(), '/learn/')} className={buttonVariants()}>
+      {text.noscriptLink}
+    </Link>
   );
 }
 
 function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolean }) {
   const text = useText('resources');
+  const language = useLanguage();
   const featured = resources.filter(({ is_featured }) => is_featured).slice(0, maxFeatured);
   const others = resources.filter(({ is_featured }) => !is_featured);
 
@@ -110,22 +136,43 @@ function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolea
           <AlertDescription>{text.kept}</AlertDescription>
         </Alert>
       )}
-      {featured.length > 0 && <Section title={text.featured} resources={featured} columns="md:grid-cols-2" />}
-      {others.length > 0 && (
-        <Section title={text.all} resources={others} columns="sm:grid-cols-2 lg:grid-cols-3" />
+      {featured.length > 0 && (
+        <Section title={text.featured} groups={groupResources(featured, language)} columns="md:grid-cols-2" />
       )}
+      {[...byTopic(groupResources(others, language))].map(([topic, groups]) => (
+        <Section
+          key={topic}
+          title={topicIn(groups, language) ?? topic}
+          groups={groups}
+          columns="md:grid-cols-2 lg:grid-cols-3"
+        />
+      ))}
     </>
   );
 }
 
-function Section({ title, resources, columns }: { title: string; resources: Resource[]; columns: string }) {
+/** Returns the name of a topic in the page's language, if its resources have one. */
+function topicIn(groups: readonly ResourceGroup[], language: Language) {
+  const [first] = groups[0]?.files ?? [];
+  return (language === 'so' && first?.resource.category_so) || first?.resource.category;
+}
+
+function Section({
+  title,
+  groups,
+  columns,
+}: {
+  title: string;
+  groups: readonly ResourceGroup[];
+  columns: string;
+}) {
   return (
     <section className="grid gap-4">
       <h2>{title}</h2>
       <ul className={`grid gap-4 ${columns}`}>
-        {resources.map((resource) => (
-          <li key={resource.id}>
-            <ResourceCard resource={resource} />
+        {groups.map((group) => (
+          <li key={group.files[0]?.resource.id}>
+            <ResourceCard group={group} />
           </li>
         ))}
       </ul>

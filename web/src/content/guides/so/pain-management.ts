@@ -68,7 +68,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Irbadaha dukaannada',
       content:
-        'Dukaan ha ka iibsan irbad xanuun, qandho ama xoog loo qaato. Daawooyin badan oo la isku duro waa la liqi karaa. Irbad ama siriinji hore loo isticmaalay wuxuu kugu ridi karaa cagaarshow (hepatitis) ama HIV. Haddii shaqaale caafimaad kuu sheego inaad irbad u baahan tahay, weydiiso in siriinji cusub oo xiran hortaada lagu furo.',
+        'Dukaan ha ka iibsan irbad xanuun, qandho ama xoog loo qaato. Daawooyin badan oo la isku duro waa la liqi karaa. Irbad ama siriinji hore loo isticmaalay wuxuu kugu ridi karaa cagaarshow (hepatitis) ama HIV. Haddii shaqaale caafimaad irbad kugu taliyo, weydiiso in siriinji cusub oo xiran hortaada lagu furo.',
     },
     {
       type: 'section',

@@ -1,0 +1,118 @@
+/*
+ * The script of a page with a control that needs the application ([data-live]), inlined in it. It loads the
+ * application:
+ * - after the first paint if the page needs it ([data-live=now]),
+ * - when idle on a fast unmetered connection,
+ * - otherwise at the first use of such a control; it then repeats the click.
+ * If the application does not arrive, the form is posted without it, the list shows its error, and the next touch tries
+ * again. It keeps typed text as a draft, as the application does (offline/draft.ts).
+ */
+import './boot';
+import { fast, start, whenIdle } from './boot-start';
+import { draftKey, draftLife } from './offline/draft-storage';
+
+const root = document.documentElement.dataset;
+root.started = '';
+
+/** Milliseconds after which the page goes on without the application. It may still arrive later. */
+const patience = 15_000;
+
+/** Loads the application. If it fails or takes too long, the page shows that (html[data-failed], resources-screen.tsx). */
+function load() {
+  const late = new Promise((_, reject) => setTimeout(reject, patience));
+  const loading = Promise.race([start(), late]);
+  loading.then(
+    () => delete root.failed,
+    () => {
+      root.failed = '';
+    },
+  );
+  return loading;
+}
+
+const held = new Set<HTMLButtonElement>();
+
+/** Holds a click back, loads the application and repeats the click, once for several clicks. */
+function hold(event: Event, button: HTMLButtonElement) {
+  event.preventDefault();
+  event.stopPropagation();
+  if (held.has(button)) return;
+  held.add(button);
+  load()
+    .then(
+      () => button.click(),
+      () => {
+        if (button.type !== 'submit') return;
+        if (navigator.onLine) button.form?.requestSubmit(button);
+        else alert(button.form?.dataset.offline);
+      },
+    )
+    .finally(() => held.delete(button));
+}
+
+addEventListener(
+  'click',
+  (event) => {
+    // The application sets data-live on <html> (entry-client.tsx).
+    const button = (event.target as Element).closest<HTMLButtonElement>(
+      'html:not([data-live]) [data-live] button',
+    );
+    // After a failure the browser posts the form at once.
+    if (button && !('failed' in root && button.type === 'submit' && navigator.onLine)) hold(event, button);
+  },
+  true,
+);
+
+addEventListener('focusin', ({ target }) => {
+  if ((target as Element).closest('[data-live]')) load().catch(() => {});
+});
+for (const type of ['pointerdown', 'keydown', 'online'])
+  addEventListener(type, () => {
+    if ('failed' in root) load().catch(() => {});
+  });
+
+if (document.querySelector('[data-live=now]')) {
+  const now = () => void load().catch(() => {});
+  // Starting earlier would delay the first paint. A page in the background is not painted.
+  if (document.hidden) now();
+  else requestAnimationFrame(() => setTimeout(now));
+} else if (fast) addEventListener('load', () => whenIdle(() => void load().catch(() => {})));
+
+const form = document.querySelector<HTMLFormElement>('form[data-live]');
+
+/** Returns the typed values of the draft, unless it is too old. */
+function draft(): Record<string, string> | undefined {
+  try {
+    const { savedAt, value } = JSON.parse(sessionStorage[draftKey]);
+    if (Date.now() - savedAt < draftLife) return value;
+  } catch {
+    // no draft, or the browser forbids storage
+  }
+}
+
+if (form) {
+  const controls = () => [...form.elements] as HTMLInputElement[];
+  const restored = draft();
+  if (restored)
+    for (const control of controls()) {
+      const value = restored[control.name];
+      if (!value || !/^(text|tel|textarea|select-one)$/.test(control.type)) continue;
+      control.value = value;
+      // The list has only the first countries.
+      if (!control.value)
+        (control as unknown as HTMLSelectElement).add(new Option(`+${value}`, value, true, true));
+    }
+  form.addEventListener('input', () => {
+    if ('live' in root) return;
+    try {
+      const value = Object.fromEntries(new FormData(form));
+      sessionStorage[draftKey] = JSON.stringify({ savedAt: Date.now(), value });
+    } catch {
+      // storage is full or forbidden
+    }
+  });
+  // The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.
+  addEventListener('pageshow', (event) => {
+    if ((event as PageTransitionEvent).persisted && !draft()) form.reset();
+  });
+}

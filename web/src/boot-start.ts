@@ -1,0 +1,29 @@
+import { loadOnce } from './lib/load-once';
+
+const script = document.currentScript as HTMLScriptElement;
+
+/** The files of this page: the application, what it needs at once, the whole stylesheet. */
+export const { app = '', preload = '' } = script.dataset;
+
+/** Begins to fetch the application, without running it. */
+export const fetchAhead = () => {
+  for (const href of preload.split(' ')) {
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+  }
+};
+
+/** Loads the application and hydrates the page. After a failure the next call tries again. */
+export const start = loadOnce(async () => {
+  fetchAhead();
+  const { hydrate } = await import(/* @vite-ignore */ app);
+  await hydrate();
+});
+
+const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
+
+/** Whether the browser reports a fast connection without data saving. */
+export const fast = connection?.effectiveType === '4g' && !connection.saveData;
+
+export function whenIdle(run: () => void) {
+  window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has no requestIdleCallback
+}

@@ -1,0 +1,7 @@
+/** Rejects with a TypeError if the work takes longer than that many milliseconds. The work itself is not stopped. */
+export function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TypeError(`${what} took too long`)), milliseconds);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
