@@ -21,8 +21,8 @@ interface Chunk {
 }
 
 const dist = 'dist';
-/** Parts that are shown after the whole stylesheet is loaded (fullStyles). */
-const late = /(expiry-calendar|place-select|report-receipt|ui\/(select|popover|sonner))\.tsx$/;
+/** Parts that are shown after the whole stylesheet is loaded (fullStyles), or are in the page's HTML already. */
+const late = /(expiry-calendar|place-select|report-receipt|page-hero|ui\/(select|popover|sonner))\.tsx$/;
 /**
  * The screens whose code is kept for offline use, and their parts that are loaded late. The code that sends is not among
  * them: it is useless offline, and the browser posts the form without it.

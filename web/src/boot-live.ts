@@ -17,7 +17,7 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
-/** Loads the application. If it fails or takes too long, the page shows that (html[data-failed], resources-screen.tsx). */
+/** Loads the application; needs no further handler. If it fails or takes too long, the page shows that (html[data-failed], resources-screen.tsx). */
 function load() {
   const late = new Promise((_, reject) => setTimeout(reject, patience));
   const loading = Promise.race([start(), late]);
@@ -30,14 +30,12 @@ function load() {
   return loading;
 }
 
-const held = new Set<HTMLButtonElement>();
-
 /** Holds a click back, loads the application and repeats the click, once for several clicks. */
 function hold(event: Event, button: HTMLButtonElement) {
   event.preventDefault();
   event.stopPropagation();
-  if (held.has(button)) return;
-  held.add(button);
+  if (button.dataset.held) return;
+  button.dataset.held = '1';
   load()
     .then(
       () => button.click(),
@@ -47,7 +45,7 @@ function hold(event: Event, button: HTMLButtonElement) {
         else alert(button.form?.dataset.offline);
       },
     )
-    .finally(() => held.delete(button));
+    .finally(() => delete button.dataset.held);
 }
 
 addEventListener(
@@ -64,19 +62,18 @@ addEventListener(
 );
 
 addEventListener('focusin', ({ target }) => {
-  if ((target as Element).closest('[data-live]')) load().catch(() => {});
+  if ((target as Element).closest('[data-live]')) load();
 });
 for (const type of ['pointerdown', 'keydown', 'online'])
   addEventListener(type, () => {
-    if ('failed' in root) load().catch(() => {});
+    if ('failed' in root) load();
   });
 
 if (document.querySelector('[data-live=now]')) {
-  const now = () => void load().catch(() => {});
   // Starting earlier would delay the first paint. A page in the background is not painted.
-  if (document.hidden) now();
-  else requestAnimationFrame(() => setTimeout(now));
-} else if (fast) addEventListener('load', () => whenIdle(() => void load().catch(() => {})));
+  if (document.hidden) load();
+  else requestAnimationFrame(() => setTimeout(load));
+} else if (fast) addEventListener('load', () => whenIdle(load));
 
 const form = document.querySelector<HTMLFormElement>('form[data-live]');
 
@@ -96,7 +93,7 @@ if (form) {
   if (restored)
     for (const control of controls()) {
       const value = restored[control.name];
-      if (!value || !/^(text|tel|textarea|select-one)$/.test(control.type)) continue;
+      if (!value || /hidden|file/.test(control.type)) continue;
       control.value = value;
       // The list has only the first countries.
       if (!control.value)

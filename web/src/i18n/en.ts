@@ -1,4 +1,5 @@
 import { text as about } from './en/about';
+import { text as calendar } from './en/calendar';
 import { text as contact } from './en/contact';
 import { text as guide } from './en/guide';
 import { text as home } from './en/home';
@@ -25,6 +26,7 @@ export const en = {
   report,
   'thank-you': thankYou,
   resources,
+  calendar,
   contact,
   privacy,
   'not-found': notFound,

@@ -57,7 +57,6 @@ const fixed: Record<string, string> = {
   'report.districtOther': 'Degmo',
   'report.selectRegion': 'Select a region',
   'report.selectDistrict': 'Select a district',
-  'report.countries.so': 'Somalia',
   'report.submitting': 'Submitting...',
   'report.errors.product_name': 'Product name is required',
   'report.errors.issue_description': 'Problem description is required',

@@ -1,5 +1,6 @@
 import type { Dictionary } from './en';
 import { text as about } from './so/about';
+import { text as calendar } from './so/calendar';
 import { text as contact } from './so/contact';
 import { text as guide } from './so/guide';
 import { text as home } from './so/home';
@@ -26,6 +27,7 @@ export const so = {
   report,
   'thank-you': thankYou,
   resources,
+  calendar,
   contact,
   privacy,
   'not-found': notFound,

@@ -197,7 +197,7 @@ for (const { language, words, to } of inBothLanguages) {
       const dialog = page.getByRole('dialog');
       const month = language === 'so' ? 'Agosto' : 'August';
       await expect(dialog.locator('[lang]')).toHaveAttribute('lang', language);
-      await expect(dialog.getByRole('combobox', { name: text.month })).toContainText(month);
+      await expect(dialog.getByRole('combobox', { name: words.calendar.month })).toContainText(month);
       await dialog.getByRole('button', { name: new RegExp(`20 ${month} 2026`) }).click();
       await expect(dialog).toBeHidden();
       await expect(form.expiry).toHaveValue('2026-08-20');

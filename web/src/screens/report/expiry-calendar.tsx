@@ -21,6 +21,7 @@ const square = 'grid size-11 place-items-center rounded-lg';
 export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: ExpiryCalendarProps) {
   const language = useLanguage();
   const text = useText('report');
+  const words = useText('calendar');
   const selected = dayOf(value());
   const year = new Date().getFullYear();
 
@@ -50,10 +51,10 @@ export function ExpiryCalendar({ open, onOpenChange, value, onPick, button }: Ex
           labels={{
             labelDayButton: (day) => `${weekdayName(language, day)}, ${longDate(language, day)}`,
             labelWeekday: (day) => weekdayName(language, day),
-            labelNext: () => text.nextMonth,
-            labelPrevious: () => text.previousMonth,
-            labelMonthDropdown: () => text.month,
-            labelYearDropdown: () => text.year,
+            labelNext: () => words.nextMonth,
+            labelPrevious: () => words.previousMonth,
+            labelMonthDropdown: () => words.month,
+            labelYearDropdown: () => words.year,
             labelGrid: (month) => `${monthName(language, month)} ${month.getFullYear()}`,
             labelNav: () => text.pickDate,
           }}

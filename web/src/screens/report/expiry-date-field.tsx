@@ -3,7 +3,8 @@ import { useRef, useState } from 'react';
 import { Field } from '@/components/field';
 import { Button } from '@/components/ui/button';
 import { Input } from '@/components/ui/input';
-import { useText } from '@/i18n/text';
+import { useLanguage } from '@/i18n/language';
+import { loadText, useText } from '@/i18n/text';
 import { fullStyles } from '@/lib/full-styles';
 import { parseExpiryDate } from './expiry-date';
 
@@ -12,12 +13,17 @@ type Calendar = typeof import('./expiry-calendar').ExpiryCalendar;
 /** A date that can be typed or picked from a calendar, which is loaded when it is first opened. */
 export function ExpiryDateField({ error }: { error?: string }) {
   const text = useText('report');
+  const language = useLanguage();
   const input = useRef<HTMLInputElement>(null);
   const [{ Calendar }, setLoaded] = useState<{ Calendar?: Calendar }>({});
   const [open, setOpen] = useState(false);
 
   async function show() {
-    const [{ ExpiryCalendar }] = await Promise.all([import('./expiry-calendar'), fullStyles()]);
+    const [{ ExpiryCalendar }] = await Promise.all([
+      import('./expiry-calendar'),
+      fullStyles(),
+      loadText(language, ['calendar']),
+    ]);
     setLoaded({ Calendar: ExpiryCalendar });
     setOpen(true);
   }

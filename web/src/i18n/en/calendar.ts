@@ -1,0 +1,6 @@
+export const text = {
+  nextMonth: 'Next month',
+  previousMonth: 'Previous month',
+  month: 'Month',
+  year: 'Year',
+};

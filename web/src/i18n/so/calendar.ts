@@ -1,0 +1,6 @@
+export const text = {
+  nextMonth: 'Bisha xigta',
+  previousMonth: 'Bishii hore',
+  month: 'Bil',
+  year: 'Sannad',
+};
