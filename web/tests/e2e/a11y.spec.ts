@@ -102,7 +102,9 @@ for (const { language, words, to } of inBothLanguages) {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(to('/report/'));
     await live(page);
-    const { calendar } = reportForm(page, words.report);
+    const form = reportForm(page, words.report);
+    const { calendar } = form;
+    await form.showOptional();
     for (const [width, narrowest] of [
       [1280, 44],
       [360, 44],
@@ -133,7 +135,8 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('main')).toBeFocused();
 
     const form = reportForm(page, words.report);
-    const required = [form.country, form.phone, form.product, form.region, form.problem];
+    const numbers = ['911', '999'].map((name) => page.getByRole('main').getByRole('link', { name }));
+    const required = [...numbers, form.country, form.phone, form.product, form.region, form.problem];
     const optional = [form.photo, form.name, form.bought, form.batch, form.expiry, form.calendar];
     await form.showOptional();
     await page.getByRole('main').focus();

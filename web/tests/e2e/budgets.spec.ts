@@ -56,7 +56,7 @@ test.describe('without the application', () => {
 
 for (const { language, to } of inBothLanguages) {
   for (const [path, limit] of [
-    ['/report/', 110],
+    ['/report/', 112],
     ['/resources/', 120],
   ] as const) {
     test(`${to(path)} costs at most ${limit} kB with the application`, async ({ page }) => {

@@ -1,4 +1,4 @@
-import { BellRing } from 'lucide-react';
+import { TriangleAlert } from 'lucide-react';
 import { Link } from '@/components/link';
 import { Alert, AlertDescription } from '@/components/ui/alert';
 import { latestWarning } from '@/content/latest-warning';
@@ -20,7 +20,7 @@ export function AboutAndWarning() {
         </Link>
       </section>
       <Alert variant="warning">
-        <BellRing aria-hidden />
+        <TriangleAlert aria-hidden />
         <AlertDescription>
           <h2>{warning.title}</h2>
           <p className="mt-2">{warning.content}</p>
