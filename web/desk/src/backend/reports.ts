@@ -158,9 +158,15 @@ export function watchReports(changed: () => void, live: (joined: boolean) => voi
     channel = client
       .channel('reports')
       .on('postgres_changes', { event: '*', schema: 'public', table: 'reports' }, changed)
+      // Changes arrive from this message on, not from the join; it follows within a second. Reports between are fetched.
+      .on('system', {}, (message: { extension?: string; status?: string }) => {
+        if (stopped || message.extension !== 'postgres_changes') return;
+        live(message.status === 'ok');
+        changed();
+      })
       .subscribe((status) => {
         if (stopped) return;
-        live(status === 'SUBSCRIBED');
+        if (status !== 'SUBSCRIBED') live(false);
         if (status === 'CHANNEL_ERROR' || status === 'TIMED_OUT') {
           if (channel) void client.removeChannel(channel);
           client.realtime.disconnect();
