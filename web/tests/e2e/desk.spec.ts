@@ -166,7 +166,13 @@ test('a new report appears by itself, and the browser gets nothing of it but the
 
 test('no text of a visitor or of a member runs a script on another screen', async ({ page }) => {
   const product = `${uniqueName('script')} ${evil}`;
-  const rows = { product_name: product, issue_description: evil, name: evil, phone: '<img src=x onerror=window.hacked=1>', location: evil };
+  const rows = {
+    product_name: product,
+    issue_description: evil,
+    name: evil,
+    phone: '<img src=x onerror=window.hacked=1>',
+    location: evil,
+  };
   const [first] = await addReports([rows, rows]);
   const client = admin();
   const note = await client.from('report_notes').insert({ report_id: first?.id, body: evil });
