@@ -67,7 +67,7 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
 .PHONY: test
-test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, eight short drills
+test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, nine short drills
 	@scripts/test.sh
 
 .PHONY: test-go
@@ -102,6 +102,10 @@ drill: build ## test failures: kills, outages, slow clients (minutes)
 .PHONY: soak
 soak: build ## run an hour of mixed load, and fuzz each parser for ten minutes
 	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
+
+.PHONY: test-desk-apart
+test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (3 minutes)
+	@scripts/test-desk-apart.sh
 
 .PHONY: drill-cluster
 drill-cluster: build ## kill and disconnect the primary of a Patroni cluster under load (root, Debian; 15 minutes; SHORT=1: 4)

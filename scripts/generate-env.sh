@@ -32,6 +32,7 @@ SITE_URL=${SITE_URL:-}
 STUDIO_URL=${STUDIO_URL:-}
 # The address of the administrators' application, on a host name of its own.
 DESK_URL=${DESK_URL:-http://localhost:54325}
+DESK_HOST=$(sed -E 's|^[a-z]+://([^:/]+).*|\1|' <<<"${DESK_URL:-http://localhost:54325}")
 
 # The recipient of notifications about new reports, and the mail server. SMTP_TLS is starttls, implicit or off; if it is empty,
 # port 465 uses implicit and the others starttls.

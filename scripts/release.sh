@@ -46,7 +46,7 @@ for target in "$@"; do
   mkdir "$work/$name"
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle,nodynamic -overlay "$work/overlay.json" \
     -ldflags "-s -w -X main.version=$version" -o "$work/$name/daawo" ./supabase
-  cp README.md LICENSE CHANGELOG.md SECURITY.md scripts/daawo.service "$work/$name/"
+  cp README.md LICENSE CHANGELOG.md SECURITY.md scripts/daawo.service scripts/daawo.socket "$work/$name/"
   tar -C "$work" --owner 0 --group 0 --sort name -czf "dist/$name.tar.gz" "$name"
 done
 (cd dist && sha256sum ./*.tar.gz | sed 's| \./| |' >SHA256SUMS)

@@ -44,6 +44,6 @@ step() {
 step "Go" scripts/test-go.sh
 step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
-step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs
+step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs upgrade
 printf '\n%stests ended after %d s\n' "$summary" $((SECONDS - begun))
 exit $failed

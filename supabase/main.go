@@ -25,7 +25,7 @@ func product() stack.Options {
 	return stack.Options{
 		Version: version, Project: project, Site: web.Files(), AdminSite: web.Desk(), Functions: functions.All, Commands: admin.Commands(),
 		Prepare: admin.Prepare, StartLinks: admin.StartLinks, CleanBuckets: cleanBuckets,
-		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink,
+		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink, AdminLink: admin.DeskLink,
 		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}
 }

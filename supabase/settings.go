@@ -5,6 +5,7 @@ import (
 	"net/mail"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"daawo/supabase/stack"
@@ -22,14 +23,24 @@ var contactPages = []stack.PageVariable{
 
 // variables are read by the functions of this product.
 var variables = []stack.Variable{
-	{Name: "REPORTS_PER_HOUR", Default: "600", Doc: "Reports that one client may send in an hour. Read by the function submit-report."},
-	{Name: "READS_PER_HOUR", Default: "600", Doc: "Downloads that one client may count in an hour. Read by the function track-download."},
-	{Name: "REPORTS_KEEP_DAYS", Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune."},
+	{Name: "REPORTS_PER_HOUR", Default: "600", Doc: "Reports that one client may send in an hour. Read by the function submit-report.", Check: atLeast(1)},
+	{Name: "READS_PER_HOUR", Default: "600", Doc: "Downloads that one client may count in an hour. Read by the function track-download.", Check: atLeast(1)},
+	{Name: "REPORTS_KEEP_DAYS", Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune.", Check: atLeast(30)},
 }
 
 // defaults replace default values of the stack.
 var defaults = map[string]string{
 	"DATABASE_READ_TABLES": "public.resources",
+}
+
+// atLeast returns a check for a whole number of at least least.
+func atLeast(least int) func(string) error {
+	return func(text string) error {
+		if n, err := strconv.Atoi(text); err != nil || n < least {
+			return fmt.Errorf("%q is not a whole number of at least %d; unset it for the default", text, least)
+		}
+		return nil
+	}
 }
 
 var phoneDigits = regexp.MustCompile(`^[0-9]{7,15}$`)

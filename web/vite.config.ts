@@ -59,6 +59,11 @@ export default defineConfig(({ command, isSsrBuild }) => ({
                 { name: 'app', test: isShared, priority: 2 },
                 { name: 'app', test: /lucide-react/, minShareCount: 2, priority: 2 },
                 { name: 'form', test: isFormPart, priority: 1 },
+                // Few files, because every page contains the names of its own.
+                {
+                  name: 'pictures',
+                  test: /\/illustrations\/(guide|box|bandage|calendar|capsule|cream|mother|camel)-/,
+                },
               ],
             },
           },
@@ -76,7 +81,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
 function isShared(id: string) {
   const library = /node_modules\/(react-router|react-router-dom|clsx)\//;
   const own =
-    /\/src\/(layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|lib\/|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
+    /\/src\/(layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|lib\/|illustrations\/picture|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
   return (
     library.test(id) ||
     own.test(id) ||

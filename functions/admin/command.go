@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"daawo/functions/edge"
 	"daawo/supabase/stack"
@@ -58,3 +59,8 @@ func withClient(command, usage string, verbs map[string]verb) func(context.Conte
 
 // RowLink returns the line of a notice that says how to read a report on the command line.
 func RowLink(row edge.Row) string { return "Read it with: daawo " + row.Table + " show " + row.Value }
+
+// DeskLink returns the line of a notice that leads to a report in the desk at address.
+func DeskLink(address string, row edge.Row) string {
+	return "Read it: " + address + "/#/" + row.Table + "/" + url.PathEscape(row.Value)
+}

@@ -32,7 +32,7 @@ func (b *Batch) Limit(ctx context.Context, name string, most int, per time.Durat
 }
 
 // Notify is Env.Notify as a part of the batch.
-func (b *Batch) Notify(n Notice) { b.add(n) }
+func (b *Batch) Notify(n Notice) { b.add(b.env.traced(n)) }
 
 // Enqueue is Env.Enqueue as a part of the batch.
 func (b *Batch) Enqueue(job string, args any, options ...JobOption) {

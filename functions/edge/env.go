@@ -149,7 +149,15 @@ func (e *Env) jobCall(job string, args any, options []JobOption) JobCall {
 
 // Notify sends a notice to the administrators through every configured channel after the transaction commits. Each channel
 // has its own job, so a failing channel does not delay the others. The transaction must run as Service.
-func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error { return e.add(ctx, tx, n) }
+func (e *Env) Notify(ctx context.Context, tx pgx.Tx, n Notice) error {
+	return e.add(ctx, tx, e.traced(n))
+}
+
+// traced returns a notice with the trace context of the call.
+func (e *Env) traced(n Notice) Notice {
+	n.Traceparent = e.Traceparent
+	return n
+}
 
 // add stores durable work as part of a transaction that is in progress.
 func (e *Env) add(ctx context.Context, tx pgx.Tx, w Durable) error {
@@ -228,6 +236,8 @@ type Notice struct {
 	Title string `json:"subject"` // one line
 	Facts []Fact `json:"facts,omitempty"`
 	Link  *Row   `json:"link,omitempty"` // the row that the notice is about, if any; the stack makes the address of it
+
+	Traceparent string `json:"-"` // W3C trace context of the call that sends it, "" for none; Notify sets it
 }
 
 // Fact is one line of a notice.

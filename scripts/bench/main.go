@@ -12,6 +12,11 @@
 //	go run ./scripts/bench -only report,photo           two kinds of visits
 //	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
+//	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
+//
+// The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too), GOTRUE_URL, STORAGE_API_URL (with
+// STORAGE_API_SERVICE_KEY) and REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY). Without them the rows have no ratios. Each row
+// says which processor bounds it: that of the server, that of Postgres, or none of them.
 package main
 
 import (
@@ -31,10 +36,12 @@ import (
 
 // choice holds the command line's options.
 type choice struct {
-	binary string
-	rate   float64
-	length time.Duration
-	only   []string // empty means everything
+	binary  string
+	rate    float64
+	length  time.Duration
+	objects int      // in the bucket of the comparison
+	rows    string   // part of the names of the rows of the comparison
+	only    []string // empty means everything
 }
 
 func (c choice) wants(names ...string) bool {
@@ -46,6 +53,8 @@ func main() {
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
 	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
+	flag.IntVar(&c.objects, "objects", 10_000, "`NUMBER` of objects in the bucket whose lists -only sides measures")
+	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -62,7 +71,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "auth", "load", "mixture"}
+	all := []string{"lighthouse", "sides", "auth", "load", "mixture"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -97,6 +106,10 @@ func (c choice) run(ctx context.Context) error {
 		figures, failed = append(figures, found...), append(failed, err)
 	}
 	err := c.stack(ctx)
+	if c.wants("sides") {
+		fmt.Println()
+		failed = append(failed, c.sides(ctx))
+	}
 	if len(figures) > 0 {
 		fmt.Println()
 		if missed := printFigures(figures); missed > 0 {
@@ -152,7 +165,7 @@ func (c choice) visits(ctx context.Context, m *model) error {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tserver CPU\tPostgres CPU\tbytes\tper core and second\t")
+	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tp99.9\tlongest\tserver CPU\tPostgres CPU\tbytes\tper core and second\t")
 	for _, k := range m.kinds() {
 		if c.wants("load", k.name) {
 			print(table, m.measure(ctx, k.name, []kind{k}, c.rate*k.alone, c.length))
@@ -169,8 +182,8 @@ func print(table *tabwriter.Writer, r result) {
 	if cpu := r.server + r.postgres; cpu > 0 {
 		perSecond = fmt.Sprintf("%.0f", float64(time.Second)/float64(cpu))
 	}
-	fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.name, r.rate, r.answered, r.failed,
-		round(r.p50), round(r.p99), round(r.server), round(r.postgres), r.bytes, perSecond)
+	fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.name, r.rate, r.answered, r.failed,
+		round(r.p50), round(r.p99), round(r.p999), round(r.longest), round(r.server), round(r.postgres), r.bytes, perSecond)
 }
 
 func round(d time.Duration) time.Duration {

@@ -18,7 +18,8 @@ type result struct {
 	name             string
 	rate             float64
 	answered, failed int
-	p50, p99         time.Duration
+	p50, p99, p999   time.Duration
+	longest          time.Duration
 	server, postgres time.Duration // CPU time per answered request, including background work
 	bytes            int64         // reply bytes per answered request
 }
@@ -64,6 +65,7 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	if r.answered > 0 {
 		slices.Sort(took)
 		r.p50, r.p99 = took[len(took)/2], took[min(len(took)-1, len(took)*99/100)]
+		r.p999, r.longest = took[min(len(took)-1, len(took)*999/1000)], took[len(took)-1]
 		n := time.Duration(r.answered)
 		r.server, r.postgres = (server-serverBefore)/n, (postgres-postgresBefore)/n
 		r.bytes = m.received.Load() / int64(r.answered)

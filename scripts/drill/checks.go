@@ -35,7 +35,7 @@ func clockDrill(ctx context.Context, _ settings) (string, error) {
 	return tests(ctx, "Clock", "app", "backup", "fnhost", "outbox")
 }
 
-func upgradeDrill(ctx context.Context, _ settings) (string, error) {
+func migrateDrill(ctx context.Context, _ settings) (string, error) {
 	return tests(ctx, "TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$", "migrate", "app")
 }
 

@@ -58,7 +58,7 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 		t.Fatal(err)
 	}
 	o := app.Options{
-		Config: c, Data: data, Project: project, Site: pages, CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All, RowLink: admin.RowLink, Getenv: getenv, Version: "test",
+		Config: c, Data: data, Project: project, Site: pages, CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All, RowLink: admin.RowLink, AdminLink: admin.DeskLink, Getenv: getenv, Version: "test",
 		Postgres: func() (fs.FS, error) { return postgres.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

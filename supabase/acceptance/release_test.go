@@ -76,8 +76,8 @@ func TestUpgradeKeepsKeys(t *testing.T) {
 			// The database as the older program has left it: the keys are in schema private, and the last migration is missing.
 			s.db.Exec(`
 				insert into private.secrets select * from edge_functions.secrets;
-				drop schema edge_functions cascade;
 				delete from supabase_migrations.schema_migrations where version = '20261122000000'`)
+			s.db.ExecAs("supabase_admin", `drop schema edge_functions cascade`)
 			if err := migrateProject(t.Context(), s.db.Conn("postgres")); err != nil {
 				t.Fatal(err)
 			}

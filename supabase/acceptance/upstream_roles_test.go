@@ -144,7 +144,7 @@ func TestMigrateInCompose(t *testing.T) {
 	if err := migrate.Platform(t.Context(), conn); err != nil { // in place of GoTrue and storage-api
 		t.Fatal(err)
 	}
-	query(t, superuser, `drop schema daawo, auth_limits cascade`) // which only our own engines need
+	query(t, superuser, `drop schema daawo, auth_limits, river, edge_functions cascade`) // which only our own engines need
 	environment := map[string]string{"DATABASE_URL": server.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
 	for range 2 {
 		if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {

@@ -88,6 +88,10 @@ type Options struct {
 	MailTexts     map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
 	RowLink       func(row edge.Row) string      // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
 
+	// AdminLink returns the line of a notice that leads to its row in AdminSite, which is served at address. It is used before
+	// Studio and RowLink where a reader of the notice can open that address. nil for none.
+	AdminLink func(address string, row edge.Row) string
+
 	// Prepare runs at each start after the project's migrations, as role postgres. public says whether the installation serves
 	// more than this machine, so that SQL of the project can rely on it. nil does nothing.
 	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
@@ -135,7 +139,10 @@ type MailText struct {
 }
 
 // Variable documents a variable that functions read.
-type Variable struct{ Name, Default, Doc string }
+type Variable struct {
+	Name, Default, Doc string
+	Check              func(value string) error // refuses a value at the start; nil takes every text
+}
 
 // Sub returns the folder dir of files, for instance of an embed.FS. It panics if dir is not a valid path.
 func Sub(files fs.FS, dir string) fs.FS {
@@ -288,6 +295,6 @@ func (s *Stack) prepare() (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Functions: o.Functions, RowLink: o.RowLink, AdminLink: o.AdminLink, MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
 	}), nil
 }

@@ -29,6 +29,7 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
       declaration.remove();
   });
   inlineTheme(root);
+  inlineUnset(root);
   removeUnusedNames(root);
   removeEmpty(root);
   root.walkComments((comment) => {
@@ -102,7 +103,8 @@ function inlineTheme(root: Root) {
   root.walkAtRules('layer', (layer) => {
     if (layer.params !== 'theme') return;
     layer.walkDecls((declaration) => {
-      theme.set(declaration.prop, declaration.value);
+      // The lists of fonts are long and used several times.
+      if (!declaration.prop.startsWith('--font-s')) theme.set(declaration.prop, declaration.value);
     });
   });
   const written = (value: string): string => {
@@ -120,6 +122,26 @@ function inlineTheme(root: Root) {
     declaration.value = written(declaration.value)
       .replace(/calc\((-?[\d.]+)(rem|px) \* (-?[\d.]+)\)/g, (_, a, unit, b) => short(a * b) + unit)
       .replace(/calc\(([\d.]+) \/ ([\d.]+)\)/g, (_, a, b) => short(a / b));
+  });
+}
+
+/** Replaces uses of custom properties that no rule sets: with the initial value of @property, or with their fallback. */
+function inlineUnset(root: Root) {
+  const set = new Set<string>();
+  root.walkDecls(/^--/, ({ prop }) => {
+    set.add(prop);
+  });
+  const initial = new Map<string, string>();
+  root.walkAtRules('property', (rule) => {
+    rule.walkDecls('initial-value', ({ value }) => {
+      initial.set(rule.params, value);
+    });
+  });
+  root.walkDecls((declaration) => {
+    declaration.value = declaration.value.replace(
+      /var\((--[\w-]+)(?:,([^(),]*))?\)/g,
+      (use, name, fallback) => (set.has(name) ? use : (initial.get(name) ?? fallback ?? use)),
+    );
   });
 }
 

@@ -14,18 +14,91 @@ addEventListener(
     const exit = target.closest<HTMLAnchorElement>('[data-quick-exit]');
     if (exit) {
       event.preventDefault();
-      deleteDraft();
-      return location.replace(exit.href);
+      return leave(exit.href);
     }
+    const share = target.closest<HTMLElement>('[data-share]');
+    if (share) return shareLink(share);
     const alerting = target.closest<HTMLElement>('[data-alert]');
     if (alerting) alert(alerting.dataset.alert);
   },
   true,
 );
 
-export function deleteDraft() {
+/** Opens the system's share sheet. Where there is none, copies the link and shows that on the button. */
+function shareLink(button: HTMLElement) {
+  const url = location.href;
+  if (navigator.share) return void navigator.share({ url }).catch(() => {}); // the reader may close the sheet
+  navigator.clipboard?.writeText(url).then(() => {
+    button.textContent = button.dataset.share ?? '';
+  });
+}
+
+/**
+ * Returns a listener by which the third Escape within five seconds each leaves the page, except those that close a list,
+ * a dialog or the menu. The element after the link announces the first two.
+ */
+function escapeCounter() {
+  let escapes = 0;
+  let forget: ReturnType<typeof setTimeout>;
+  return (event: KeyboardEvent) => {
+    const exit = document.querySelector<HTMLAnchorElement>('[data-quick-exit]');
+    const closes = document.querySelector('[role=listbox],[role=dialog],header [open]');
+    if (!exit || closes || event.key !== 'Escape' || event.repeat) return;
+    const status = exit.nextElementSibling as HTMLElement;
+    const say = (words = '') => {
+      status.textContent = words;
+    };
+    clearTimeout(forget);
+    if (++escapes > 2) {
+      event.preventDefault(); // the browser would stop loading the other page
+      return leave(exit.href);
+    }
+    say(status.dataset.steps?.split('|')[escapes - 1]);
+    forget = setTimeout(() => {
+      escapes = 0;
+      say();
+    }, 5e3);
+  };
+}
+addEventListener('keydown', escapeCounter(), true);
+
+/**
+ * Hides the page, deletes the draft and replaces the history entry with another site's page. `left` makes the pages of
+ * this site that are still in the history leave too, when the reader or another user of the device goes back to them.
+ */
+function leave(href: string) {
+  show(false);
+  deleteDraft(href);
+  location.replace(href);
+}
+
+function show(visible: boolean) {
+  document.documentElement.style.visibility = visible ? '' : 'hidden';
+}
+
+// A page in the back/forward cache is hidden, so that it cannot be seen before it leaves.
+addEventListener('pagehide', () => show(false));
+addEventListener('pageshow', ({ persisted }: PageTransitionEvent) => {
+  if (!persisted) return;
+  show(true);
+  arrive(true);
+});
+arrive(performance.navigation?.type === 2);
+
+function arrive(byHistory: boolean) {
+  try {
+    const { left } = sessionStorage;
+    if (left && byHistory) leave(left);
+    else delete sessionStorage.left;
+  } catch {
+    // the browser forbids storage
+  }
+}
+
+export function deleteDraft(left?: string) {
   try {
     sessionStorage.clear();
+    if (left) sessionStorage.left = left;
   } catch {
     // the browser forbids storage
   }

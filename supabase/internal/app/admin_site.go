@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"daawo/supabase/internal/auth"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
 )
@@ -28,7 +30,7 @@ func (f *front) openAdminPort() error {
 	if port != 0 && port == f.cfg.Studio.Port && f.cfg.StudioUpstreamURL != "" {
 		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
 	}
-	l, err := listen(host, port, f.options.AnyPort)
+	l, err := listen(f.App, adminSocket, host, port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
 	if f.desk == nil {
 		return
 	}
-	f.onClose("administrators' application", serve(server(h, f.log), f.desk, f.connLimits(), secure, f.fail))
+	serveUntilClose(f.App, "administrators' application", server(h, f.log), f.desk, connLimits(f.cfg), secure)
 }
 
 // adminHost returns the host name of DESK_URL, or "".
@@ -103,4 +105,25 @@ func (f *front) byHost(admin, h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// admitAdminSite lets auth redirect to the administrators' application, and makes that application the relying party of
+// WebAuthn if config.toml names no other. A browser accepts no IP address there: on loopback the host is localhost.
+func (s *services) admitAdminSite(c *auth.Config) {
+	if s.admin == "" {
+		return
+	}
+	c.RedirectURLs = append(slices.Clone(c.RedirectURLs), s.admin, s.admin+"/**")
+	u, err := url.Parse(s.admin)
+	if err != nil || c.WebAuthn.RPID != "" || len(c.WebAuthn.RPOrigins) > 0 {
+		return
+	}
+	if ip := net.ParseIP(u.Hostname()); ip != nil {
+		if !ip.IsLoopback() {
+			return
+		}
+		u.Host = net.JoinHostPort("localhost", u.Port())
+	}
+	c.WebAuthn.RPID, c.WebAuthn.RPOrigins = u.Hostname(), []string{u.Scheme + "://" + u.Host}
+	c.WebAuthn.RPDisplayName = cmp.Or(c.WebAuthn.RPDisplayName, c.WebAuthn.RPID)
 }

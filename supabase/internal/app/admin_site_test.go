@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"daawo/supabase/internal/auth"
 	"daawo/supabase/internal/config"
 
 	"github.com/jackc/pgx/v5"
@@ -71,7 +74,7 @@ func TestAdminSite(t *testing.T) {
 func TestAdminHost(t *testing.T) {
 	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
 	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
-	l, err := listen("127.0.0.1", 0, true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,5 +97,28 @@ func TestAdminHost(t *testing.T) {
 		if w.Body.String() != want {
 			t.Errorf("%s: %s", host, w.Body)
 		}
+	}
+}
+
+// TestAdminRelyingParty checks that the administrators' application is the relying party of WebAuthn, unless config.toml names
+// another one or its address has no name.
+func TestAdminRelyingParty(t *testing.T) {
+	for admin, want := range map[string]string{
+		"":                         " []",
+		"http://127.0.0.1:54323":   "localhost [http://localhost:54323]",
+		"http://localhost:54325":   "localhost [http://localhost:54325]",
+		"https://desk.example.org": "desk.example.org [https://desk.example.org]",
+		"https://192.0.2.7:54323":  " []",
+	} {
+		var c auth.Config
+		(&services{addresses: addresses{admin: admin}}).admitAdminSite(&c)
+		if got := fmt.Sprint(c.WebAuthn.RPID, " ", c.WebAuthn.RPOrigins); got != want {
+			t.Errorf("%s: %s, want %s", admin, got, want)
+		}
+	}
+	c := auth.Config{WebAuthn: auth.WebAuthnConfig{RPID: "example.org", RPOrigins: []string{"https://example.org"}}}
+	(&services{addresses: addresses{admin: "https://desk.example.org"}}).admitAdminSite(&c)
+	if c.WebAuthn.RPID != "example.org" || !slices.Contains(c.RedirectURLs, "https://desk.example.org") {
+		t.Errorf("%+v", c)
 	}
 }

@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/backup"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/gateway/site"
+	"daawo/supabase/internal/handover"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/tracing"
 
@@ -43,6 +45,7 @@ type Options struct {
 	FormErrorPage []byte                                                       // see gateway.Options
 	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
 	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
+	AdminLink     func(address string, row edge.Row) string                    // the same with the administrators' application at that address; nil for none
 	Prepare       func(ctx context.Context, conn *pgx.Conn, public bool) error // runs after the migrations as role postgres; nil for nothing
 	Getenv        func(string) (string, bool)
 	Version       string
@@ -57,14 +60,31 @@ type App struct {
 	data    string
 	log     *slog.Logger
 
-	closers  []closer
-	describe func() []Value // addresses and keys, as they are now
-	rest     string         // where an operator finds the values that the announcement omits; "" means `daawo status`
-	failed   chan error     // the first failure of a part that should run until Close
-	stop     chan struct{}  // closed when the operator stops the stack
-	stopOnce sync.Once
-	took     time.Duration     // of the start
-	traces   *tracing.Provider // nil while traces are off
+	closers      []closer
+	database     *database
+	pools        pools
+	backupStatus *backup.Status
+	describe     func() []Value // addresses and keys, as they are now
+	rest         string         // where an operator finds the values that the announcement omits; "" means `daawo status`
+	failed       chan error     // the first failure of a part that should run until Close
+	stop         chan struct{}  // closed when the operator stops the stack
+	stopOnce     sync.Once
+	began        time.Time
+	took         time.Duration // of the start
+
+	sockets    *handover.Sockets
+	program    handover.Program // of the next process of an upgrade
+	spawn      func(context.Context, handover.Program, any, *handover.Files) (*handover.Server, error)
+	keeper     *handover.Keeper      // nil in the first process
+	facts      facts                 // of the keeper
+	lock       *os.File              // of the data folder, in the first process
+	next       chan *handover.Server // the process that has replaced this one
+	upgrading  sync.Mutex            // held during an upgrade
+	ending     chan struct{}         // closed when Close begins
+	endOnce    sync.Once
+	standDowns []func()          // called when another process serves
+	kept       int               // the closers of the parts that the first process keeps after an upgrade
+	traces     *tracing.Provider // nil while traces are off
 }
 
 // closer stops one part. Closers run in reverse order.
@@ -81,7 +101,10 @@ func New(o Options) *App {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &App{options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{})}
+	return &App{
+		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
+		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
+	}
 }
 
 // Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a part fails permanently.
@@ -93,10 +116,28 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 	}
 	ready(a.Info())
 	var failure error
-	select {
-	case <-ctx.Done():
-	case <-a.stop:
-	case failure = <-a.failed:
+	alone := a.keeper.Alone()
+wait:
+	for {
+		select {
+		case <-ctx.Done():
+		case <-a.stop:
+		case <-a.keeper.Stopped():
+		case failure = <-a.failed:
+		case <-a.keeper.Gone():
+			failure = handover.ErrEnded
+		case <-a.keeper.Replaced():
+			a.handovers().standDown()
+		case next := <-a.next:
+			return a.handovers().keep(ctx, next)
+		case <-alone:
+			alone = nil
+			if err := a.backups().open(a.database); err != nil {
+				a.log.Error("continuous backup does not start", "error", err)
+			}
+			continue
+		}
+		break wait
 	}
 	a.log.Info("stopping")
 	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
@@ -104,15 +145,16 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
-	started := time.Now()
+	a.began = time.Now()
 	limitMemory(a.cfg.DatabaseURL == "")
 	if err := openTraces(ctx, a); err != nil {
 		return err
 	}
 	if err := start(ctx); err != nil {
+		a.keeper.Failed(err)
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
-	a.took = time.Since(started)
+	a.took = time.Since(a.began)
 	return nil
 }
 
@@ -140,11 +182,9 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
 		return err
 	}
-	lock, err := lockData(a.data)
-	if err != nil {
+	if err := a.handovers().open(); err != nil {
 		return err
 	}
-	a.onClose("data folder", func(context.Context) error { return lock.Close() })
 	// First the port: if another program uses it, the start fails before Postgres is unpacked.
 	front, err := a.openFront(a.plainHost())
 	if err != nil {
@@ -154,6 +194,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.database, a.kept = d, len(a.closers)
 	if err := d.migrateAll(ctx); err != nil {
 		return err
 	}
@@ -162,14 +203,20 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	if err := a.openGateway(ctx, front, s); err != nil {
 		return err
 	}
-	if err := a.backups().open(d); err != nil {
-		return err
+	if a.keeper == nil { // otherwise the backup of the process before this one still runs
+		if err := a.backups().open(d); err != nil {
+			return err
+		}
 	}
 	a.describe = s.values
-	return s.openControl()
+	if err := s.openControl(); err != nil {
+		return err
+	}
+	return a.handovers().ready()
 }
 
 // openGateway serves the services and the site on the public ports.
@@ -241,6 +288,7 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
+		"/upgrade": func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
@@ -255,18 +303,28 @@ func (s *services) openControl() error {
 
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
-	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe(), Rest: a.rest}
+	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
 	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }
 
 // Close stops all parts, the newest first. It returns the errors of all parts.
 func (a *App) Close(ctx context.Context) error {
+	a.endOnce.Do(func() { close(a.ending) })
+	return closeDownTo(ctx, a, 0)
+}
+
+// closeDownTo stops all parts except the n oldest.
+func closeDownTo(ctx context.Context, a *App, n int) error {
 	var errs []error
-	for len(a.closers) > 0 {
+	for len(a.closers) > n {
 		last := a.closers[len(a.closers)-1]
+		a.closers[len(a.closers)-1] = closer{} // so that its memory becomes free
 		a.closers = a.closers[:len(a.closers)-1]
-		if err := last.run(ctx); err != nil {
+		began := time.Now()
+		err := last.run(ctx)
+		a.log.Debug("part stopped", "part", last.name, "duration", time.Since(began))
+		if err != nil {
 			errs = append(errs, fmt.Errorf("stopping %s: %w", last.name, err))
 		}
 	}

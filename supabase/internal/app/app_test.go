@@ -88,6 +88,9 @@ func TestStack(t *testing.T) {
 	if status, body := call(t, "POST", api+"/rest/v1/notes", `{"text":"x"}`, "apikey", anon, "Content-Type", "application/json"); status != 401 {
 		t.Errorf("anon adds a note: %d %s", status, body)
 	}
+	if status, body := call(t, "DELETE", api+"/rest/v1/notes", "", "apikey", info.Get("SERVICE_ROLE_KEY")); status != 400 || !strings.Contains(body, `"21000"`) {
+		t.Errorf("deleting all notes without a filter: %d %s", status, body)
+	}
 	if err := a.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -40,9 +39,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.admin != "" {
-		cfg.RedirectURLs = append(slices.Clone(cfg.RedirectURLs), s.admin, s.admin+"/**")
-	}
+	s.admitAdminSite(&cfg)
 	if names := unsupportedAuth(s.cfg.Auth); len(names) > 0 {
 		s.log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
 	}

@@ -50,7 +50,7 @@ func (a backups) open(d *database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive = d.url(postgres.Superuser), a.archiveDir()
+	o.URL, o.Archive, o.Status = d.url(postgres.Superuser), a.archiveDir(), a.backupStatus
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -84,6 +84,9 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not exist, it is created.
 func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
+	if err := installed(a.cfg, a.data); err != nil { // before the folder of the store is created
+		return m, err
+	}
 	store, err := backup.MakeStore(location)
 	if err != nil {
 		return m, err
@@ -134,11 +137,17 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
+	undo := removeNew(a.data)
 	lock, err := lockData(a.data)
 	if err != nil {
 		return r, err
 	}
-	defer lock.Close()
+	defer func() {
+		if err != nil {
+			undo()
+		}
+		err = errors.Join(err, lock.Close())
+	}()
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
 		Data: filepath.Join(a.data, "postgres"), Trees: a.backups().trees(), Log: a.log.With("part", "backup"),

@@ -31,6 +31,7 @@ const maxControlPath = 107
 type control struct {
 	server *http.Server
 	dir    string // of the socket
+	socket string
 	file   string // controlName
 }
 
@@ -47,7 +48,7 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
 	socket := listener.Addr().String()
-	c := &control{dir: dir, file: filepath.Join(data, controlName)}
+	c := &control{dir: dir, socket: socket, file: filepath.Join(data, controlName)}
 	c.server = &http.Server{
 		ReadHeaderTimeout: 5 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,9 +106,13 @@ func listenControl() (listener net.Listener, dir string, err error) {
 }
 
 // close stops listening after the replies in flight, such as the reply to `stop`.
+// The file is that of the next process if this one was replaced.
 func (c *control) close(ctx context.Context) error {
-	err := os.Remove(c.file)
-	if errors.Is(err, fs.ErrNotExist) {
+	file, err := readControl(filepath.Dir(c.file))
+	switch {
+	case err == nil && file.Socket == c.socket:
+		err = os.Remove(c.file)
+	default:
 		err = nil
 	}
 	return errors.Join(c.server.Shutdown(ctx), err, os.RemoveAll(c.dir))

@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
 )
@@ -26,7 +26,17 @@ type database struct {
 	embedded *postgres.Server // nil with DATABASE_URL
 	given    *url.URL         // DATABASE_URL, of a superuser; nil for the embedded server
 	password string           // of role postgres over TCP
-	front    *dbFront         // serves TLS on the port of the embedded server; nil without --db-tls
+	tlsPort  int              // the port on which the embedded server is reached with TLS; 0 without --db-tls
+	guest    bool             // a server of another installation's process: its passwords are that process's
+}
+
+// cores returns the number of processor cores that Postgres has: those of this machine or its cgroup for the embedded one, the
+// setting for another; 0 is unknown.
+func (d *database) cores() int {
+	if d.given != nil {
+		return int(d.cfg.DatabaseCores)
+	}
+	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
@@ -43,8 +53,15 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.keeper != nil {
+		d, err := attachDatabase(a, source)
+		if err == nil {
+			d.password, d.tlsPort = password, a.facts.DatabaseTLSPort
+		}
+		return d, err
+	}
 	o := postgres.Options{
-		Source: source, Data: filepath.Join(a.data, "postgres"), Port: int(a.cfg.DB.Port), Log: a.log,
+		Source: source, Data: postgresDir(a.data), Port: int(a.cfg.DB.Port), Log: a.log,
 		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { a.log.Info("Postgres is up again") },
 	}
@@ -60,14 +77,32 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		s, err = postgres.Start(ctx, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, withCure(err, a.cfg.Backup.To, a.data)
 	}
 	a.onClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
 	if a.cfg.DBTLS {
-		d.front, err = openDBFront(a, address(s.Port()))
+		front, err := openDBFront(a, address(s.Port()))
+		if err != nil {
+			return nil, err
+		}
+		d.tlsPort = front.port()
 	}
-	return d, err
+	return d, nil
+}
+
+func postgresDir(data string) string { return filepath.Join(data, "postgres") }
+
+// attachDatabase returns the embedded Postgres that another process of this installation runs.
+func attachDatabase(a *App, source fs.FS) (*database, error) {
+	s, older, err := postgres.Attach(postgres.Options{Source: source, Data: postgresDir(a.data), Log: a.log})
+	if err != nil {
+		return nil, err
+	}
+	if older {
+		a.log.Warn("Postgres and its extensions stay those of the older release until the whole server is restarted")
+	}
+	return &database{App: a, embedded: s}, nil
 }
 
 // databaseURL returns DATABASE_URL. If it names several hosts, the one that accepts writes is used.
@@ -136,8 +171,8 @@ func (d *database) public() string {
 			Scheme: "postgresql", User: url.UserPassword("postgres", d.password),
 			Host: fmt.Sprintf("127.0.0.1:%d", d.embedded.Port()), Path: "/postgres",
 		}
-		if d.front != nil {
-			u.Host, u.RawQuery = address(d.front.port()), "sslmode=require"
+		if d.tlsPort != 0 {
+			u.Host, u.RawQuery = address(d.tlsPort), "sslmode=require"
 		}
 		return u.String()
 	}
@@ -151,13 +186,19 @@ var loginRoles = []string{
 
 // migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
 func (d *database) migrateAll(ctx context.Context) error {
+	if err := d.checkFiles(ctx); err != nil {
+		return err
+	}
+	if err := d.makeFilesDir(); err != nil {
+		return err
+	}
 	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
 		return err
 	}
 	if err := d.migratePlatform(ctx); err != nil {
 		return err
 	}
-	if d.embedded != nil {
+	if d.embedded != nil && !d.guest {
 		// As with the official CLI, all service roles have this password, so that other servers can use this database.
 		passwords := map[string]string{}
 		for _, role := range loginRoles {
@@ -168,7 +209,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := fnhost.Migrate(ctx, conn); err != nil {
+		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if err := d.storeSecrets(ctx, conn); err != nil {
@@ -176,7 +217,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Migrations.Enabled {
 			for _, file := range migrate.Skipped(d.options.Project) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file)
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file, "rename_to", migrate.Suggested(file))
 			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
@@ -193,7 +234,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Seed.Enabled {
 			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.log.Warn("db.seed.sql_paths: no file matches", "patterns", unmatched)
+				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
 			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err

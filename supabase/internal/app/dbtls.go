@@ -56,7 +56,7 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
-	l, err := listen(a.cfg.Host, a.cfg.DB.Port, a.options.AnyPort)
+	l, err := listen(a, databaseSocket, a.cfg.Host, a.cfg.DB.Port, a.options.AnyPort)
 	if err != nil {
 		return nil, err
 	}

@@ -12,15 +12,27 @@ import (
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
-// pg_cron they leave 8 of the 62 connections of the embedded Postgres to administrators and backups.
+// pg_cron they are 62 at most. The embedded Postgres has 132 connections: for two processes during an upgrade, one of which
+// finishes, and 8 for administrators and backups.
 const (
 	restConns      = 12
+	mostRESTConns  = 20 // on a Postgres with many cores
 	authConns      = 6
 	storageConns   = 6
 	functionsConns = 8
 	outboxConns    = 4
 	extensionConns = 3 // a job of pg_cron has its own connection
 )
+
+// restPool returns the size of REST's pool and the number of its connections that begin a statement at the same time, for a
+// Postgres with a number of cores; 0 is unknown. Two per core keep the cores busy while replies are on their way.
+func restPool(cores int) (conns, active int32) {
+	if cores == 0 {
+		return restConns, 0
+	}
+	active = int32(min(max(2*cores, 4), mostRESTConns))
+	return min(max(restConns, active+4), mostRESTConns), active
+}
 
 // openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
@@ -30,7 +42,8 @@ func (s *services) openREST(ctx context.Context) error {
 	if !s.cfg.API.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.url("authenticator"), "rest", restConns)
+	conns, active := restPool(s.db.cores())
+	pool, err := s.openLimitedPool(ctx, s.db.url("authenticator"), "rest", conns, active)
 	if err != nil {
 		return err
 	}
@@ -45,7 +58,7 @@ func (s *services) openREST(ctx context.Context) error {
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
-		keyed.Keys = token.NewSet(s.keys.Verifying()...)
+		keyed.Keys = token.NewSet(s.keys.trusted()...)
 		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)

@@ -47,8 +47,8 @@ func (a *App) plainHost() string {
 // openFront opens the public ports, the one without TLS on plainHost.
 func (a *App) openFront(plainHost string) (*front, error) {
 	f := &front{App: a}
-	open := func(to *net.Listener, host string, port uint16) error {
-		l, err := listen(host, port, false)
+	open := func(to *net.Listener, name, host string, port uint16) error {
+		l, err := listen(a, name, host, port, false)
 		if err != nil {
 			return err
 		}
@@ -56,11 +56,11 @@ func (a *App) openFront(plainHost string) (*front, error) {
 		*to = l
 		return nil
 	}
-	if err := open(&f.plain, plainHost, a.cfg.API.Port); err != nil {
+	if err := open(&f.plain, plainSocket, plainHost, a.cfg.API.Port); err != nil {
 		return nil, err
 	}
 	if len(a.cfg.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, a.cfg.Host, 443), open(&f.web, a.cfg.Host, 80)); err != nil {
+		if err := errors.Join(open(&f.secure, secureSocket, a.cfg.Host, 443), open(&f.web, webSocket, a.cfg.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 			return err
 		}
 		f.serveAdmin(admin, own)
-		f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
+		serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, connLimits(f.cfg), own)
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -123,9 +123,9 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 		return err
 	}
 	f.serveAdmin(admin, nil)
-	f.onClose("gateway", serve(server(h, f.log), f.plain, f.connLimits(), own, f.fail))
-	f.onClose("HTTPS", serve(server(f.byHost(admin, h), f.log), f.secure, f.connLimits(), tlsConfig(magic.TLSConfig()), f.fail))
-	f.onClose("HTTP", serve(server(redirect, f.log), f.web, f.connLimits(), nil, f.fail))
+	serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, connLimits(f.cfg), own)
+	serveUntilClose(f.App, "HTTPS", server(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg), tlsConfig(magic.TLSConfig()))
+	serveUntilClose(f.App, "HTTP", server(redirect, f.log), f.web, connLimits(f.cfg), nil)
 	return nil
 }
 
@@ -193,11 +193,11 @@ func (f *front) openStudio(secure *tls.Config) error {
 	if err := f.upstream(f.cfg.StudioUpstreamURL, &studio); err != nil {
 		return err
 	}
-	l, err := listen(f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
+	l, err := listen(f.App, studioSocket, f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
 	if err != nil {
 		return err
 	}
 	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	f.onClose("Studio", serve(server(login, f.log), l, f.connLimits(), secure, f.fail))
+	serveUntilClose(f.App, "Studio", server(login, f.log), l, connLimits(f.cfg), secure)
 	return nil
 }

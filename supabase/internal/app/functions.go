@@ -36,12 +36,12 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := listen("127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
+	page, err := listen(s.App, inboxSocket, "127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
 	if err != nil {
 		return err
 	}
 	s.onClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := listen("127.0.0.1", s.cfg.Inbox.SMTPPort, true)
+	smtp, err := listen(s.App, smtpSocket, "127.0.0.1", s.cfg.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,13 @@ func (s *services) openOutbox(ctx context.Context) error {
 	if s.cfg.AdminEmail == "" {
 		admins = []string{localMailAddress} // on loopback only, see config.CheckPublic
 	}
+	link, studio := s.rowLink()
 	s.outbox, err = outbox.New(outbox.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
-		SiteURL: s.public, StudioURL: s.cfg.StudioURL, RowLink: s.rowLink(),
-		Log: s.log.With("part", "outbox"), Meter: s.metrics,
+		SiteURL: s.public, StudioURL: studio, RowLink: link,
+		Log: s.log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
 	})
-	if err != nil {
-		return err
-	}
-	return s.outbox.Migrate(ctx)
+	return err
 }
 
 // testNotice sends a test message over each notification channel. It returns the error of each channel, "" for success.
@@ -130,6 +128,9 @@ func (s *services) openFunctions(ctx context.Context) error {
 	s.onClose("functions", host.Close)
 	s.functions = host
 	s.ready["database"] = pool.Ping
+	if err := s.openSchemas(ctx, pool); err != nil {
+		return err
+	}
 	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
 	var background outbox.Functions = host
 	dev, err := s.openProgram(ctx, host)
@@ -196,7 +197,7 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 
 // childConfig returns the present configuration of a process of functions.
 func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
-	verifying, err := json.Marshal(s.keys.Verifying())
+	verifying, err := json.Marshal(s.keys.trusted())
 	return fnhost.ChildConfig{
 		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,

@@ -17,6 +17,7 @@ type Info struct {
 	Values  []Value `json:"values"`
 	Rest    string  `json:"-"` // where to find the values that an announcement omits; "" means `daawo status`
 	Demo    bool    `json:"-"` // its keys are the well-known local ones of the official CLI, on loopback
+	Upgrade bool    `json:"-"` // an upgrade started this process
 }
 
 // Value is one value of `status`. The format pretty shows only values with a label.

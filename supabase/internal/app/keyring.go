@@ -23,12 +23,15 @@ import (
 // accept the new keys (learn), then they sign with them and refuse the old API keys (use). So no part, and no other server
 // with the same database, receives a token before it knows the key.
 type keyring struct {
+	changing sync.Mutex // held during a change, so that the last one is told last
 	mu       sync.RWMutex
 	accepted keys.Set // the newest keys, which are accepted
 	active   keys.Set // the keys that sign and that are shown; accepted as well
 	verifier *keys.Verifier
 	now      func() time.Time
 	changed  []func(keys.Set) // called with the newest keys after a change
+	third    []keys.Key       // of the issuer of [auth.third_party]
+	unknown  chan struct{}    // receives a value when a token names an unknown key
 }
 
 // KeysFile returns the path of the file of keys in a data folder.
@@ -223,7 +226,7 @@ func without(all []keys.Key, other keys.Key) []keys.Key {
 }
 
 func newKeyring(set keys.Set, now func() time.Time) *keyring {
-	return &keyring{now: now, accepted: set, active: set, verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
+	return &keyring{now: now, accepted: set, active: set, unknown: make(chan struct{}, 1), verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
 }
 
 // learn accepts the new keys besides the active ones.
@@ -238,10 +241,12 @@ func (k *keyring) use() {
 
 // change runs step and calls the functions in changed.
 func (k *keyring) change(step func()) {
+	k.changing.Lock()
+	defer k.changing.Unlock()
 	k.mu.Lock()
 	step()
 	set, changed := k.accepted, k.changed
-	k.verifier.SetKeys(k.verifying()...)
+	k.verifier.SetKeys(append(k.verifying(), k.third...)...)
 	k.mu.Unlock()
 	for _, notify := range changed {
 		notify(set)
@@ -273,12 +278,22 @@ func (k *keyring) current() keys.Set {
 // Signer returns the key that signs new tokens.
 func (k *keyring) Signer() keys.Key { return k.current().Signer() }
 
-// Verifying returns the keys whose tokens are accepted: between the two steps of a rotation those of both sets.
+// Verifying returns the keys whose tokens auth accepts: between the two steps of a rotation those of both sets.
 func (k *keyring) Verifying() []keys.Key {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.verifying()
 }
+
+// trusted returns the keys whose tokens all other services accept: those of Verifying and of the third-party issuer.
+func (k *keyring) trusted() []keys.Key {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return append(k.verifying(), k.third...)
+}
+
+// trust replaces the keys of the third-party issuer.
+func (k *keyring) trust(third []keys.Key) { k.change(func() { k.third = third }) }
 
 // Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of both sets.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
@@ -292,6 +307,12 @@ func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 // role returns the role of a token, or "" if the token is not accepted.
 func (k *keyring) role(token string) string {
 	claims, err := k.verifier.Verify(token)
+	if errors.Is(err, keys.ErrKey) {
+		select {
+		case k.unknown <- struct{}{}: // the third-party issuer may have a new key
+		default:
+		}
+	}
 	if err != nil {
 		return ""
 	}

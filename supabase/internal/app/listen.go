@@ -9,10 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strconv"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -26,12 +29,24 @@ const (
 	drainTimeout   = 10 * time.Second // how long a shutdown waits for the requests in flight
 )
 
-// listen opens a port. With anyPort it opens a free one if another program uses the port.
-func listen(host string, port uint16, anyPort bool) (net.Listener, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
-	if errors.Is(err, syscall.EADDRINUSE) && anyPort {
-		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
-	}
+// Names of the listening sockets, under which a process passes them to the next one.
+const (
+	plainSocket     = "api"
+	secureSocket    = "https"
+	webSocket       = "http"
+	adminSocket     = "administrators"
+	studioSocket    = "studio"
+	inboxSocket     = "inbox"
+	smtpSocket      = "smtp"
+	functionsSocket = "functions"
+	databaseSocket  = "database"
+	viteSocket      = "vite"
+)
+
+// listen opens a port, or takes the socket of this name that systemd or the process before this one has opened. With anyPort
+// it opens a free one if another program uses the port.
+func listen(a *App, name, host string, port uint16, anyPort bool) (net.Listener, error) {
+	l, err := a.sockets.Listen(name, host, port, anyPort)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with --port (0 for a free one)", port)
@@ -65,9 +80,31 @@ func (w debugWriter) Write(p []byte) (int, error) {
 }
 
 // connLimits returns the limits of a port that unknown clients can reach.
-func (a *App) connLimits() gateway.ConnLimits {
+func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: a.cfg.Proxies}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: crowded}
+}
+
+// crowdedGCPercent is the garbage collector's target (GOGC) while many connections are open. Their buffers are live memory, to
+// which the collector would otherwise let garbage of the same size come.
+const crowdedGCPercent = 40
+
+// crowds counts the ports with many connections.
+var crowds atomic.Int32
+
+// crowded sets the garbage collector's target when a port gets many connections or loses them, unless GOGC is set.
+func crowded(yes bool) {
+	change := int32(-1)
+	if yes {
+		change = 1
+	}
+	most := 100
+	if crowds.Add(change) > 0 {
+		most = crowdedGCPercent
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(most)
+	}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.
@@ -91,25 +128,69 @@ func openFiles() uint64 {
 	return uint64(limit.Cur)
 }
 
-// serve serves HTTP, or HTTPS if secure is not nil, on a listener until closeIt is called. closeIt waits for the requests in
-// flight, but not longer than drainTimeout.
-func serve(s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config, failed func(error)) (closeIt func(context.Context) error) {
-	l, s.ConnState = gateway.LimitListener(l, limits)
+// served is a listener with its server.
+type served struct {
+	server   *http.Server
+	limited  gateway.Listener
+	replaced atomic.Bool // another process accepts the connections
+}
+
+// quietBeforeClose is how long a connection must have had no request before a replaced process closes it: longer than a client
+// with work needs for its next request, which gets a reply and the word that the connection ends.
+const quietBeforeClose = time.Second
+
+// serve serves HTTP, or HTTPS if secure is not nil, on a listener until close is called.
+func serve(s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config, failed func(error)) *served {
+	v := &served{server: s, limited: gateway.LimitListener(l, limits)}
+	s.ConnState = v.limited.ConnState
+	s.Handler = v.handler(s.Handler)
+	l = v.limited
 	if secure != nil {
 		l = tls.NewListener(l, secure) // outermost: net/http must see that it speaks TLS, for HTTP/2 and Request.TLS
 	}
 	go func() {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) && !v.replaced.Load() {
 			failed(err)
 		}
 	}()
-	return func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, drainTimeout)
-		defer cancel()
-		if err := s.Shutdown(ctx); err != nil {
-			_ = s.Close()
-			return fmt.Errorf("requests in flight did not end within %v and were aborted", drainTimeout)
+	return v
+}
+
+// handler ends each connection with its next reply when another process accepts the connections. HTTP/2 ends its connection
+// with GOAWAY, after the requests in flight.
+func (v *served) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if v.replaced.Load() && r.Header.Get("Upgrade") == "" {
+			w.Header().Set("Connection", "close")
 		}
-		return nil
+		next.ServeHTTP(w, r)
+	})
+}
+
+// standDown stops accepting, because another process accepts the connections of this socket.
+func (v *served) standDown() {
+	v.replaced.Store(true)
+	v.limited.StopAccepting()
+}
+
+// close waits for the requests in flight, but not longer than drainTimeout. After standDown it also waits for the next request
+// of connections that are in use.
+func (v *served) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	defer cancel()
+	if v.replaced.Load() {
+		v.limited.AwaitQuiet(ctx, quietBeforeClose)
 	}
+	if err := v.server.Shutdown(ctx); err != nil {
+		_ = v.server.Close()
+		return fmt.Errorf("requests in flight did not end within %v and were aborted", drainTimeout)
+	}
+	return nil
+}
+
+// serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another process serves.
+func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config) {
+	v := serve(s, l, limits, secure, a.fail)
+	a.standDowns = append(a.standDowns, v.standDown)
+	a.onClose(name, v.close)
 }

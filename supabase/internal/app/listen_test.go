@@ -18,13 +18,13 @@ import (
 // serveTest serves a handler as the public port does.
 func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address string, shutdown func(context.Context) error) {
 	t.Helper()
-	l, err := listen("127.0.0.1", 0, false)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := server(h, slog.New(slog.DiscardHandler))
 	change(s)
-	shutdown = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) })
+	shutdown = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) }).close
 	t.Cleanup(func() { _ = s.Close() })
 	return l.Addr().String(), shutdown
 }

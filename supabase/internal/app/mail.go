@@ -16,12 +16,17 @@ func mailServer(c *config.Config) mail.Server {
 	}
 }
 
-// rowLink returns Options.RowLink with the program's commands as this installation runs them (DAAWO_COMMAND). In the compose
-// form the program runs in a container. May return nil.
-func (s *services) rowLink() func(edge.Row) string {
-	link, command := s.options.RowLink, s.cfg.Command
-	if link == nil || command == "daawo" {
-		return link
+// rowLink returns the function that writes a notice's line about its row, and the address of Studio if Studio shows the row
+// instead. The administrators' application comes first, then Studio, then the program's command as this installation runs it
+// (DAAWO_COMMAND): in the compose form the program runs in a container. Both results may be empty.
+func (s *services) rowLink() (link func(edge.Row) string, studio string) {
+	// Without DESK_URL the application of a public installation listens on loopback, where no reader of a mail can open it.
+	if to := s.options.AdminLink; to != nil && s.admin != "" && (s.cfg.AdminURL != "" || s.cfg.Loopback()) {
+		return func(row edge.Row) string { return to(strings.TrimRight(s.admin, "/"), row) }, ""
 	}
-	return func(row edge.Row) string { return strings.ReplaceAll(link(row), "daawo ", command+" ") }
+	line, command := s.options.RowLink, s.cfg.Command
+	if line == nil || command == "daawo" {
+		return line, s.cfg.StudioURL
+	}
+	return func(row edge.Row) string { return strings.ReplaceAll(line(row), "daawo ", command+" ") }, s.cfg.StudioURL
 }

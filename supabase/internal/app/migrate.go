@@ -2,17 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/outbox"
 )
 
 // Migrate applies everything that is pending in the database: migrations of the platform, the project and the background
-// jobs, seeds and buckets. It starts the embedded Postgres for that. A running server has already done the same.
+// jobs, seeds and buckets. It uses the embedded Postgres of a running server, or starts it.
 func (a *App) Migrate(ctx context.Context) (err error) {
 	if err := a.cfg.CheckServices(); err != nil {
 		return err
@@ -24,17 +24,6 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 	}
 	return a.oneShot(ctx, func(d *database) error {
 		if err := d.migrateAll(ctx); err != nil {
-			return err
-		}
-		pool, err := a.openPool(ctx, d.url("postgres"), "outbox", outboxConns)
-		if err != nil {
-			return err
-		}
-		jobs, err := outbox.New(outbox.Options{DB: pool, Log: a.log})
-		if err != nil {
-			return err
-		}
-		if err := jobs.Migrate(ctx); err != nil {
 			return err
 		}
 		if a.cfg.StorageURL == "" {
@@ -69,9 +58,30 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 	return pending, err
 }
 
-// oneShot opens the database, calls work and closes the database.
+// attachToServer returns the embedded Postgres of a running server.
+func attachToServer(a *App) (*database, error) {
+	source, err := a.options.Postgres()
+	if err != nil {
+		return nil, err
+	}
+	d, err := attachDatabase(a, source)
+	if err != nil {
+		return nil, err
+	}
+	d.guest = true
+	return d, nil
+}
+
+// oneShot opens the database, calls work and closes the database. The embedded Postgres may be that of a running server.
 func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
 	return a.startOrClose(ctx, func(ctx context.Context) error {
+		if _, err := readControl(a.data); a.cfg.DatabaseURL == "" && err == nil && Locked(a.data) {
+			d, err := attachToServer(a)
+			if err != nil {
+				return err
+			}
+			return errors.Join(work(d), a.Close(context.WithoutCancel(ctx)))
+		}
 		if a.cfg.DatabaseURL == "" {
 			lock, err := lockData(a.data)
 			if err != nil {

@@ -26,6 +26,8 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 		"backup":        func(ctx context.Context) (any, error) { return s.backupNow(ctx) },
 		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
+		"functions":     func(context.Context) (any, error) { return s.control.info() },
+		"version":       func(context.Context) (any, error) { return s.options.Version, nil },
 		"function-logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 	}
 }

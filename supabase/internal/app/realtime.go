@@ -63,6 +63,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	wait.Go(func() { maintain(running, store, s) })
 	s.onClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
 	s.onClose("realtime", engine.Close)
+	s.standDowns = append(s.standDowns, engine.StandDown)
 	s.realtime = engine
 	if o.Bus != nil {
 		s.ready["realtime"] = func(context.Context) error { return engine.Ready() }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/observe"
 )
@@ -101,7 +103,10 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(a.cfg.Host, a.cfg.FunctionsPort, false)
+	if err := withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
+		return err
+	}
+	l, err := listen(a, functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)
 	if err != nil {
 		return err
 	}
@@ -109,18 +114,19 @@ func (a *App) startFunctions(ctx context.Context) error {
 	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port)), admin: a.cfg.AdminURL}
 	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
 	s := a.newServices(set, d, at)
-	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions} {
+	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions, s.openMetrics} {
 		if err := open(ctx); err != nil {
 			return err
 		}
 	}
 	s.watchKeys()
+	s.watchIssuer()
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	a.onClose("functions' port", serve(server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil, a.fail))
+	serveUntilClose(a, "functions' port", server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

@@ -58,6 +58,7 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
 		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
+		s.openMetrics,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, err
@@ -71,13 +72,19 @@ const maxIdle = time.Minute
 
 // openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
 func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
+	return a.openLimitedPool(ctx, url, part, maxConns, 0)
+}
+
+// openLimitedPool opens a pool with a maximum of active callers, see db.Config.
+func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*db.Pool, error) {
 	pool, err := db.Open(ctx, db.Config{
-		URL: url, MaxConns: maxConns, MaxIdle: maxIdle, ApplicationName: "daawo-" + part, Log: a.log.With("part", part),
-		Tracer: a.traces.Statements(),
+		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
+		Log: a.log.With("part", part), Tracer: a.traces.Statements(),
 	})
 	if err != nil {
 		return nil, err
 	}
+	a.pools.add(part, pool)
 	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
 	return pool, nil
 }

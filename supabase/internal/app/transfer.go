@@ -17,6 +17,9 @@ import (
 // Export writes the content of the installation to the writer that create returns. files is the folder of the stored files,
 // or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
+	if err := installed(a.cfg, a.data); err != nil {
+		return e, err
+	}
 	recipients, err := a.backups().recipients()
 	if err != nil {
 		return e, err

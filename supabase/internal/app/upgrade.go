@@ -39,7 +39,7 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database) error {
 	if err := a.full(ctx, d, location); err != nil {
 		return fmt.Errorf("the backup before the upgrade failed, so no migration was applied; BACKUP_TO can name another store: %w", err)
 	}
-	a.log.Info("backup before the upgrade made", "store", location, "duration", time.Since(started).Round(time.Millisecond))
+	a.log.Info("backup before the upgrade made", "store", location, "duration", time.Since(started))
 	return nil
 }
 

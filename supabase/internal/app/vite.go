@@ -31,7 +31,7 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 	if _, err := os.Stat(program); err != nil {
 		return nil, errors.New("--dev serves the site from its source, which is not here: run it in the top folder of the repository, after `npm install`")
 	}
-	l, err := listen("127.0.0.1", 0, true)
+	l, err := listen(a, viteSocket, "127.0.0.1", 0, true)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type Manifest struct {
 	Base    stored `json:"base"`
 	Details stored `json:"details"`
 	Lists   string `json:"list"` // the list of files
+
+	Archived bool `json:"archived,omitempty"` // the WAL that follows is stored as well
 }
 
 // format increases when older programs could not read a backup.
@@ -48,7 +50,7 @@ type details struct {
 // Backup makes a base backup, restores it from the store for a check, and then
 // marks it as good by writing its manifest.
 func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
-	m = Manifest{Format: format}
+	m = Manifest{Format: format, Archived: s.opt.Archive != ""}
 	unlock, err := s.exclusive(ctx)
 	if err != nil {
 		return m, fmt.Errorf("backup: %w", err)

@@ -18,6 +18,7 @@
 //	files/<name>-<sum>.zst[.age]      files, each content once, named by its keyed hash
 //	lists/<time>-<sum>.zst[.age]      the files that existed at that time
 //	needs/<time>-<sum>                the objects of that list
+//	END                               the last segment in wal/, with its checksum
 //
 // <time> is followed by _<time> if the clock had been set back (see listTime).
 // <sum> is the beginning of the SHA-256 of the stored bytes.

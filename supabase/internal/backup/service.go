@@ -50,6 +50,9 @@ type Options struct {
 	Every time.Duration
 	Keep  int
 
+	// Status, if set, learns what is stored.
+	Status *Status
+
 	// Progress, if set, receives the steps of a backup.
 	Progress func(step string, done, total int64)
 
@@ -81,6 +84,9 @@ var ErrOtherSystem = errors.New("another installation's backups")
 func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Status == nil {
+		o.Status = &Status{}
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -156,6 +162,7 @@ func (s *Service) shipLog(ctx context.Context) error {
 	if _, err := shipLog(ctx, s.repo, s.opt.Archive); err != nil {
 		return fmt.Errorf("ship the WAL: %w", err)
 	}
+	s.opt.Status.shipped.Store(time.Now().UnixNano())
 	return nil
 }
 
@@ -246,12 +253,18 @@ func (s *Service) backupIfDue(ctx context.Context) error {
 		s.warned = err.Error()
 		s.opt.Log.Warn("stored backup damaged", "place", s.repo.String(), "error", err)
 	}
+	s.opt.Status.looked.Store(true)
+	if len(all) > 0 {
+		s.opt.Status.backup.Store(all[len(all)-1].End.UnixNano())
+	}
 	if due, err := s.due(ctx, all); err != nil || !due {
 		return err
 	}
-	if _, err := s.Backup(ctx); err != nil {
+	m, err := s.Backup(ctx)
+	if err != nil {
 		return err
 	}
+	s.opt.Status.backup.Store(m.End.UnixNano())
 	s.latest, s.unpruned = time.Time{}, true
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -75,16 +77,49 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	if err != nil {
 		return v, err
 	}
+	end, mark := readEnd(ctx, store)
 	missing, err := missingFiles(ctx, repo)
-	return v, errors.Join(damage, log.holes(all), missing, err)
+	return v, errors.Join(damage, checkSystem(ctx, store, all), mark, log.holes(all, end), missing, err)
+}
+
+// checkSystem compares the store's system identifier with those of the backups.
+func checkSystem(ctx context.Context, store Store, all []Manifest) error {
+	if len(all) == 0 {
+		return nil
+	}
+	text, err := readSmall(ctx, store, "SYSTEM")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: SYSTEM is missing", ErrDamaged)
+	} else if err != nil {
+		return fmt.Errorf("read SYSTEM: %w", err)
+	}
+	if newest := all[len(all)-1]; text != newest.System+"\n" {
+		return fmt.Errorf("%w: SYSTEM differs from the identifier in the backup %s, which is %s", ErrDamaged, newest.ID, newest.System)
+	}
+	return nil
+}
+
+// readSmall returns the content of a small object.
+func readSmall(ctx context.Context, store Store, name string) (string, error) {
+	r, err := store.Open(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, 100))
+	return string(text), errors.Join(err, r.Close())
 }
 
 // holes returns an error for each gap in the WAL that no base backup covers. A
 // restore to a moment between the gap and the next base backup is impossible.
-func (l storedLog) holes(all []Manifest) (damage error) {
-	for _, timeline := range slices.Sorted(maps.Keys(l.segments)) {
-		numbers := slices.Sorted(maps.Keys(l.segments[timeline]))
-		for i, at := range numbers[1:] {
+// end is the last segment that was stored.
+func (l storedLog) holes(all []Manifest, end segment) (damage error) {
+	timelines := slices.Sorted(maps.Keys(l.segments))
+	if l.segments[end.timeline] == nil && end.timeline > 0 { // all its segments may be missing
+		timelines = append(timelines, end.timeline)
+	}
+	for _, timeline := range timelines {
+		numbers := l.known(timeline, all, end)
+		for i, at := range numbers[min(1, len(numbers)):] {
 			for missing := numbers[i] + 1; missing < at; missing++ {
 				bridged := slices.ContainsFunc(all, func(m Manifest) bool {
 					first, last, err := m.segments()
@@ -99,6 +134,31 @@ func (l storedLog) holes(all []Manifest) (damage error) {
 		}
 	}
 	return damage
+}
+
+// known returns the numbers of a timeline's stored segments, in order, together
+// with places at which the WAL must begin or end: after an archived base backup,
+// and at the end.
+func (l storedLog) known(timeline uint32, all []Manifest, end segment) []uint64 {
+	stored := l.segments[timeline]
+	numbers := slices.Sorted(maps.Keys(stored))
+	most := uint64(0)
+	if len(numbers) > 0 {
+		most = numbers[len(numbers)-1]
+	}
+	if end.timeline == timeline && end.at > most {
+		most = end.at
+		numbers = append(numbers, end.at+1) // so that the end itself is in a gap
+	}
+	for _, m := range all {
+		_, last, err := m.segments()
+		// Segments are stored in order. Those after the newest may be on their way.
+		if err == nil && m.Archived && m.timeline() == timeline && last < most && stored[last] == nil {
+			numbers = append(numbers, last)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
 }
 
 // missingFiles returns an error for each object that a list needs and the store

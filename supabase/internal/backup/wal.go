@@ -2,6 +2,8 @@ package backup
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +28,7 @@ func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err
 	} else if err != nil {
 		return 0, err
 	}
+	end := ""
 	for _, e := range entries {
 		if !walName.MatchString(e.Name()) {
 			continue // incomplete
@@ -47,8 +50,46 @@ func shipLog(ctx context.Context, repo repository, dir string) (shipped int, err
 			return shipped, err
 		}
 		shipped++
+		if len(e.Name()) == 24 {
+			end = e.Name()
+		}
 	}
-	return shipped, nil
+	if end == "" {
+		return shipped, nil
+	}
+	return shipped, repo.Put(ctx, endMark, strings.NewReader(markOf(end)))
+}
+
+// endMark is the name of the object that names the last stored segment. Without
+// it a missing last segment would look like the end of the WAL.
+const endMark = "END"
+
+func markOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return name + " " + hex.EncodeToString(sum[:])[:sumChars] + "\n"
+}
+
+// segment is a segment of a timeline. The zero value is none.
+type segment struct {
+	timeline uint32
+	at       uint64
+}
+
+// readEnd returns the last segment that was stored, or none in a store of an
+// older program.
+func readEnd(ctx context.Context, store Store) (end segment, err error) {
+	text, err := readSmall(ctx, store, endMark)
+	if errors.Is(err, fs.ErrNotExist) {
+		return end, nil
+	} else if err != nil {
+		return end, fmt.Errorf("read %s: %w", endMark, err)
+	}
+	name, _, _ := strings.Cut(text, " ")
+	timeline, at, ok := segmentOf(name)
+	if !ok || text != markOf(name) {
+		return end, fmt.Errorf("%w: %s", ErrDamaged, endMark)
+	}
+	return segment{timeline, at}, nil
 }
 
 // segmentSize is the WAL segment size of our clusters (initdb --wal-segsize), in

@@ -65,7 +65,7 @@ func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
 		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
-		migrateCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
+		migrateCommand, upgradeCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)
 }

@@ -36,6 +36,10 @@ func TestVerbs(t *testing.T) {
 		"gen":                               {2, "usage"},
 		"gen typescript":                    {2, "usage"},
 		"gen --help":                        {0, "supabase-js"},
+		"serve rest --version":              {0, "PostgREST 16.2"},
+		"serve rest -v":                     {0, "PostgREST 16.2"},
+		"serve rest --example":              {0, "db-uri"},
+		"serve rest -e":                     {0, "db-uri"},
 	} {
 		var out strings.Builder
 		code := Main(context.Background(), Env{

@@ -205,10 +205,15 @@ func lint(ctx context.Context, conn *pgx.Conn, schemas []string) (results []lint
 	if _, err := tx.Exec(ctx, `create extension if not exists plpgsql_check with schema extensions`); err != nil {
 		return nil, err
 	}
+	var schema string // a project may have created the extension elsewhere
+	if err := tx.QueryRow(ctx, `select extnamespace::regnamespace::text from pg_extension where extname = 'plpgsql_check'`).Scan(&schema); err != nil {
+		return nil, err
+	}
 	rows, err := tx.Query(ctx, `
-		select n.nspname || '.' || p.proname, (select json_agg(extensions.plpgsql_check_function(p.oid::regprocedure, format := 'json')::json))
+		select n.nspname || '.' || p.proname, (select coalesce(json_agg(report::json), '[]') from `+schema+`.plpgsql_check_function(p.oid::regprocedure, format := 'json') as report)
 		from pg_proc p join pg_namespace n on n.oid = pronamespace join pg_language l on l.oid = prolang
-		where l.lanname = 'plpgsql' and prorettype <> 'trigger'::regtype and prorettype <> 'event_trigger'::regtype and n.nspname = any($1) order by 1`, schemas)
+		where l.lanname = 'plpgsql' and prorettype <> 'trigger'::regtype and prorettype <> 'event_trigger'::regtype and n.nspname = any($1)
+			and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`, schemas)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,9 @@ func runStart(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	return a.Run(ctx, func(info app.Info) {
+		if info.Upgrade {
+			return // the first process has announced the same
+		}
 		inv.announce(info)
 		inv.announceLinks(ctx, info)
 	})

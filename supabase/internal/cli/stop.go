@@ -17,6 +17,7 @@ var stopCommand = Command{
 
 func runStop(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
+	limit := inv.flags.Duration("timeout", 30*time.Second, "how long to wait for the end; the server goes on stopping afterwards")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func runStop(ctx context.Context, inv *Invocation) error {
 	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	if err := awaitStop(ctx, 30*time.Second, func() bool { return app.Locked(data) }); err != nil {
+	if err := awaitStop(ctx, *limit, func() bool { return app.Locked(data) }); err != nil {
 		return err
 	}
 	fmt.Fprintln(inv.Stdout, "stopped")

@@ -30,6 +30,8 @@ type Auth struct {
 	Passkey   Switch                  `toml:"passkey"`
 	WebAuthn  AuthWebAuthn            `toml:"webauthn"`
 	OAuth     AuthOAuthServer         `toml:"oauth_server"`
+
+	ThirdParty AuthThirdParty `toml:"third_party"`
 }
 
 // AuthRateLimit limits messages and anonymous sign-ins per hour, and other requests per five minutes and client address.

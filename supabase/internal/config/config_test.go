@@ -142,6 +142,12 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"negative time between backups", "", []string{"BACKUP_EVERY", "-1h"}, "BACKUP_EVERY: is -1h0m0s, at least 1m0s"},
 		{"no backups to keep", "", []string{"BACKUP_KEEP", "-1"}, "BACKUP_KEEP: is -1, at least 1"},
 		{"standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b", "DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, at least 100ms"},
+		{"third party without a name", "[auth.third_party.clerk]\nenabled = true", nil, "auth.third_party.clerk.domain: is required"},
+		{"third party with a path", "[auth.third_party.clerk]\nenabled = true\ndomain = \"https://a.clerk.accounts.dev\"", nil, "is not a domain"},
+		{"third party without TLS", "[auth.third_party.workos]\nenabled = true\nissuer_url = \"http://example.org\"", nil, "starts with https://"},
+		{"two third parties", "[auth.third_party]\nclerk = {enabled = true, domain = \"a.clerk.accounts.dev\"}\nauth0 = {enabled = true, tenant = \"a\"}", nil, "only one issuer"},
+		{"mail server without a sender", "[auth.email.smtp]\nhost = \"mail.example.org\"\nport = 587", nil, "auth.email.smtp.admin_email: is required"},
+		{"mail server without a port", "[auth.email.smtp]\nhost = \"mail.example.org\"\nadmin_email = \"a@example.org\"", nil, "auth.email.smtp.port: is required"},
 		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
 	}
 	for _, tt := range tests {
@@ -307,4 +313,26 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("config %v and error %v", c, err)
 		}
 	})
+}
+
+// TestThirdPartyIssuer checks the issuers as the official CLI computes them.
+func TestThirdPartyIssuer(t *testing.T) {
+	for file, want := range map[string][2]string{
+		`firebase = {enabled = true, project_id = "p1"}`:                                               {"https://securetoken.google.com/p1", "p1"},
+		`auth0 = {enabled = true, tenant = "t"}`:                                                       {"https://t.auth0.com", ""},
+		`auth0 = {enabled = true, tenant = "t", tenant_region = "eu"}`:                                 {"https://t.eu.auth0.com", ""},
+		`aws_cognito = {enabled = true, user_pool_id = "eu-west-1_x", user_pool_region = "eu-west-1"}`: {"https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_x", ""},
+		`clerk = {enabled = true, domain = "clerk.example.com"}`:                                       {"https://clerk.example.com", ""},
+		`workos = {enabled = true, issuer_url = "https://api.workos.com/user_management/client_1"}`:    {"https://api.workos.com/user_management/client_1", ""},
+		`clerk = {enabled = false, domain = "no domain"}`:                                              {"", ""},
+	} {
+		c, err := Load(Sources{File: []byte("[auth.third_party]\n" + file), Name: "config.toml", Getenv: env()})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if url, audience := c.Auth.ThirdParty.Issuer(); [2]string{url, audience} != want {
+			t.Errorf("%s: %s %s", file, url, audience)
+		}
+	}
 }

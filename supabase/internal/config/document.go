@@ -67,15 +67,15 @@ func eachKey(f func(key string)) error {
 // readElsewhere lists the variables that are not settings of the stack: those that the stack sets for functions, and those of
 // Unix.
 var readElsewhere = []Variable{
-	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon."},
-	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role."},
-	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the role postgres."},
-	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service."},
-	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres is unpacked, once for each version."},
-	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads."},
-	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit."},
-	{"SUPABASE_ENV", "development", "Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE."},
-	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH."},
+	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon.", nil},
+	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role.", nil},
+	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the role postgres.", nil},
+	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service.", nil},
+	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres is unpacked, once for each version.", nil},
+	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads.", nil},
+	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit.", nil},
+	{"SUPABASE_ENV", "development", "Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE.", nil},
+	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH.", nil},
 }
 
 // text formats a default.

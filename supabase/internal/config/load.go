@@ -42,7 +42,7 @@ func Load(s Sources) (*Config, error) {
 	}
 	c.derive(defined)
 	c.warn()
-	if err := c.validate(); err != nil {
+	if err := errors.Join(c.validate(), c.checkOthers(s.Program.Others, getenv)); err != nil {
 		return nil, err
 	}
 	return c, nil

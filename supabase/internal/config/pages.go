@@ -9,11 +9,32 @@ import (
 type Program struct {
 	Defaults map[string]string // of variables of the stack, instead of the stack's own
 	Pages    []PageVariable    // filled into the pages of the site
-	Others   []Variable        // read by functions; here only for the reference of settings
+	Others   []Variable        // read by functions
 }
 
-// Variable documents a variable.
-type Variable struct{ Name, Default, Doc string }
+// Variable documents a variable that functions read.
+type Variable struct {
+	Name, Default, Doc string
+	Check              func(value string) error // refuses a value at the start; nil takes every text
+}
+
+// checkOthers checks the variables that functions read, so that a wrong value is an error at the start.
+func (c *Config) checkOthers(variables []Variable, getenv func(string) (string, bool)) error {
+	var errs []error
+	for _, v := range variables {
+		text, ok := getenv(v.Name)
+		if !ok || text == "" {
+			text = c.EdgeRuntime.Secrets[v.Name]
+		}
+		if v.Check == nil || text == "" {
+			continue
+		}
+		if err := v.Check(text); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", v.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 // PageVariable is a variable of the environment whose value the site's pages show. In the pages __NAME__ stands for it.
 type PageVariable struct {

@@ -35,7 +35,6 @@ var unusedKeys = []unusedKey{
 	{"auth.service_role_key", "SERVICE_ROLE_KEY sets the key of an installation."},
 	{"auth.email.template.*.content", "The CLI refuses it, too: use content_path."},
 	{"auth.email.notification.*.content", "The CLI refuses it, too: use content_path."},
-	{"auth.third_party.**", "Tokens of other issuers are not accepted. If one is enabled, a warning is logged at the start."},
 	{"edge_runtime.enabled", "Functions in Go are always served."},
 	{"edge_runtime.policy", "Functions in TypeScript are not run."},
 	{"edge_runtime.inspector_port", "Functions in TypeScript are not run."},

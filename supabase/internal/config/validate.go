@@ -20,7 +20,7 @@ const (
 // validate checks the settings without starting anything and reports every mistake at once.
 func (c *Config) validate() error {
 	var errs []error
-	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules()) {
+	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules(), c.thirdPartyRules()) {
 		if r.bad {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}
@@ -82,10 +82,14 @@ func (c *Config) adminRules() []rule {
 // mailRules are the checks of the mail server.
 func (c *Config) mailRules() []rule {
 	smtpFile := c.Auth.Email.SMTP
+	// Load has copied the server of config.toml to c.SMTP, unless the environment has one.
+	fromFile := smtpFile.Enabled && smtpFile.Host != "" && c.SMTP.Host == smtpFile.Host
 	return []rule{
+		{fromFile && smtpFile.Port == 0 && c.SMTP.Port == 0, "auth.email.smtp.port", "is required with auth.email.smtp.host; most servers use 587"},
+		{fromFile && c.SMTP.AdminEmail == "", "auth.email.smtp.admin_email", "is required with auth.email.smtp.host; it is the sender of all mail"},
 		{smtpFile.Enabled && smtpFile.Host == "" && !c.smtpUnset() && c.SMTP.Host == "", "auth.email.smtp.host",
 			"is required when auth.email.smtp.enabled is true; set enabled = false to use the development inbox"},
-		{c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
+		{!fromFile && c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
 		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
 			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
 	}

@@ -17,7 +17,7 @@ func (c *Config) warn() {
 		if !c.unsetMatters(key) {
 			continue
 		}
-		add("%s: the variable %s is not set", key, c.unset[key])
+		add("%s: the variable %s is not set: set it in the environment or in .env", key, c.unset[key])
 	}
 	if c.smtpUnset() {
 		add("auth.email.smtp: the mail server is not used, because its variables are not set")
@@ -34,6 +34,8 @@ func (c *Config) unsetMatters(key string) bool {
 		return c.Auth.Email.SMTP.Enabled
 	case strings.HasPrefix(key, "auth.sms.twilio."):
 		return c.Auth.SMS.Twilio.Enabled
+	case strings.HasPrefix(key, "auth.third_party.") && len(words) == 4:
+		return slices.ContainsFunc(c.Auth.ThirdParty.list(), func(t thirdParty) bool { return t.name == words[2] && t.enabled })
 	case strings.HasPrefix(key, "auth.hook.") && len(words) == 4:
 		return c.Auth.Hook[words[2]].Enabled
 	}

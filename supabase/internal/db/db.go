@@ -22,6 +22,7 @@ import (
 type Config struct {
 	URL             string        // libpq connection string or URL; may have several hosts and target_session_attrs
 	MaxConns        int32         // maximum of open connections; 0 means 10
+	MaxActive       int32         // maximum of callers that begin statements at the same time; 0 means MaxConns, see admission
 	MinIdleConns    int32         // minimum of idle connections; 0 means none
 	AcquireTimeout  time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
 	MaxIdle         time.Duration // an unused connection is closed after this; 0 means 5 min
@@ -37,6 +38,7 @@ type Config struct {
 type Pool struct {
 	pgx        *pgxpool.Pool
 	acquire    time.Duration
+	admission  *admission // nil admits as many as there are connections
 	unprepared bool
 	freeze     *freezeWatch
 	tracer     pgx.QueryTracer
@@ -90,7 +92,11 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if acquire == 0 {
 		acquire = 5 * time.Second
 	}
-	return &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}, nil
+	pool := &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}
+	if c.MaxActive > 0 && c.MaxActive < pc.MaxConns {
+		pool.admission = newAdmission(int(c.MaxActive), int(pc.MaxConns))
+	}
+	return pool, nil
 }
 
 // Close waits until all connections are released and closes them.
@@ -117,9 +123,7 @@ func (p *Pool) Ping(ctx context.Context) error {
 func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	actx, cancel := context.WithTimeout(ctx, p.acquire)
 	defer cancel()
-	p.waiting.Add(1)
-	conn, err := p.pgx.Acquire(actx)
-	p.waiting.Add(-1)
+	conn, slot, err := p.connection(actx)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			p.timeouts.Add(1)
@@ -129,8 +133,26 @@ func (p *Pool) with(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	if p.admission != nil {
+		defer p.admission.release(slot)
+	}
 	defer conn.Release()
 	return fn(conn)
+}
+
+// connection returns a connection and the slot of the admission, if there is one.
+func (p *Pool) connection(ctx context.Context) (conn *pgxpool.Conn, slot int, err error) {
+	p.waiting.Add(1)
+	defer p.waiting.Add(-1)
+	if p.admission != nil {
+		if slot, err = p.admission.acquire(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	if conn, err = p.pgx.Acquire(ctx); err != nil && p.admission != nil {
+		p.admission.release(slot)
+	}
+	return conn, slot, err
 }
 
 // Tx runs fn in one transaction as the caller and commits if fn returns nil. If fn returns an error, Tx rolls back and

@@ -49,7 +49,7 @@ type Column struct {
 var internalSchemas = []string{
 	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public", "vault", "pgsodium",
 	"pgsodium_masks", "pgbouncer", "supabase_functions", "supabase_migrations", "net", "cron", "pgmq", "_analytics", "river", "daawo",
-	"auth_limits", "functions", "edge", "repack", "pgtle", "tiger", "tiger_data", "topology", "_supavisor",
+	"auth_limits", "edge_functions", "repack", "pgtle", "tiger", "tiger_data", "topology", "_supavisor",
 }
 
 // Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions, in order of their names.

@@ -3,6 +3,7 @@ package fnhost
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -336,5 +337,19 @@ func TestDeployToken(t *testing.T) {
 	}
 	if err := d.RevokeToken(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCallAfterEnd checks that no call goes to a process that has ended, even before watch has noticed the end.
+func TestCallAfterEnd(t *testing.T) {
+	ended := &process{exited: make(chan struct{})}
+	close(ended.exited)
+	started := make(chan struct{})
+	close(started)
+	b := &deployed{process: ended, ready: started}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := b.await(ctx); p != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("await returned %v, %v", p, err)
 	}
 }

@@ -79,9 +79,7 @@ func (b *deployed) watch() {
 				return
 			case <-p.exited:
 			}
-			b.mu.Lock()
-			b.process, b.ready = nil, make(chan struct{})
-			b.mu.Unlock()
+			b.dropEnded()
 			if time.Since(started) > longestWait {
 				pause = firstPause
 			}
@@ -111,11 +109,23 @@ const restartWait = 5 * time.Second
 
 var errRestarting = errors.New("the functions process is restarting")
 
-// await returns the process. While it restarts, it waits up to restartWait.
-func (b *deployed) await(ctx context.Context) (*process, error) {
+// dropEnded drops the process if it has ended, so that calls wait for the next one. It returns what await needs.
+func (b *deployed) dropEnded() (*process, chan struct{}) {
 	b.mu.Lock()
-	p, ready := b.process, b.ready
-	b.mu.Unlock()
+	defer b.mu.Unlock()
+	if b.process != nil {
+		select {
+		case <-b.process.exited:
+			b.process, b.ready = nil, make(chan struct{})
+		default:
+		}
+	}
+	return b.process, b.ready
+}
+
+// await returns the process. While it restarts, it waits up to restartWait. A call can learn of the end before watch does.
+func (b *deployed) await(ctx context.Context) (*process, error) {
+	p, ready := b.dropEnded()
 	if p != nil {
 		return p, nil
 	}

@@ -295,7 +295,7 @@ func writeOverlay(dir, root string) error {
 // build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir, "functions-"+name)
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w", "-o", program,
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w", "-o", program,
 		"./functions/"+childFolder)
 	build.Dir = d.Root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -337,7 +337,7 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 			d.Log.Error("cannot change the schedules", "error", err)
 		}
 	}
-	d.Log.Info("functions reloaded", "took", time.Since(start).Round(time.Millisecond))
+	d.Log.Info("functions reloaded", "duration", time.Since(start))
 }
 
 // builtIn is the version in this program.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/logattr"
 )
 
 // Numbers of lines in a Journal. Warnings and errors have lines of their own, so that a busy function does not displace them.
@@ -34,7 +36,7 @@ type Line struct {
 // NewJournal returns a journal in front of a handler.
 func NewJournal(next slog.Handler) *Journal {
 	kept := &lines{}
-	return &Journal{Handler: next, own: slog.NewTextHandler(kept, nil), lines: kept}
+	return &Journal{Handler: next, own: slog.NewTextHandler(kept, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds}), lines: kept}
 }
 
 // Enabled is part of slog.Handler. The journal keeps records that the next handler drops.

@@ -1,8 +1,13 @@
 -- What the hosts of edge functions share between replicas. It holds no address and no name of a client: keys are hashes.
 -- The script runs once, and may run again after an interruption.
 begin;
-create schema if not exists edge_functions;
-comment on schema edge_functions is 'Keys and counters of the edge functions, shared by all replicas.';
+-- The platform has created the schema where a superuser could. It belongs to another role then.
+do $$ begin
+  if to_regnamespace('edge_functions') is null then
+    create schema edge_functions;
+    comment on schema edge_functions is 'Keys and counters of the edge functions, shared by all replicas.';
+  end if;
+end $$;
 grant usage on schema edge_functions to service_role;
 
 -- Unlogged: a crash only resets the counters, and counting costs no disk flush.

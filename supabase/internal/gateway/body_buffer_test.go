@@ -13,39 +13,31 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // TestSlowBodiesTakeNoSlots: a service with one slot serves requests while many clients trickle their bodies.
 func TestSlowBodiesTakeNoSlots(t *testing.T) {
-	s := live(t, func(o *Options) {
-		o.Limits.InFlight, o.Limits.Stall = 1, 5*time.Second
+	targets := []string{"/functions/v1/hello", "/rest/v1/notes", "/auth/v1/signup"}
+	inPipes(t, func(o *Options) {
+		o.Limits.InFlight = 1
 		o.Functions, o.REST, o.Auth = readAll, readAll, readAll
+	}, func(dial func() net.Conn) {
+		for i := range 30 {
+			conn := dial()
+			sent := strings.Repeat("x", []int{1, bufferMemory + 1}[i%2])
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 100000\r\n\r\n%s", targets[i%3], sent)
+		}
+		synctest.Wait() // the gateway waits for the rest of all bodies
+		for _, target := range targets {
+			conn := dial()
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfour", target)
+			if reply, err := io.ReadAll(conn); err != nil || !strings.Contains(string(reply), " 200 ") || !strings.HasSuffix(string(reply), "\r\n4") {
+				t.Errorf("%s: %q %v", target, reply, err)
+			}
+		}
 	})
-	for i := range 30 {
-		conn, err := net.Dial("tcp", s.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		target := []string{"/functions/v1/hello", "/rest/v1/notes", "/auth/v1/signup"}[i%3]
-		sent := strings.Repeat("x", []int{1, bufferMemory + 1}[i%2])
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 100000\r\n\r\n%s", target, sent)
-	}
-	time.Sleep(100 * time.Millisecond)
-	for _, target := range []string{"/functions/v1/hello", "/rest/v1/notes", "/auth/v1/signup"} {
-		r, _ := http.NewRequest("POST", s.URL+target, strings.NewReader("four"))
-		r.Header.Set("apikey", "anon")
-		start := time.Now()
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body := text(t, res); res.StatusCode != 200 || body != "4" || time.Since(start) > 2*time.Second {
-			t.Errorf("%s: %d %s after %v", target, res.StatusCode, body, time.Since(start))
-		}
-		res.Body.Close()
-	}
 }
 
 // TestBufferedBodies: a body of any size, with or without a length, arrives unchanged and leaves no file.
@@ -129,7 +121,7 @@ func TestBodyBufferQuota(t *testing.T) {
 func TestBodyBufferQuotaByAddress(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := live(t, func(o *Options) {
-		o.Functions, o.Limits.Stall = readAll, 20*time.Second
+		o.Functions = readAll
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
 	post := func(client string, size int, ends bool) (string, net.Conn) {
@@ -152,7 +144,7 @@ func TestBodyBufferQuotaByAddress(t *testing.T) {
 	for range 3 {
 		post("192.0.2.1", 15<<20, false)
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for line := ""; !strings.Contains(line, "503"); {
 		if line, _ = post("192.0.2.1", 8<<20, true); time.Now().After(deadline) {
 			t.Fatalf("above its quota it gets %q", line)
@@ -160,21 +152,5 @@ func TestBodyBufferQuotaByAddress(t *testing.T) {
 	}
 	if line, _ := post("192.0.2.2", 5<<20, true); !strings.Contains(line, "200") {
 		t.Errorf("another client gets %q", line)
-	}
-}
-
-// TestStoppedBody: a body that stops is aborted after one stall, even after a fast start.
-func TestStoppedBody(t *testing.T) {
-	s := live(t, func(o *Options) { o.Storage, o.Limits.MinRate = readAll, 512 })
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	start := time.Now()
-	_ = conn.SetDeadline(start.Add(10 * time.Second))
-	fmt.Fprintf(conn, "POST /storage/v1/object/b/n HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n%s", strings.Repeat("x", 100_000))
-	if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(start) > 3*time.Second {
-		t.Errorf("connection open for %v: %v", time.Since(start), err)
 	}
 }

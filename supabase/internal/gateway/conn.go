@@ -44,7 +44,13 @@ func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.once.Do(func() {
 		c.listener.deregister(c)
+		c.listener.mu.Lock()
+		if c.state == http.StateHijacked {
+			c.listener.hijacked--
+		}
 		<-c.listener.slots
+		c.listener.mu.Unlock()
+		c.listener.watchCrowd()
 	})
 	return err
 }

@@ -15,7 +15,7 @@ import (
 func TestFormErrorPage(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent")) // so that long bodies get 503
 	s := live(t, func(o *Options) {
-		o.Functions, o.REST, o.Limits.Rate, o.Limits.MinRate = readAll, readAll, 4, 512
+		o.Functions, o.REST, o.Limits.Rate, o.Limits.Stall = readAll, readAll, 4, 3*time.Second
 		o.FormErrorPage = []byte(`<a href="/form/">Try again</a>`)
 	})
 	const form, browser = "multipart/form-data; boundary=x", "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -55,7 +55,7 @@ func TestFormErrorPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\nx", path, browser, form)
 	slow, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

@@ -20,6 +20,7 @@ func (limitedService) MaxBody(string) int64 { return 1000 }
 // the client sends it.
 func TestFraming(t *testing.T) {
 	s := live(t, func(o *Options) {
+		o.Limits.Stall = 200 * time.Millisecond // until the connection ends after 413
 		o.Functions = limitedService{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength > 1000 {
 				w.WriteHeader(http.StatusRequestEntityTooLarge)

@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -23,6 +25,10 @@ type ConnLimits struct {
 	Total      int            // open connections
 	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
+
+	// Crowded is called with true when more than an eighth of Total are open, and with false when half as many are open
+	// again; nil for no calls.
+	Crowded func(bool)
 }
 
 // limitListener is the listener of a public port. It limits the number of open connections, so that idle clients cannot
@@ -36,28 +42,38 @@ type limitListener struct {
 	once   sync.Once
 
 	mu         sync.Mutex
+	hijacked   int // open connections without a server
 	staleAfter time.Duration
 	idle       *list.List // connections without a request, the longest idle first
-	byAddress  map[netip.Addr]map[*conn]bool
+	byAddress  map[netip.Addr][]*conn
+	crowded    bool
 }
 
-// LimitListener returns a listener that limits the open connections of l, and the function that must be the ConnState of
-// its http.Server.
+// Listener is a listener that limits its open connections.
+type Listener interface {
+	net.Listener
+	// ConnState must be the ConnState of the listener's http.Server.
+	ConnState(net.Conn, http.ConnState)
+	// StopAccepting closes the listener. A connection that it has already taken from the kernel is still served.
+	StopAccepting()
+	// AwaitQuiet waits until all connections have ended, except hijacked ones, or until ctx ends. It closes a connection that
+	// has had no request for quiet. Call it after StopAccepting.
+	AwaitQuiet(ctx context.Context, quiet time.Duration)
+}
+
+// LimitListener returns a listener that limits the open connections of l.
 //
 // When Total is reached, a new connection replaces the connection that has been idle for the longest time. If every
 // connection has a request, Accept waits. When PerAddress is reached, a new connection replaces the connection of the same
 // address that has been without progress for the longest time, if that connection is idle or has stalled for 3 s.
 // Otherwise the new connection is closed.
-func LimitListener(l net.Listener, limits ConnLimits) (net.Listener, func(net.Conn, http.ConnState)) {
-	limited := newLimitListener(l, limits)
-	return limited, limited.connState
-}
+func LimitListener(l net.Listener, limits ConnLimits) Listener { return newLimitListener(l, limits) }
 
 func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
 	return &limitListener{
 		Listener: l, limits: limits, staleAfter: staleAfter,
 		slots: make(chan struct{}, limits.Total), idled: make(chan struct{}, 1), closed: make(chan struct{}),
-		idle: list.New(), byAddress: map[netip.Addr]map[*conn]bool{},
+		idle: list.New(), byAddress: map[netip.Addr][]*conn{},
 	}
 }
 
@@ -79,6 +95,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			_ = accepted.Close()
 			return nil, net.ErrClosed
 		}
+		l.watchCrowd()
 		if tcp, ok := accepted.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer) // on failure the kernel's default applies
 		}
@@ -120,7 +137,7 @@ func (l *limitListener) register(c *conn) bool {
 		return false
 	}
 	l.removeIdle(stale)
-	delete(l.byAddress[c.address], stale)
+	l.discount(stale)
 	l.count(c)
 	l.mu.Unlock()
 	_ = stale.Close() // its server notices and ends it
@@ -128,10 +145,37 @@ func (l *limitListener) register(c *conn) bool {
 }
 
 func (l *limitListener) count(c *conn) {
-	if l.byAddress[c.address] == nil {
-		l.byAddress[c.address] = map[*conn]bool{}
+	l.byAddress[c.address] = append(l.byAddress[c.address], c)
+}
+
+// discount undoes count. The lock is held.
+func (l *limitListener) discount(c *conn) {
+	left := l.byAddress[c.address]
+	if i := slices.Index(left, c); i >= 0 {
+		left = slices.Delete(left, i, i+1)
 	}
-	l.byAddress[c.address][c] = true
+	if len(left) == 0 {
+		delete(l.byAddress, c.address)
+		return
+	}
+	l.byAddress[c.address] = left
+}
+
+// watchCrowd calls Crowded when the number of open connections has passed a limit.
+func (l *limitListener) watchCrowd() {
+	if l.limits.Crowded == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	most := l.limits.Total / 8
+	if l.crowded {
+		most /= 2
+	}
+	if crowded := len(l.slots) > most; crowded != l.crowded {
+		l.crowded = crowded
+		l.limits.Crowded(crowded)
+	}
 }
 
 // deregister undoes register.
@@ -141,17 +185,14 @@ func (l *limitListener) deregister(c *conn) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.byAddress[c.address], c)
-	if len(l.byAddress[c.address]) == 0 {
-		delete(l.byAddress, c.address)
-	}
+	l.discount(c)
 }
 
 // stalest returns the idle or stalled connection of an address that has been without progress for the longest time, or nil.
 func (l *limitListener) stalest(address netip.Addr) *conn {
 	var stalest *conn
 	limit := time.Now().Add(-l.staleAfter).UnixNano()
-	for c := range l.byAddress[address] {
+	for _, c := range l.byAddress[address] {
 		last := c.progressed.Load()
 		if (c.state == http.StateIdle || c.state != http.StateHijacked && last < limit) && (stalest == nil || last < stalest.progressed.Load()) {
 			stalest = c
@@ -203,8 +244,49 @@ func (l *limitListener) Close() error {
 	return l.Listener.Close()
 }
 
-// connState records which connections are idle.
-func (l *limitListener) connState(served net.Conn, state http.ConnState) {
+// StopAccepting is part of Listener. It does not wake up Accept from its wait for a slot, because that has a connection.
+func (l *limitListener) StopAccepting() { _ = l.Listener.Close() }
+
+// quietPoll is how often AwaitQuiet looks.
+const quietPoll = 20 * time.Millisecond
+
+// AwaitQuiet is part of Listener.
+func (l *limitListener) AwaitQuiet(ctx context.Context, quiet time.Duration) {
+	since := time.Now() // a client may be about to use a connection that it got just now, however long it was idle before
+	for {
+		l.mu.Lock()
+		open := len(l.slots) - l.hijacked
+		var ended []*conn
+		for e := l.idle.Front(); e != nil; e = e.Next() {
+			c := e.Value.(*conn)
+			last := since
+			if progressed := time.Unix(0, c.progressed.Load()); progressed.After(last) {
+				last = progressed
+			}
+			if time.Since(last) > quiet {
+				ended = append(ended, c)
+			}
+		}
+		for _, c := range ended {
+			l.removeIdle(c)
+		}
+		l.mu.Unlock()
+		for _, c := range ended {
+			_ = c.Close() // its server notices and ends it
+		}
+		if open <= 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quietPoll):
+		}
+	}
+}
+
+// ConnState records which connections are idle.
+func (l *limitListener) ConnState(served net.Conn, state http.ConnState) {
 	c := connOf(served)
 	if c == nil {
 		return
@@ -212,6 +294,9 @@ func (l *limitListener) connState(served net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.removeIdle(c)
+	if state == http.StateHijacked {
+		l.hijacked++
+	}
 	c.state = state
 	c.progressed.Store(time.Now().UnixNano())
 	if state == http.StateNew || state == http.StateIdle {

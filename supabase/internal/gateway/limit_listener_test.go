@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +30,7 @@ func serveLimited(t *testing.T, limits ConnLimits, h http.Handler) (string, *lim
 		t.Fatal(err)
 	}
 	limited := newLimitListener(l, limits)
-	s := &http.Server{Handler: h, ConnState: limited.connState}
+	s := &http.Server{Handler: h, ConnState: limited.ConnState}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(limited) }()
 	t.Cleanup(func() {
@@ -268,5 +269,23 @@ func TestSlowConnectionIsKept(t *testing.T) {
 	}
 	if _, err := stalled.Read(make([]byte, 1)); err == nil || isTimeout(err) {
 		t.Error("the stalled connection is still open:", err)
+	}
+}
+
+func TestCrowded(t *testing.T) {
+	var calls []bool
+	l := newLimitListener(nil, ConnLimits{Total: 80, Crowded: func(crowded bool) { calls = append(calls, crowded) }})
+	for range 2 {
+		for range 12 {
+			l.slots <- struct{}{}
+			l.watchCrowd()
+		}
+		for range 12 {
+			<-l.slots
+			l.watchCrowd()
+		}
+	}
+	if want := []bool{true, false, true, false}; !slices.Equal(calls, want) {
+		t.Errorf("calls %v, want %v", calls, want)
 	}
 }

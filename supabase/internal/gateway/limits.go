@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/go-chi/httprate"
@@ -113,21 +114,24 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		b.reply.override = &refusal{http.StatusRequestEntityTooLarge, "The request is too large."}
+		b.reply.override.Store(&refusal{http.StatusRequestEntityTooLarge, "The request is too large."})
 	}
 	return n, err
 }
 
 // pacedBody aborts a request with a body that arrives too slowly. The client has a credit of stall. Waiting for the client
 // uses it up and n bytes restore n/minRate seconds, capped at stall, so an initial burst earns no credit. Time between
-// reads does not count, because services may read slowly. The end of the body removes the deadline.
+// reads does not count, because services may read slowly. The end of the body removes the deadline. A service that replies
+// early may still read in another goroutine while the reply calls setDeadline.
 type pacedBody struct {
 	io.ReadCloser
 	reply   *reply
 	stall   time.Duration
 	minRate int64
-	used    time.Duration // of the credit
-	ended   bool
+
+	mu    sync.Mutex
+	used  time.Duration // of the credit
+	ended bool
 }
 
 // errSlow is the read error that a service gets when the body arrives too slowly.
@@ -137,10 +141,12 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.setDeadline()
 	start := time.Now()
 	n, err := b.ReadCloser.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.used += time.Since(start) - time.Duration(n)*time.Second/time.Duration(b.minRate)
 	b.used = max(b.used, 0)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		b.reply.override = &refusal{http.StatusRequestTimeout, "The request arrived too slowly."}
+		b.reply.override.Store(&refusal{http.StatusRequestTimeout, "The request arrived too slowly."})
 		return n, errSlow
 	}
 	if err == io.EOF {
@@ -153,6 +159,8 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 // setDeadline sets the deadline for the next read. It is also called before the reply, because net/http then reads the rest
 // of the body without a deadline of its own.
 func (b *pacedBody) setDeadline() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.ended {
 		return
 	}

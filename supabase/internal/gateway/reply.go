@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,7 +23,8 @@ type reply struct {
 	stall         time.Duration
 	refused       bool       // override was sent
 	body          *pacedBody // nil without a request body
-	override      *refusal   // replaces the service's reply to an incomplete request body
+	// override replaces the service's reply to an incomplete request body. The reader of the body sets it.
+	override atomic.Pointer[refusal]
 }
 
 // refusal is an error reply of the gateway itself.
@@ -45,8 +47,8 @@ func (w *reply) WriteHeader(status int) {
 	if w.status != 0 {
 		return
 	}
-	if w.override != nil {
-		w.refuse()
+	if override := w.override.Swap(nil); override != nil {
+		w.refuse(override)
 		return
 	}
 	if w.body != nil {
@@ -59,10 +61,8 @@ func (w *reply) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// refuse sends override instead of the service's reply.
-func (w *reply) refuse() {
-	override := w.override
-	w.override = nil
+// refuse sends the gateway's error instead of the service's reply.
+func (w *reply) refuse(override *refusal) {
 	w.refused = true
 	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag"} {
 		w.Header().Del(name)

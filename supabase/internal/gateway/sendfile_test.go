@@ -55,8 +55,8 @@ func TestSendfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var copied atomic.Int64
-	limited, connState := LimitListener(copyingListener{l, &copied}, ConnLimits{Total: 10})
-	s := &http.Server{ConnState: connState, Handler: testGateway(func(o *Options) {
+	limited := LimitListener(copyingListener{l, &copied}, ConnLimits{Total: 10})
+	s := &http.Server{ConnState: limited.ConnState, Handler: testGateway(func(o *Options) {
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
 	})}
 	go func() { _ = s.Serve(limited) }()

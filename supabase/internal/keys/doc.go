@@ -2,5 +2,5 @@
 // verifies tokens, resolves API keys to role tokens, and rotates all of them. It is the only package that parses JWKs and
 // that decides which tokens survive a rotation.
 //
-// Only app, auth, cli, realtime, rest/token, stack and storage import it; it imports nothing of ours and opens no connection.
+// Only app, auth, cli, issuer, realtime, rest/token, stack and storage import it; it imports nothing of ours and opens no connection.
 package keys

@@ -25,10 +25,11 @@ type Key struct {
 	secret    []byte
 	private   crypto.Signer
 	public    crypto.PublicKey
-	checks    bool  // key_ops does not include "sign"
-	previous  bool  // rotation replaced it: see survivesRotation
-	anonymous bool  // of a replaced key: it never signed a session
-	ext       *bool // the member of that name; nil for a JWK without it
+	checks    bool    // key_ops does not include "sign"
+	previous  bool    // rotation replaced it: see survivesRotation
+	anonymous bool    // of a replaced key: it never signed a session
+	ext       *bool   // the member of that name; nil for a JWK without it
+	issuer    *Issuer // nil for a key of the installation
 }
 
 // jwk is the JSON form (RFC 7518, section 6). Numbers are base64url, big-endian.
@@ -53,6 +54,7 @@ type jwk struct {
 	QI        string   `json:"qi,omitempty"`
 	Previous  bool     `json:"daawo_previous,omitempty"` // private members; other programs ignore them (RFC 7517, section 4)
 	Anonymous bool     `json:"daawo_anonymous,omitempty"`
+	Issuer    *Issuer  `json:"daawo_issuer,omitempty"`
 }
 
 // Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
@@ -78,7 +80,7 @@ func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 // CheckOnly returns a key that only verifies: without its private half, or, for a secret, with key_ops set to verify.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
-		public.previous, public.anonymous = k.previous, k.anonymous
+		public.previous, public.anonymous, public.issuer = k.previous, k.anonymous, k.issuer
 		return public
 	}
 	k.checks = true
@@ -132,7 +134,7 @@ func (k *Key) UnmarshalJSON(text []byte) error {
 
 // readPublic reads the half of a key that verifies.
 func (j jwk) readPublic() (Key, error) {
-	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous, ext: j.Ext}
+	k := Key{ID: j.ID, previous: j.Previous, anonymous: j.Anonymous, ext: j.Ext, issuer: j.Issuer}
 	var err error
 	switch j.Type {
 	case "oct":
@@ -261,7 +263,7 @@ func decode(text string) ([]byte, error) {
 // MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous, Issuer: k.issuer}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}

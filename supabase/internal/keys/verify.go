@@ -156,7 +156,7 @@ func verify(token string, keys []Key) (*Claims, error) {
 	signed := token[:strings.LastIndexByte(token, '.')]
 	for _, k := range candidates {
 		if k.Verifies(parsed.Method, signed, signature, raw) {
-			return payload.claims(raw), nil
+			return k.claimsOf(raw, payload)
 		}
 	}
 	return nil, ErrSignature
@@ -188,10 +188,10 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 }
 
 // Verifies reports whether the key made the signature with the method. signed is the token's header and payload as sent,
-// payload the decoded payload. A key that rotation replaced verifies only tokens that survive rotation. Algorithm does not
-// matter: a secret verifies every HMAC method, an RSA key every RSA method.
+// payload the decoded payload. A key that rotation replaced verifies only tokens that survive rotation, and that of a third
+// party only tokens that its issuer may sign. Algorithm does not matter: a secret verifies every HMAC method, an RSA key every RSA method.
 func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte, payload json.RawMessage) bool {
-	if k.previous && !survivesRotation(payload, k.anonymous) {
+	if k.previous && !survivesRotation(payload, k.anonymous) || k.issuer != nil && !k.issuer.accepts(payload) {
 		return false
 	}
 	var material any
@@ -207,6 +207,17 @@ func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte,
 		material, fits = k.public.(ed25519.PublicKey)
 	}
 	return fits && method.Verify(signed, signature, material) == nil
+}
+
+// claimsOf returns the claims of a token that the key verified. payload is raw, parsed.
+func (k Key) claimsOf(raw json.RawMessage, payload claimSet) (*Claims, error) {
+	if k.issuer != nil {
+		raw, payload = k.Complete(raw), claimSet{}
+		if err := json.Unmarshal(raw, &payload); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		}
+	}
+	return payload.claims(raw), nil
 }
 
 // claimSet is the part of the payload that Claims needs. Numbers may have fractions (RFC 7519, NumericDate).

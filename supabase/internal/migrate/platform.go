@@ -32,8 +32,9 @@ var platformLedger = ledger{"daawo.platform", "name", `
 func PlatformFiles() fs.FS { return platformFiles }
 
 // Platform applies the platform files that this database has not recorded with
-// their present hash, in the order of their names. conn must be a superuser. If
-// the roles exist already, membership in them is enough.
+// their present hash, and those whose schemas were dropped, in the order of
+// their names. conn must be a superuser. If the roles exist already, membership
+// in them is enough.
 //
 // skip lists prefixes of file names to skip, such as "20" and "30" if the real
 // services keep their own schemas.
@@ -45,6 +46,9 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 	return Locked(ctx, conn, func() error {
 		seen, err := platformLedger.seen(ctx, conn)
 		if err != nil {
+			return fmt.Errorf("platform schema: %w", err)
+		}
+		if err := forgetDropped(ctx, conn, seen); err != nil {
 			return fmt.Errorf("platform schema: %w", err)
 		}
 		missing, err := unseen(files, seen, skip)

@@ -56,6 +56,26 @@ func Skipped(project fs.FS) (skipped []string) {
 	return skipped
 }
 
+// withoutTime matches a name without the time or with another separator.
+var withoutTime = regexp.MustCompile(`^([0-9]*)[-_ .]*(.*)\.sql$`)
+
+// Suggested returns a name that Read accepts for a file that it skips. It keeps the digits of the name, or starts with
+// 20260101000000 as an example.
+func Suggested(file string) string {
+	m := withoutTime.FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return ""
+	}
+	version, name := m[1], m[2]
+	if version == "" {
+		version = "20260101000000"
+	}
+	if name == "" {
+		name = "name"
+	}
+	return path.Join(path.Dir(file), version+"_"+name+".sql")
+}
+
 // Apply applies the project's migrations that the database does not have,
 // oldest first, and returns them. Each runs in one transaction and is recorded
 // in the official CLI's form, so the CLI finds nothing to do afterwards.

@@ -1,6 +1,6 @@
 // Package observe provides structured logs, Prometheus metrics and health routes.
 //
-// Only app, cli and gateway import it; it imports nothing of ours. It never records personal data: no address, user agent,
+// Only app, cli and gateway import it; of ours it imports logattr. It never records personal data: no address, user agent,
 // query string or body.
 package observe
 
@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+
+	"daawo/supabase/internal/logattr"
 
 	"golang.org/x/term"
 )
@@ -20,7 +22,7 @@ func Logger(w io.Writer, level, format string) *slog.Logger {
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: l}
+	options := &slog.HandlerOptions{Level: l, ReplaceAttr: logattr.Seconds}
 	f, isFile := w.(*os.File)
 	if format == "text" || (format == "" && isFile && term.IsTerminal(int(f.Fd()))) {
 		return slog.New(withRequestID{slog.NewTextHandler(w, options)})

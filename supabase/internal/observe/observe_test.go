@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -21,6 +23,22 @@ func TestLogHasRequestID(t *testing.T) {
 	log.InfoContext(WithRequestID(t.Context(), "r-1"), "hello")
 	log.DebugContext(t.Context(), "debug line")
 	if got := out.String(); !strings.Contains(got, `"request_id":"r-1"`) || strings.Contains(got, "debug line") {
+		t.Error(got)
+	}
+}
+
+// TestLogDurations checks that durations are numbers of seconds in both formats, whatever their kind, and that other values stay.
+func TestLogDurations(t *testing.T) {
+	log := func(format string) string {
+		var out bytes.Buffer
+		Logger(&out, "info", format).With("limit", 90*time.Second).Info("done", "duration", 1500*time.Microsecond, "sleep_duration", "1m30.5s",
+			"text", "2s", "duration_of", "soon", slog.Group("g", "took", 333333333*time.Nanosecond), "n", 7)
+		return out.String()
+	}
+	if got := log("json"); !strings.Contains(got, `"limit":90,"duration":0.0015,"sleep_duration":90.5,"text":"2s","duration_of":"soon","g":{"took":0.333333},"n":7`) {
+		t.Error(got)
+	}
+	if got := log("text"); !strings.Contains(got, `limit=90 duration=0.0015 sleep_duration=90.5 text=2s duration_of=soon g.took=0.333333 n=7`) {
 		t.Error(got)
 	}
 }

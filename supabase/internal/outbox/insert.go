@@ -11,6 +11,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -24,14 +25,21 @@ type jobArgs interface {
 
 // add adds a job to a batch with River's documented SQL (riverqueue.com/docs/sql). River's client would need additional round
 // trips.
-func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error {
+func (b *Outbox) add(batch *pgx.Batch, args jobArgs) error { return b.addTraced(batch, args, "") }
+
+// addTraced is add with the trace context of the call that adds the job, "" for none.
+func (b *Outbox) addTraced(batch *pgx.Batch, args jobArgs, traceparent string) error {
 	encoded, err := json.Marshal(args)
 	if err != nil {
 		return fmt.Errorf("job %s: %w", args.Kind(), err)
 	}
 	o := args.InsertOpts()
-	batch.Queue(`insert into river.river_job (args, kind, max_attempts, queue) values ($1, $2, $3, $4)`,
-		encoded, args.Kind(), o.MaxAttempts, o.Queue)
+	metadata := map[string]string{}
+	if traceparent != "" {
+		metadata[traceparentKey] = traceparent
+	}
+	batch.Queue(`insert into river.river_job (args, kind, max_attempts, queue, metadata) values ($1, $2, $3, $4, $5)`,
+		encoded, args.Kind(), o.MaxAttempts, o.Queue, metadata)
 	b.notify(batch, o)
 	return nil
 }
@@ -117,10 +125,10 @@ func (w *wake) due(queue string, now time.Time) bool {
 func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error {
 	switch w := w.(type) {
 	case edge.Notice:
-		if err := b.add(batch, notifyByMail{w}); err != nil || b.WebhookURL == "" {
+		if err := b.addTraced(batch, notifyByMail{w}, w.Traceparent); err != nil || b.WebhookURL == "" {
 			return err
 		}
-		return b.add(batch, notifyByWebhook{w})
+		return b.addTraced(batch, notifyByWebhook{w}, w.Traceparent)
 	case edge.JobCall:
 		return b.addFunctionJob(batch, w)
 	}
@@ -130,7 +138,7 @@ func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error {
 // SendMail adds a mail to tx. It is sent after the commit.
 func (b *Outbox) SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error {
 	var batch pgx.Batch
-	if err := b.add(&batch, sendMail{m}); err != nil {
+	if err := b.addTraced(&batch, sendMail{m}, tracing.Traceparent(ctx)); err != nil {
 		return err
 	}
 	return tx.SendBatch(ctx, &batch).Close()

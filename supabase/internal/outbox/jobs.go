@@ -81,9 +81,9 @@ func (functionSchedule) InsertOpts() river.InsertOpts {
 // workers returns the workers of all kinds.
 func (b *Outbox) workers() *river.Workers {
 	w := river.NewWorkers()
-	river.AddWorker(w, river.WorkFunc(b.workNotifyByMail))
-	river.AddWorker(w, river.WorkFunc(b.workNotifyByWebhook))
-	river.AddWorker(w, river.WorkFunc(b.workSendMail))
+	river.AddWorker(w, river.WorkFunc(traced(b, b.workNotifyByMail)))
+	river.AddWorker(w, river.WorkFunc(traced(b, b.workNotifyByWebhook)))
+	river.AddWorker(w, river.WorkFunc(traced(b, b.workSendMail)))
 	river.AddWorker(w, choreWorker{chores: b.chores})
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionJob]) error {
 		if b.functions == nil {
@@ -102,6 +102,25 @@ func (b *Outbox) workers() *river.Workers {
 		return b.functions.RunSchedule(ctx, job.Args.Function)
 	}))
 	return w
+}
+
+// traced returns work in a span of the trace to which the job belongs. A job without one has no span. (A job of a function has a span
+// of its host.)
+func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]) error) func(context.Context, *river.Job[T]) error {
+	return func(ctx context.Context, job *river.Job[T]) error {
+		parent := traceparent(job.Metadata)
+		if parent == "" {
+			return work(ctx, job)
+		}
+		ctx, end := b.Traces.Start(tracing.WithTraceparent(ctx, parent), "job "+job.Kind, tracing.Consumer)
+		err := work(ctx, job)
+		if _, later := errors.AsType[*river.JobSnoozeError](err); later {
+			end(nil)
+		} else {
+			end(err)
+		}
+		return err
+	}
 }
 
 // traceparent returns the trace context in the metadata of a job, "" without one.

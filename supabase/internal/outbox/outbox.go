@@ -17,6 +17,7 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,6 +51,7 @@ type Options struct {
 	Workers int                   // jobs of one queue running at once; 0 means 10
 	Log     *slog.Logger          // nil means slog.Default()
 	Meter   prometheus.Registerer // nil registers no metrics
+	Traces  *tracing.Provider     // nil makes no spans
 }
 
 // Functions runs the jobs and schedules of functions. fnhost.Host implements it.
@@ -116,7 +118,8 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	if !exists {
-		if _, err := conn.Exec(ctx, `create schema river`); err != nil {
+		const create = `create schema river; comment on schema river is 'Background work. A job is added in the transaction that needs it.'`
+		if _, err := conn.Exec(ctx, create); err != nil {
 			return fmt.Errorf("outbox: %w", err)
 		}
 	}
@@ -138,13 +141,15 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// grants lets the roles that add jobs do so. granted returns whether all of these grants exist.
+// grants lets the roles that add jobs do so. It names functions and types as well: default privileges of the project may give
+// the role public none on them. granted returns whether all of these grants exist.
 const (
 	grants = `
-comment on schema river is 'Background work. A job is added in the transaction that needs it.';
 grant usage on schema river to service_role, supabase_auth_admin;
 grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
-grant usage on all sequences in schema river to service_role, supabase_auth_admin`
+grant usage on all sequences in schema river to service_role, supabase_auth_admin;
+grant execute on all functions in schema river to service_role, supabase_auth_admin;
+grant usage on type river.river_job_state to service_role, supabase_auth_admin`
 
 	granted = `
 select bool_and(has_schema_privilege(r, 'river', 'usage')
@@ -152,7 +157,9 @@ select bool_and(has_schema_privilege(r, 'river', 'usage')
    and has_table_privilege(r, 'river.river_job', 'insert')
    and has_table_privilege(r, 'river.river_job', 'update')
    and not exists (select from pg_class
-                    where relnamespace = 'river'::regnamespace and relkind = 'S' and not has_sequence_privilege(r, oid, 'usage')))
+                    where relnamespace = 'river'::regnamespace and relkind = 'S' and not has_sequence_privilege(r, oid, 'usage'))
+   and has_type_privilege(r, 'river.river_job_state', 'usage')
+   and not exists (select from pg_proc where pronamespace = 'river'::regnamespace and not has_function_privilege(r, oid, 'execute')))
   from unnest(array['service_role', 'supabase_auth_admin']) as r`
 )
 

@@ -106,7 +106,7 @@ func TestStripHEIFRefusesUnsafe(t *testing.T) {
 		if err != nil || flag != Untouched || !bytes.Equal(out, in) {
 			t.Errorf("%s: %q %v", name, flag, err)
 		}
-		if took := time.Since(begun); took > time.Second {
+		if took := time.Since(begun); took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

@@ -14,6 +14,9 @@ import (
 // ensureCluster creates the data folder if it is missing. It returns an error
 // for a folder that this Postgres cannot open.
 func ensureCluster(o Options, w owner, run string) error {
+	if err := checkParts(o.Data); err != nil {
+		return err
+	}
 	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
 	switch {
 	case err == nil:

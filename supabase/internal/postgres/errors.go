@@ -19,6 +19,7 @@ var (
 	ErrForeignFolder  = errors.New("not a data folder")
 	ErrNoPackage      = errors.New("package of Postgres not found")
 	ErrNotDurable     = errors.New("durability is off")
+	ErrBroken         = errors.New("data folder damaged")
 	ErrStopped        = errors.New("server stopped")
 )
 
@@ -48,6 +49,8 @@ func explain(what string, o Options, cause error, lines ...string) error {
 		return userErrorf(ErrDiskFull, "%s: the disk that holds %s is full: free some space and start again", what, o.Data)
 	case matches(syscall.EADDRINUSE, "Address already in use"):
 		return portTaken(o.Port)
+	case explainBroken(o.Data, output) != nil:
+		return explainBroken(o.Data, output)
 	case strings.Contains(output, "database files are incompatible with server"):
 		return userErrorf(ErrOtherVersion, "%s: %s was written by an incompatible build of Postgres; export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
 	case matches(fs.ErrPermission, "Permission denied"):

@@ -25,6 +25,7 @@ type Server struct {
 	lock      *os.File
 	socketDir string
 	port      int
+	attached  bool // another process supervises it
 
 	mu        sync.Mutex
 	child     *process // nil while adopted

@@ -165,6 +165,9 @@ func (s *Server) relaunch() bool {
 // checkpoint is written. If ctx ends first, Stop kills the server; the next
 // start recovers all committed data. Stop may be called again.
 func (s *Server) Stop(ctx context.Context) error {
+	if s.attached {
+		return nil
+	}
 	s.stopOnce.Do(func() { close(s.stopping) })
 	var err error
 	select {

@@ -23,11 +23,11 @@ const layout = "4"
 // bin, lib and share. It does nothing if the folder exists. Several processes
 // may call it at once.
 func Unpack(pkg fs.FS, root string) (string, error) {
-	name, err := packageName(pkg)
+	name, err := unpackedName(pkg)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, "postgres-"+name+"-"+layout+"-"+extension.Version())
+	dir := filepath.Join(root, name)
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -50,6 +50,12 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 		return "", fmt.Errorf("unpack Postgres: %w", err)
 	}
 	return dir, nil
+}
+
+// unpackedName returns the name of the folder of the unpacked package.
+func unpackedName(pkg fs.FS) (string, error) {
+	name, err := packageName(pkg)
+	return "postgres-" + name + "-" + layout + "-" + extension.Version(), err
 }
 
 func unpackInto(pkg fs.FS, dir string) error {

@@ -198,6 +198,16 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
+// StandDown closes all sockets, because another server accepts the connections: the clients connect again. It does not wait.
+func (e *Engine) StandDown() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	for _, s := range e.all() {
+		s.goAway()
+	}
+}
+
 // countChannel counts a joined (1) or left (-1) channel.
 func (e *Engine) countChannel(n int) {
 	e.metrics.channels.Add(float64(n))

@@ -13,6 +13,7 @@ type buffers struct {
 	args       [][]byte
 	statements []db.Statement
 	row        []byte // a row as JSON
+	jsonb      jsonbPrinter
 }
 
 // maxPooled is the capacity in bytes above which a slice is dropped instead of pooled.
@@ -35,6 +36,10 @@ func (p *bufferPool) put(b *buffers) {
 	if cap(b.row) > maxPooled {
 		b.row = nil
 	}
+	if cap(b.jsonb.moved) > maxPooled {
+		b.jsonb.moved = nil
+	}
+	b.jsonb.src = nil
 	clear(b.args) // drop references so the values can be collected
 	clear(b.statements)
 	p.pool.Put(b)

@@ -23,6 +23,7 @@ const (
 	asDate                         // date: the ISO format without a time
 	asTimestamp                    // timestamp: T between date and time
 	asTimestampZ                   // timestamptz: also minutes in the offset
+	asJSONB                        // json that has to read as jsonb
 )
 
 // conversions are the built-in types by OID. A type that is absent here and in schema.Cache.TextTypes is left to Postgres:
@@ -53,11 +54,14 @@ type column struct {
 	conversion
 }
 
-// columnsOf returns the columns of a result, or errNotColumns.
-func columnsOf(fields []pgconn.FieldDescription, cache *schema.Cache) ([]column, error) {
+// columnsOf returns the columns of a result, or errNotColumns. The last ones are embedded relations, see sql.Columns.
+func columnsOf(fields []pgconn.FieldDescription, embedded int, cache *schema.Cache) ([]column, error) {
 	columns := make([]column, len(fields))
 	for i, f := range fields {
 		c, ok := conversions[f.DataTypeOID]
+		if i >= len(fields)-embedded {
+			c, ok = asJSONB, cache.UTF8 // in other encodings Postgres rejects characters, and orders keys differently
+		}
 		if !ok && !cache.TextTypes[f.DataTypeOID] {
 			return nil, errNotColumns
 		}
@@ -70,7 +74,7 @@ func columnsOf(fields []pgconn.FieldDescription, cache *schema.Cache) ([]column,
 }
 
 // appendRow appends a row as Postgres' row_to_json writes it.
-func appendRow(dst []byte, columns []column, values [][]byte) ([]byte, error) {
+func appendRow(dst []byte, columns []column, values [][]byte, p *jsonbPrinter) ([]byte, error) {
 	if len(columns) == 0 {
 		return append(dst, "{}"...), nil
 	}
@@ -82,7 +86,12 @@ func appendRow(dst []byte, columns []column, values [][]byte) ([]byte, error) {
 			continue
 		}
 		var ok bool
-		if dst, ok = c.append(dst, values[i]); !ok {
+		if c.conversion == asJSONB {
+			dst, ok = p.append(dst, values[i])
+		} else {
+			dst, ok = c.append(dst, values[i])
+		}
+		if !ok {
 			return nil, errNotColumns
 		}
 	}

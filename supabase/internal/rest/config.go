@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"time"
 
 	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/rest/token"
@@ -32,9 +33,11 @@ type Verifier interface {
 // Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack
 // from [api] of config.toml. The names in brackets are PostgREST's.
 type Config struct {
-	Schemas         []string     // [db-schemas] the exposed schemas; the first is the default
-	ExtraSearchPath []string     // [db-extra-search-path]
-	CheckSchemas    bool         // Schemas and ExtraSearchPath must exist; without it an unknown one is empty
+	Schemas         []string // [db-schemas] the exposed schemas; the first is the default
+	ExtraSearchPath []string // [db-extra-search-path]
+	CheckSchemas    bool     // Schemas and ExtraSearchPath must exist; without it an unknown one is empty
+	// LoadDelay makes each load of the schema cache take longer [internal-schema-cache-query-sleep]. It is for tests.
+	LoadDelay       time.Duration
 	AnonRole        string       // [db-anon-role] "" refuses requests without a token
 	MaxRows         *int64       // [db-max-rows]
 	Aggregates      bool         // [db-aggregates-enabled]

@@ -159,7 +159,7 @@ func (e *Engine) load(ctx context.Context) (err error) {
 		return err
 	}
 	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, MustExist: c.CheckSchemas,
-		HoistedSettings: c.HoistedSettings})
+		HoistedSettings: c.HoistedSettings, Delay: c.LoadDelay})
 	if err != nil {
 		return err
 	}

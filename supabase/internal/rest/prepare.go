@@ -21,6 +21,7 @@ type prepared struct {
 	fixed     fixedHeaders
 	statement db.Statement
 	form      resultForm
+	embedded  int           // form columns: the number of last columns that are JSON to print as jsonb
 	total     *db.Statement // counts the rows, where the statement does not; nil for none
 	estimate  *db.Statement // explains the query, to estimate the number of rows; nil for none
 }
@@ -93,7 +94,7 @@ func (s *state) render(p *prepared) {
 	p.form = oneValue
 	var columnsOnly sql.Statement
 	if mayReadColumns(p, large, counted) {
-		columnsOnly = sql.Columns(p.plan)
+		columnsOnly, p.embedded = sql.Columns(p.plan)
 	}
 	// A statement that has returned values that the engine cannot convert is not tried again.
 	if columnsOnly.SQL != "" && !s.unconvertible.Contains(columnsOnly.SQL) {
@@ -117,10 +118,24 @@ func (s *state) render(p *prepared) {
 }
 
 // mayReadColumns reports whether the engine may write the JSON of the rows. The count of a small page comes with the page,
-// so that both are of one snapshot.
+// so that both are of one snapshot. A call must be one that may run twice, in case a type turns out to be unknown, and its
+// rows must not be values.
 func mayReadColumns(p *prepared, large, counted bool) bool {
-	return p.plan.Mutation == nil && p.plan.Call == nil && p.reply.Explain == "" && (large || !counted) &&
-		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyObject)
+	if p.plan.Mutation != nil || p.reply.Explain != "" || counted && !large {
+		return false
+	}
+	if c := p.plan.Call; c != nil && (!c.Routine.SetOf || !c.Routine.Composite || counted || !p.readOnly()) {
+		return false
+	}
+	return p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyObject
+}
+
+// readOnly reports whether the transaction may only read.
+func (p *prepared) readOnly() bool {
+	if p.plan.Call != nil {
+		return p.request.Method != http.MethodPost || p.plan.Call.Routine.Volatility != schema.Volatile
+	}
+	return p.plan.Mutation == nil
 }
 
 // mayReadRows reports whether Postgres may return one JSON value per row. A separate count would call a function twice.

@@ -120,7 +120,7 @@ func (res *result) readRows(rows *pgconn.ResultReader) error {
 
 // readColumns converts the rows of a statement of sql.Columns to one array, or to one object.
 func (j *job) readColumns(res *result, rows *pgconn.ResultReader) error {
-	columns, err := columnsOf(rows.FieldDescriptions(), j.state.schemaCache)
+	columns, err := columnsOf(rows.FieldDescriptions(), j.embedded, j.state.schemaCache)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (j *job) readColumns(res *result, rows *pgconn.ResultReader) error {
 		if array {
 			text = append(text, separator...)
 		}
-		if text, err = appendRow(text, columns, rows.Values()); err != nil {
+		if text, err = appendRow(text, columns, rows.Values(), &j.buffers.jsonb); err != nil {
 			return err
 		}
 		j.buffers.row = text

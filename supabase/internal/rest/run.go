@@ -10,7 +10,6 @@ import (
 
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/rest/plan"
-	"daawo/supabase/internal/rest/schema"
 	"daawo/supabase/internal/wire"
 )
 
@@ -24,16 +23,6 @@ type job struct {
 	buffers *buffers
 	batch   batch
 	report  *Report // nil for none
-}
-
-// readOnly reports whether the transaction may only read.
-func (j *job) readOnly() bool {
-	switch {
-	case j.plan.Call != nil:
-		return j.http.Method != http.MethodPost || j.plan.Call.Routine.Volatility != schema.Volatile
-	default:
-		return j.plan.Mutation == nil
-	}
 }
 
 // rollsBack reports whether the transaction ends with a rollback although nothing failed.

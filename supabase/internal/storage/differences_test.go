@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -81,4 +83,22 @@ func TestDownloadNames(t *testing.T) {
 		}
 	}
 	s.do("", "GET", "/object/public/b/a?download=a&download=b", nil).want(t, 400, "querystring/download must be string")
+}
+
+// TestNotModifiedHeaders compares the headers of a 304 with those of storage-api. net/http removes the Content-Type and the
+// Content-Length, which storage-api sends too; X-Content-Type-Options is ours.
+func TestNotModifiedHeaders(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("b", true)
+	s.do(s.demo.ServiceRole, "POST", "/object/b/a", "x", "Content-Type", "text/plain").want(t, 200, "")
+	for _, path := range []string{"/object/b/a", "/object/public/b/a"} {
+		etag := s.do(s.demo.ServiceRole, "GET", path, nil).Header.Get("Etag")
+		r := s.do(s.demo.ServiceRole, "GET", path, nil, "If-None-Match", etag, "Origin", "https://example.org").want(t, 304, "")
+		have := slices.Sorted(maps.Keys(r.Header))
+		want := "Accept-Ranges Cache-Control Date Etag Last-Modified X-Content-Type-Options X-Robots-Tag"
+		if got := strings.Join(have, " "); got != want || r.Header.Get("Etag") != etag {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
 }

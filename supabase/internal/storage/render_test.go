@@ -154,7 +154,7 @@ func TestRenderBombs(t *testing.T) {
 			s.do("", "GET", "/render/image/public/pictures/bomb?width=10", nil).want(t, bomb.status, "")
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
-			if took > 200*time.Millisecond {
+			if took > 10*time.Second { // a busy machine; a bomb that is decoded takes gigabytes, see below
 				t.Errorf("took %v", took)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 150<<20 {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"daawo/supabase/internal/storage/backend/backendtest"
 )
 
 // decryptProgress decrypts the column upload_signature as storage-api does.
@@ -57,4 +59,28 @@ func TestS3UploadSignature(t *testing.T) {
 	check(5)
 	send("PUT", "/b/a?partNumber=2&uploadId="+id, "12").want(t, 200, "")
 	check(7)
+}
+
+// TestS3PartETags checks that the ETag of a part has quotes on S3 and none on disk. storage-api compares the client's text
+// with the hash when it completes an upload on disk.
+func TestS3PartETags(t *testing.T) {
+	t.Parallel()
+	const hash = "202cb962ac59075b964b07152d234b70"
+	onS3 := newStack(t, func(o *Options) { o.Backend = backendtest.S3(t) })
+	for want, s := range map[string]*stack{hash: newStack(t), `"` + hash + `"`: onS3} {
+		s.bucket("b", false)
+		send := s.s3Sender()
+		id := send("POST", "/b/a?uploads", "").want(t, 200, "UploadId").between("<UploadId>", "</UploadId>")
+		part := send("PUT", "/b/a?partNumber=1&uploadId="+id, "123").want(t, 200, "")
+		listed := send("GET", "/b/a?uploadId="+id, "").between("<ETag>", "</ETag>")
+		if got := part.Header.Get("Etag"); got != want || strings.ReplaceAll(listed, "&#34;", `"`) != want {
+			t.Errorf("ETag %s, listed as %s, want %s", got, listed, want)
+		}
+		for _, sent := range []string{hash, `"` + hash + `"`} {
+			send("POST", "/b/a?uploadId="+id, "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"+sent+"</ETag></Part></CompleteMultipartUpload>").
+				want(t, 200, "CompleteMultipartUploadResult")
+			id = send("POST", "/b/a?uploads", "").between("<UploadId>", "</UploadId>")
+			send("PUT", "/b/a?partNumber=1&uploadId="+id, "123").want(t, 200, "")
+		}
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/logattr"
 	"daawo/supabase/internal/outbox"
 	"daawo/supabase/internal/photo"
 	"daawo/supabase/internal/tracing"
@@ -47,7 +48,7 @@ func run(functions map[string]edge.Func) error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: readable}))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds}))
 	var settings settings
 	if err := settings.take(c); err != nil {
 		return err
@@ -122,14 +123,6 @@ func (s *settings) take(c fnhost.ChildConfig) error {
 	s.verifier.Store(keys.NewVerifier(keys.Options{RefuseIDTokens: true}, checking...))
 	s.env.Store(&c.Env)
 	return nil
-}
-
-// readable formats durations as the log of the parent does, which cannot distinguish them from other numbers.
-func readable(_ []string, a slog.Attr) slog.Attr {
-	if a.Value.Kind() == slog.KindDuration {
-		a.Value = slog.StringValue(a.Value.Duration().String())
-	}
-	return a
 }
 
 func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {

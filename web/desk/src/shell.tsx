@@ -1,6 +1,7 @@
 import {
   ChartColumn,
   CircleUser,
+  Ellipsis,
   FileText,
   History,
   Inbox as InboxIcon,
@@ -62,8 +63,9 @@ export function Shell() {
             <LogOut aria-hidden="true" className="size-4!" />
             <span className="max-sm:sr-only">{text.signOut}</span>
           </Button>
-          <p className="text-muted-foreground hidden px-3 pt-2 text-xs break-all md:block">
-            {access.email}
+          <p className="text-muted-foreground hidden px-3 pt-2 text-xs wrap-anywhere md:block">
+            {access.email?.split('@')[0]}
+            <wbr />@{access.email?.split('@')[1]}
             <br />
             {text.roles[access.role]}
           </p>
@@ -83,31 +85,70 @@ export function Shell() {
   );
 }
 
+/** Screens that fit beside each other at the bottom of a phone of 320 px. */
+const fit = 5;
+
+const item =
+  'flex min-h-12 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-[11px] max-md:tracking-tight md:min-h-9 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded-md md:px-2 md:text-sm';
+
+/** The links to the screens. On small screens those that do not fit are behind a button. */
 function Navigation({ role }: { role: Role }) {
   const { text } = useLanguage();
+  const path = useLocation().pathname;
+  const [openAt, setOpenAt] = useState<string>();
+  const open = openAt === path; // a link that was followed closes the list
+  const mine = screens.filter((s) => s.roles.includes(role));
+  const first = mine.length > fit ? fit - 1 : fit;
+  const rest = mine.slice(first);
+  const within = rest.some((s) => path.startsWith(`/${s.name}`));
   return (
     <nav
       aria-label={text.menu}
-      className="bg-card fixed inset-x-0 bottom-0 z-10 flex overflow-x-auto border-t md:static md:flex-col md:gap-0.5 md:overflow-visible md:border-0"
+      onKeyDown={(e) => e.key === 'Escape' && setOpenAt(undefined)}
+      className="bg-card fixed inset-x-0 bottom-0 z-10 flex border-t md:static md:flex-col md:gap-0.5 md:border-0"
     >
-      {screens
-        .filter((s) => s.roles.includes(role))
-        .map(({ name, icon: Icon }) => (
-          <NavLink
-            key={name}
-            to={`/${name}`}
-            className={({ isActive }) =>
-              cn(
-                'flex min-h-12 min-w-13 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-[11px] md:min-h-9 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded-md md:px-2 md:text-sm',
-                isActive ? 'text-primary md:bg-primary-soft font-semibold' : 'hover:bg-muted',
-              )
-            }
-          >
-            <Icon aria-hidden="true" className="size-4.5" />
-            {text.nav[name]}
-          </NavLink>
-        ))}
+      {mine.map((screen, i) => (
+        <ScreenLink key={screen.name} screen={screen} className={cn(item, i >= first && 'max-md:hidden')} />
+      ))}
+      {rest.length > 0 && (
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpenAt(open ? undefined : path)}
+          className={cn(item, 'cursor-pointer md:hidden', within && 'text-primary font-semibold')}
+        >
+          <Ellipsis aria-hidden="true" className="size-4.5" />
+          {text.more}
+        </button>
+      )}
+      {open && (
+        <div className="bg-card absolute right-2 bottom-14 flex min-w-44 flex-col rounded-lg border p-1 shadow-lg md:hidden">
+          {rest.map((screen) => (
+            <ScreenLink
+              key={screen.name}
+              screen={screen}
+              className="flex min-h-11 items-center gap-3 rounded-md px-3"
+            />
+          ))}
+        </div>
+      )}
     </nav>
+  );
+}
+
+function ScreenLink({ screen, className }: { screen: (typeof screens)[number]; className: string }) {
+  const { text } = useLanguage();
+  const Icon = screen.icon;
+  return (
+    <NavLink
+      to={`/${screen.name}`}
+      className={({ isActive }) =>
+        cn(className, isActive ? 'text-primary md:bg-primary-soft font-semibold' : 'hover:bg-muted')
+      }
+    >
+      <Icon aria-hidden="true" className="size-4.5" />
+      {text.nav[screen.name]}
+    </NavLink>
   );
 }
 

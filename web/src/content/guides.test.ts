@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
-import { type Guide, type GuideBlock, guideSlugs, loadGuide, loadGuides } from './guides';
+import { guideIcon } from '@/illustrations/guide-picture';
+import { type Guide, type GuideBlock, guideReview, guideSlugs, loadGuide, loadGuides } from './guides';
 import { dangerSources, sources } from './sources';
 
 const english = await loadGuides('en');
@@ -42,6 +43,16 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
     test('spells medicines the same in both languages', () => {
       const named = (each: Guide) => medicines.filter((name) => words(each).includes(name));
       expect(named(translation)).toEqual(named(guide));
+    });
+
+    test('has its picture in the list of resources', () => {
+      expect(guideIcon(guide.slug)).toBe(guide.icon);
+    });
+
+    test('has its title in the words of the links to it', () => {
+      const titlesOf = (words: typeof en) => words.guide.titles as Record<string, string>;
+      expect(titlesOf(en)[guide.slug]).toBe(guide.title);
+      expect(titlesOf(so)[guide.slug]).toBe(translation.title);
     });
 
     test('names its sources', () => {
@@ -107,6 +118,14 @@ describe('claims have their source', () => {
     ['pregnancy-medicine', /hydroquinone is not recommended/, ['HC-HQ']],
     ['pregnancy-medicine', /tretinoin is linked with birth defects/, ['HC-BLUE']],
     ['pain-management', /pain lasts more than a few days/, ['SOMED']],
+    ['antibiotics-guide', /ever reacted badly to an antibiotic/, ['NHS-ALLERGY']],
+    ['antibiotics-guide', /take it as soon as you remember.*skip the missed one/, ['NHS-MISSED']],
+    ['antibiotics-guide', /tb is cured with several medicines/, ['WHO-TB', 'CDC-TB']],
+    ['antibiotics-guide', /turns urine and tears orange/, ['CDC-TB']],
+    ['pain-management', /dose depends on weight and age/, ['NHS-CHILD', 'NHS-PARA-C']],
+    ['pain-management', /no ibuprofen for a child who has chickenpox/, ['NHS-CHILD']],
+    ['pain-management', /lay them on their side.*recovery position/, ['NHS-RECOVERY']],
+    ['pain-management', /used needle or syringe can give you hepatitis or hiv/, ['WHO-INJ']],
   ] as const)('%s: %s', (slug, claim, ids) => {
     const guide = english.find((each) => each.slug === slug) as Guide;
     expect(words(guide)).toMatch(claim);
@@ -126,6 +145,21 @@ describe('claims have their source', () => {
 test('REVIEW.md names every guide', () => {
   const review = readFileSync('src/content/REVIEW.md', 'utf8');
   for (const slug of guideSlugs) expect(review).toContain(slug);
+});
+
+test('a guide counts as reviewed only when a pharmacist has ticked every line', () => {
+  const review = readFileSync('src/content/REVIEW.md', 'utf8');
+  const forPharmacist = review.slice(review.indexOf('## Pharmacist'), review.indexOf('## Native Somali'));
+  expect(forPharmacist).toMatch(/^- \[[ x]\]/m);
+  expect(guideReview.reviewed !== null).toBe(!/^- \[ \]/m.test(forPharmacist));
+});
+
+test('no guide has a dose for a child', () => {
+  for (const guide of english) {
+    for (const sentence of words(guide).split(/(?<=[.:;?!])\s/)) {
+      if (/\bchild|\bbaby|\bbabies/.test(sentence)) expect(sentence).not.toMatch(/\d\s?(mg|ml|g)\b/);
+    }
+  }
 });
 
 test('every Somali word in REVIEW.md is in the texts', () => {
@@ -159,6 +193,8 @@ const medicines = [
   'warfarin',
   'tetracyclines',
   'kanamycin',
+  'penicillin',
+  'rifampicin',
   'prednisolone',
   'dexamethasone',
 ];

@@ -32,8 +32,14 @@ export const guideSlugs = [
   'pain-management',
 ] as const;
 
-/** Date of the last comparison of the guides with their sources. */
-export const guidesReviewed = '2026-11-21';
+/**
+ * Who has checked the guides, and when. `reviewed` is the date on which a pharmacist has ticked the lines of REVIEW.md,
+ * null until then. The dates that a reader sees are texts: `written`, `notReviewed` and `nextReview` in i18n.
+ */
+export const guideReview: { written: string; reviewed: string | null } = {
+  written: '2026-11-22',
+  reviewed: null,
+};
 
 /** One file per guide and language, so that a page loads only its own guide. */
 const files = import.meta.glob<Guide>(['./guides/en/*.ts', './guides/so/*.ts'], { import: 'guide' });

@@ -8,8 +8,14 @@ export interface Source {
 }
 
 const entries = {
-  AAD: { name: 'American Academy of Dermatology: sun protection (2022)' },
-  'AAP-FDA': { name: 'AAP News: the FDA on NSAIDs in pregnancy' },
+  AAD: {
+    name: 'American Academy of Dermatology: sun protection (2022)',
+    url: 'https://www.aad.org/news/latest-in-sun-protection',
+  },
+  'AAP-FDA': {
+    name: 'AAP News: the FDA on NSAIDs in pregnancy',
+    url: 'https://publications.aap.org/aapnews/news/9205',
+  },
   AJ: { name: 'Al Jazeera (Hamza Mohamed): medicine in Mogadishu' },
   ASHP: {
     name: 'ASHP: How to read an over-the-counter medication label',
@@ -17,6 +23,10 @@ const entries = {
   },
   'CDC-1': { name: 'CDC: Be Antibiotics Aware' },
   'CDC-2': { name: 'CDC: antibiotic do’s and don’ts' },
+  'CDC-TB': {
+    name: 'CDC: TB medicines, adverse events',
+    url: 'https://www.cdc.gov/tb/topic/treatment/adverseevents.htm',
+  },
   'CDC-PREG': {
     name: 'CDC: Treating for Two, medicines and pregnancy',
     url: 'https://www.cdc.gov/pregnancy/meds/treatingfortwo/facts.html',
@@ -58,17 +68,37 @@ const entries = {
   MNMED: { name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
   AAMIN: { name: 'The New Humanitarian (2023): Aamin Ambulance' },
   'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
+  'NHS-ALLERGY': {
+    name: 'NHS: Antibiotics, side effects',
+    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Side-effects.aspx',
+  },
+  'NHS-CHILD': {
+    name: 'NHS: Medicines for babies and children',
+    url: 'https://www.nhs.uk/conditions/baby/health/medicines-for-babies-and-children/',
+  },
   'NHS-EXP': { name: 'NHS: expiry dates of medicine' },
   'NHS-IBU': {
     name: 'NHS: How and when to take ibuprofen',
     url: 'https://www.nhs.uk/medicines/ibuprofen-for-adults/how-and-when-to-take-ibuprofen',
   },
   'NHS-IBU-W': { name: 'NHS: who cannot take ibuprofen; key facts' },
+  'NHS-MISSED': {
+    name: 'NHS: Antibiotics, missed or extra doses',
+    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Missed-or-extra-doses.aspx',
+  },
+  'NHS-PARA-C': {
+    name: 'NHS: Paracetamol for children',
+    url: 'https://www.nhs.uk/medicines/paracetamol-for-children/',
+  },
+  'NHS-RECOVERY': {
+    name: 'NHS: Recovery position',
+    url: 'https://www.nhs.uk/conditions/first-aid/recovery-position/',
+  },
   'NHS-PARA': {
     name: 'NHS: How and when to take paracetamol',
     url: 'https://www.nhs.uk/medicines/paracetamol-for-adults/how-and-when-to-take-paracetamol-for-adults/',
   },
-  'NHS-STER': { name: 'NHS: Steroid tablets' },
+  'NHS-STER': { name: 'NHS: Steroid tablets', url: 'https://www.nhs.uk/conditions/steroid-tablets/' },
   'NHSI-REYE': { name: 'NHS inform: Reye’s syndrome' },
   'NHSW-BF': {
     name: 'NHS Wales: Breastfeeding and medicines',
@@ -100,11 +130,19 @@ const entries = {
     name: 'WHO (2011, 2019): Mercury in skin lightening products',
     url: 'https://www.who.int/initiatives/elimination-of-mercury-containing-skin-lightening-products',
   },
+  'WHO-INJ': {
+    name: 'WHO (2015): unsafe and needless injections',
+    url: 'https://www.who.int/news/item/23-02-2015-who-calls-for-worldwide-use-of-smart-syringes',
+  },
   'WHO-OPI': {
     name: 'WHO: Opioid overdose (2023)',
     url: 'https://www.who.int/news-room/fact-sheets/detail/opioid-overdose',
   },
   'WHO-PARA': { name: 'WHO (24 September 2025): paracetamol in pregnancy' },
+  'WHO-TB': {
+    name: 'WHO: Tuberculosis',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/tuberculosis',
+  },
   'WHO-SF': {
     name: 'WHO: Substandard and falsified medical products',
     url: 'https://www.who.int/news-room/fact-sheets/detail/substandard-and-falsified-medical-products',

@@ -116,6 +116,8 @@ const spokenOf: Record<string, RegExp[]> = {
   'home.tips.mixing.content': [/mercury/, /hydroquinone/, /steroids/],
   'learn.reminder': [/bad reaction, get medical attention/, /photos, write down/, /report it/],
   'report.emergency': [/hospital/, /emergency/],
+  'report.emergencyNumbers.0': [/Toronto.* 911/],
+  'report.emergencyNumbers.1': [/Mogadishu.* 999/],
   'report.whatsapp.title': [/WhatsApp/],
   'report.evidence.title': [/Photo evidence/],
   'report.confidential.title': [/Confidential/],

@@ -5,6 +5,9 @@ export type Language = (typeof languages)[number];
 
 export const locales: Record<Language, string> = { en: 'en_US', so: 'so_SO' };
 
+/** The name of each language in itself. */
+export const languageNames: Record<Language, string> = { en: 'English', so: 'Soomaali' };
+
 /** Returns the language of a path from its first segment: `/so/learn/` is Somali, `/sound/` is not. */
 export function languageOf(pathname: string): Language {
   return /^\/so(\/|$)/.test(pathname) ? 'so' : 'en';

@@ -9,7 +9,7 @@ import { footerLinks } from './navigation';
 export function Footer() {
   const language = useLanguage();
   const { siteName, nav, footer } = useText('layout');
-  const link = 'inline-flex min-h-11 items-center gap-2 underline-offset-4 hover:underline';
+  const link = 'inline-flex min-h-11 min-w-11 items-center gap-2 underline-offset-4 hover:underline';
 
   return (
     <footer className="bg-muted mt-16">
@@ -63,7 +63,7 @@ export function Footer() {
       </div>
       <div className="border-t">
         <p className="page text-muted-foreground py-6 text-sm">
-          <strong className="text-foreground">{footer.disclaimerTitle}: </strong>
+          <strong className="text-foreground">{`${footer.disclaimerTitle}: `}</strong>
           {footer.disclaimer}
         </p>
       </div>

@@ -1,7 +1,7 @@
 import { Menu } from 'lucide-react';
 import { useRef } from 'react';
-import { cn } from '@/components/cn';
 import { Link, NavLink } from '@/components/link';
+import { QuickExit } from '@/components/quick-exit';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { LanguageSwitch } from './language-switch';
@@ -41,6 +41,7 @@ export function Header() {
           </nav>
         </details>
       </div>
+      <QuickExit />
     </header>
   );
 }
@@ -52,15 +53,7 @@ function NavigationLinks({ className, onChoose }: { className: string; onChoose?
     <ul className={className}>
       {headerLinks.map(({ path, name }) => (
         <li key={path}>
-          <NavLink
-            to={pathIn(language, path)}
-            end={path === '/'}
-            onClick={onChoose}
-            className={cn(
-              'flex min-h-11 items-center rounded-lg px-2 text-[0.9375rem] font-medium whitespace-nowrap hover:bg-muted',
-              'aria-[current]:bg-primary-soft aria-[current]:text-primary-deep aria-[current]:font-semibold',
-            )}
-          >
+          <NavLink to={pathIn(language, path)} end={path === '/'} onClick={onChoose} className="nav-link">
             {nav[name]}
           </NavLink>
         </li>

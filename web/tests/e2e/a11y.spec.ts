@@ -92,6 +92,7 @@ for (const { language, words, to } of inBothLanguages) {
       axe.include('[role=listbox]').disableRules(['scrollable-region-focusable', 'region']);
     expect(await violations(page, listOnly)).toEqual([]);
     await page.keyboard.press('Escape');
+    await form.showOptional();
     await form.calendar.click();
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -132,9 +133,16 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByRole('main')).toBeFocused();
 
     const form = reportForm(page, words.report);
-    const order = [form.name, form.country, form.phone, form.product, form.bought, form.batch, form.expiry];
-    await page.keyboard.press('Tab'); // the quick exit
-    for (const control of [...order, form.calendar, form.region, form.problem, form.photo, form.submit]) {
+    const required = [form.country, form.phone, form.product, form.region, form.problem];
+    const optional = [form.photo, form.name, form.bought, form.batch, form.expiry, form.calendar];
+    await form.showOptional();
+    await page.getByRole('main').focus();
+    for (const control of [
+      ...required,
+      page.locator('summary', { has: form.more }),
+      ...optional,
+      form.submit,
+    ]) {
       await page.keyboard.press('Tab');
       await expect(control).toBeFocused();
     }

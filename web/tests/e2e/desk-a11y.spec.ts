@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
-import { addReports, deskURL, enterDesk, makeMember } from './desk';
+import { addReports, deskURL, enterDesk, makeMember, password } from './desk';
 import { uniqueName } from './stack';
 
 const screens = ['reports', 'resources', 'resources/new', 'figures', 'staff', 'trail', 'system', 'account'];
@@ -75,6 +75,39 @@ test('the desk keeps to its budgets', async ({ page }) => {
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     expect(bytes, name).toBeLessThanOrEqual(laterBudget);
   }
+});
+
+test('after sign-in the inbox needs five requests and 25 kB', async ({ page }) => {
+  await addReports(
+    Array.from({ length: 60 }, (_, i) => ({
+      product_name: `Paracetamol 500 mg, ${i}`,
+      issue_description: 'x',
+    })),
+  );
+  const { email } = await enterDesk(page, 'reviewer');
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  const paths = new Map<string, string>();
+  const sizes: Record<string, number> = {};
+  network.on('Network.requestWillBeSent', (e) => paths.set(e.requestId, new URL(e.request.url).pathname));
+  network.on('Network.loadingFinished', (e) => {
+    sizes[paths.get(e.requestId) ?? ''] = e.encodedDataLength;
+  });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: /^All \d/ })).toBeVisible();
+  expect(Object.keys(sizes).sort()).toEqual([
+    '/auth/v1/token',
+    '/rest/v1/rpc/count_reports',
+    '/rest/v1/rpc/list_reports',
+    '/rest/v1/rpc/my_staff_access',
+    '/rest/v1/rpc/staff_members',
+  ]);
+  expect(Object.values(sizes).reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(25_000);
+  // The reply comes in three steps: the token, the role, and the rest at once.
 });
 
 test('the list of 20,000 reports draws the rows in view alone', async ({ page }) => {

@@ -12,7 +12,11 @@ const pixel = Buffer.from(
 );
 
 async function search(page: Page, words: string, count: string) {
+  const found = page.waitForResponse(
+    (r) => r.url().endsWith('/rpc/list_reports') && (r.request().postData() ?? '').includes(words),
+  );
   await page.getByRole('searchbox').fill(words);
+  await found; // the number may be that of the unfiltered list by chance
   await expect(page.getByText(count, { exact: true })).toBeVisible();
 }
 
@@ -143,6 +147,86 @@ test('ten reports are triaged by keyboard, and no field of theirs runs a script'
   expect(data?.every((r) => r.first_action_at)).toBe(true);
 });
 
+test('a new report appears by itself, and the browser gets nothing of it but the list', async ({ page }) => {
+  const frames: string[] = [];
+  page.on('websocket', (socket) => socket.on('framereceived', (f) => frames.push(String(f.payload))));
+  await enterDesk(page, 'reviewer');
+  await expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible({
+    timeout: 30_000,
+  });
+  const product = uniqueName('live');
+  const [report] = await addReports([
+    { product_name: product, issue_description: 'secret words', name: 'Amina Cali', phone: '061 2345678' },
+  ]);
+  await expect(page.getByRole('option').filter({ hasText: product })).toBeVisible();
+  const all = frames.join();
+  expect(all).toContain(report?.id);
+  expect(all).not.toMatch(/secret words|Amina|2345678|search_text/);
+});
+
+test('no text of a visitor or of a member runs a script on another screen', async ({ page }) => {
+  const product = `${uniqueName('script')} ${evil}`;
+  const rows = { product_name: product, issue_description: evil, name: evil, phone: '<img src=x onerror=window.hacked=1>', location: evil };
+  const [first] = await addReports([rows, rows]);
+  const client = admin();
+  const note = await client.from('report_notes').insert({ report_id: first?.id, body: evil });
+  expect(note.error).toBeNull();
+  const title = `${uniqueName('script')} ${evil}`;
+  const added = await client
+    .from('resources')
+    .insert({ title, title_so: evil, description: evil, category: evil, is_active: false })
+    .select('id')
+    .single();
+  expect(added.error).toBeNull();
+  const other = await makeMember('reviewer');
+  await client.auth.admin.updateUserById(other.id, { user_metadata: { name: evil } });
+  await enterDesk(page, 'owner');
+  for (const [screen, sign] of [
+    [`reports/${first?.reference}`, 'Side by side'],
+    [`reports/${first?.reference}/forward`, 'Notice to the authority'],
+    ['resources', 'Resources'],
+    [`resources/${added.data?.id}`, 'Edit resource'],
+    ['staff', 'Staff'],
+    ['trail', 'Trail'],
+    ['figures', 'Figures'],
+  ] as const) {
+    await page.goto(`${deskURL()}/#/${screen}`);
+    if (sign === 'Side by side') await page.getByRole('button', { name: 'Compare' }).first().click();
+    await expect(page.getByRole('heading', { name: sign })).toBeVisible();
+    await expect(page.getByText('Loading…')).toHaveCount(0);
+    await expect(page.locator('img[src="x"]'), screen).toHaveCount(0);
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked), screen).toBeUndefined();
+  }
+  await client.from('resources').delete().eq('id', added.data?.id);
+  await client.rpc('set_staff_role', { member: other.id, role: null });
+});
+
+test('a request without a token changes nothing, whatever the browser sends with it', async ({ request }) => {
+  const [report] = await addReports([{ product_name: uniqueName('csrf'), issue_description: 'x' }]);
+  // What a page of another origin can send without a preflight: a form, or text that looks like JSON.
+  const kinds: Record<string, string>[] = [
+    { 'Content-Type': 'text/plain', Origin: 'https://evil.example.org' },
+    {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Origin: 'https://evil.example.org',
+      Cookie: 'sb=1',
+    },
+  ];
+  for (const headers of kinds) {
+    for (const [path, data] of [
+      ['/rest/v1/rpc/delete_report', `{"name":"${report?.reference}","reason":"a forged request"}`],
+      ['/functions/v1/staff-invite', '{"email":"evil@example.org","role":"owner"}'],
+      ['/functions/v1/system', '{"operation":"backup"}'],
+      ['/storage/v1/object/resources/evil.pdf', '%PDF-1.7'],
+    ] as const) {
+      const reply = await request.post(deskURL() + path, { headers, data });
+      expect([400, 401, 403], `${path}: ${reply.status()}`).toContain(reply.status());
+    }
+  }
+  const { data } = await admin().from('reports').select('id').eq('id', report?.id);
+  expect(data).toHaveLength(1);
+});
+
 test('a photo is shown only to a reviewer who has opened its report, and not after sign-out', async ({
   page,
 }) => {
@@ -175,11 +259,21 @@ test('a photo is shown only to a reviewer who has opened its report, and not aft
     );
   expect(await sign(), 'before the report is opened').toBe(400);
   await search(page, product, '1 report');
+  const signed: string[] = [];
+  page.on(
+    'request',
+    (r) => r.method() === 'GET' && r.url().includes('/object/sign/') && signed.push(r.url()),
+  );
   await page.getByRole('option').click();
   const photo = page.getByRole('img', { name: 'Enlarge the photo' });
   await expect(photo).toBeVisible();
   expect(await photo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
   expect(await sign(), 'after it').toBe(200);
+  const shown = await photo.getAttribute('src');
+  expect(shown).toMatch(/^blob:/);
+  const [, payload] = (new URL(signed.at(-1) ?? '').searchParams.get('token') ?? '').split('.');
+  const { iat, exp } = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString());
+  expect(exp - iat, 'seconds that the address of the photo works').toBeLessThanOrEqual(60);
 
   const token = await page.evaluate(
     () => JSON.parse(localStorage.getItem('desk-session') ?? '{}').access_token,
@@ -190,6 +284,11 @@ test('a photo is shown only to a reviewer who has opened its report, and not aft
     'access_token',
   );
   expect(await page.evaluate(() => caches.keys())).toEqual([]);
+  await page
+    .evaluate((url) => fetch(url).catch((e: Error) => e.name), shown ?? '')
+    .then((result) => {
+      expect(result, 'the photo in the memory of the page').toBe('TypeError');
+    });
   const reply = await page.request.post(`${deskURL()}/storage/v1/object/sign/report-photos/${name}`, {
     headers: { apikey: process.env.PUBLISHABLE_KEY ?? '', Authorization: `Bearer ${token}` },
     data: { expiresIn: 60 },

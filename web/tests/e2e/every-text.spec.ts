@@ -1,4 +1,5 @@
 import { expect, test } from './fixtures';
+import { slugs } from './guides';
 import { inBothLanguages } from './languages';
 
 /** The page that shows each part of the dictionary. */
@@ -7,7 +8,7 @@ const shownAt = {
   home: ['/'],
   about: ['/about/'],
   learn: ['/learn/'],
-  guide: ['/learn/pain-management/', '/learn/nothing/'],
+  guide: [...slugs.map((slug) => `/learn/${slug}/`), '/learn/nothing/'],
   'womens-health': ['/women-health/'],
   report: ['/report/'],
   'thank-you': ['/report/thank-you/'],
@@ -38,17 +39,7 @@ const later = {
     'uploadingPhoto',
     'sending',
   ],
-  resources: [
-    'featured',
-    'all',
-    'empty',
-    'kept',
-    'download',
-    'downloadNamed',
-    'downloads',
-    'fileSize',
-    'fileType',
-  ],
+  resources: ['featured', 'empty', 'kept', 'download', 'downloads', 'fileSize', 'fileType'],
 } as Record<string, string[]>;
 const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;
 

@@ -62,8 +62,41 @@ for (const { language, words, to } of inBothLanguages) {
     for (const id of guides[language]['pain-management']?.sources ?? []) {
       await expect(aside).toContainText(sources[id].name);
     }
-    await expect(aside).toContainText(text.reviewed);
+    await expect(aside).toContainText(`${text.written} ${text.notReviewed} ${text.nextReview}`);
     await expect(aside).toContainText(text.disclaimer);
+  });
+
+  test(`a guide in ${language} leads to the next one and can be shared`, async ({ page, context }) => {
+    for (const [at, slug] of slugs.entries()) {
+      await page.goto(to(`/learn/${slug}/`));
+      const next = slugs[(at + 1) % slugs.length] ?? '';
+      await expect(page.getByRole('main').getByRole('link', { name: text.next })).toHaveAttribute(
+        'href',
+        to(`/learn/${next}/`),
+      );
+      await expect(page.getByRole('link', { name: text.whatsapp })).toHaveAttribute(
+        'href',
+        new RegExp(`^https://wa\\.me/\\?text=https?://[^/]+${to(`/learn/${slug}/`)}$`),
+      );
+    }
+
+    // The system's share sheet, or without one the link in the clipboard.
+    await page.addInitScript(() => {
+      Object.assign(navigator, {
+        share: (data: ShareData) => Promise.resolve(Object.assign(globalThis, { data })),
+      });
+    });
+    await page.reload();
+    const share = page.getByRole('main').getByRole('button');
+    await share.click();
+    expect(await page.evaluate(() => (globalThis as unknown as { data: ShareData }).data)).toEqual({
+      url: page.url(),
+    });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(() => Object.assign(navigator, { share: undefined }));
+    await share.click();
+    await expect(share).toHaveText(text.copied);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   });
 
   test(`a guide in ${language} links to the danger signs on a phone`, async ({ page }) => {

@@ -28,6 +28,15 @@ for (const { language, words, to } of inBothLanguages) {
       ]);
     });
 
+    await test.step('who stands behind the site, and a warning with its source', async () => {
+      await expect(main.getByRole('heading', { name: text.about.title })).toBeVisible();
+      await expect(main.getByRole('link', { name: text.about.link })).toHaveAttribute('href', to('/about/'));
+      await expect(main.getByText(text.warning.content)).toBeVisible();
+      for (const name of [text.warning.date, text.warning.all]) {
+        await expect(main.getByRole('link', { name })).toHaveAttribute('href', /^https:\/\/www\.who\.int\//);
+      }
+    });
+
     await test.step('links to learn, women’s health, report and contact', async () => {
       const links = page.getByRole('navigation', { name: text.quickTitle }).getByRole('link');
       const { learn, womensHealth, report, contact } = text.quick;

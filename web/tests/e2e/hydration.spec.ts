@@ -29,6 +29,7 @@ test.describe('on a slow connection', () => {
         const form = reportForm(page, words.report);
         await form.product.fill('Typed early');
         await page.locator('select[name=location]').selectOption('Bari');
+        await form.showOptional();
         await form.calendar.click();
         await expect(page.getByRole('dialog')).toBeHidden();
         arrive();

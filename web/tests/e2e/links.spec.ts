@@ -34,6 +34,7 @@ function asListed(address: string, document: Document) {
   const config = JSON.parse(document.getElementById('site-config')?.textContent ?? '{}');
   return address
     .replace(config.facebookUrl, '__FACEBOOK_URL__')
+    .replace(config.url, '__SITE_URL__')
     .replace(config.contactEmail, '__CONTACT_EMAIL__')
     .replace(config.whatsappNumber, '__WHATSAPP_NUMBER__');
 }

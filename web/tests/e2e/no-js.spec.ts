@@ -104,6 +104,7 @@ for (const { language, words, to } of inBothLanguages) {
     const form = reportForm(page, text);
     await form.phone.fill('٦١٢٣٤٥٦٧٨');
     await form.product.fill(product);
+    await form.showOptional();
     await form.expiry.fill('٠٨/٢٠٢٦');
     await page.locator('select[name=location]').selectOption('Bari');
     await form.problem.fill('It burned.');

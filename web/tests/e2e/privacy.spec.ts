@@ -14,6 +14,10 @@ for (const { language, words, to } of inBothLanguages) {
     for (const paragraph of text.sections.flatMap(({ paragraphs }) => paragraphs)) {
       await expect(main.getByText(paragraph)).toBeVisible();
     }
+    const contents = main.getByRole('navigation', { name: text.contents }).getByRole('link');
+    await expect(contents).toHaveText(text.sections.map(({ title }) => title));
+    await contents.last().click();
+    await expect(main.getByRole('heading', { name: text.sections.at(-1)?.title })).toBeInViewport();
     await expect(main.getByRole('link', { name: text.email })).toHaveAttribute('href', /^mailto:\S+@\S+$/);
     await expect(main.getByRole('link', { name: text.whatsapp })).toHaveAttribute(
       'href',

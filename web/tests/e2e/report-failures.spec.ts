@@ -166,6 +166,7 @@ for (const { language, words, to } of inBothLanguages) {
         { times: 1 },
       );
       await form.fillRequired(product);
+      await form.showOptional();
       await form.expiry.fill('08/2026'); // leaving the field changes it to a full date
       await form.submit.click();
       await expect(toast(text.toasts.failed)).toBeVisible();

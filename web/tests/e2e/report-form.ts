@@ -29,6 +29,13 @@ export function reportForm(page: Page, text: Dictionary['report']) {
     clear: page.getByRole('button', { name: text.clearDraft }),
     summary: page.getByRole('group', { name: text.errorSummary }),
 
+    more: page.getByText(text.more),
+
+    /** Opens the fold with the optional fields. */
+    async showOptional() {
+      if (!(await this.name.isVisible())) await this.more.click();
+    },
+
     async chooseRegion(label: string) {
       await this.region.click();
       await page.getByRole('option', { name: label, exact: true }).click();

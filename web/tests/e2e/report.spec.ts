@@ -13,26 +13,49 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(text.title);
       const labels = page.locator('form label.font-semibold:not([role=button]):not(.border-dashed):visible');
       const optional = (label: string) => `${label} (${words.layout.optional})`;
-      await expect(labels).toHaveText([
-        optional(text.name),
+      const required = [
         `${text.phone} *`,
         `${text.productName} *`,
-        optional(text.whereBought),
-        optional(text.batchNumber),
-        optional(text.expiryDate),
         `${text.region} (${text.regionOther}) *`,
         `${text.problem} *`,
-        optional(text.photo),
-      ]);
+      ];
+      await expect(labels).toHaveText(required);
       const form = reportForm(page, text);
+      await form.showOptional();
+      const others = [text.photo, text.name, text.whereBought, text.batchNumber, text.expiryDate];
+      await expect(labels).toHaveText([...required, ...others.map(optional)]);
       await expect(form.problem).toHaveAttribute('rows', '4');
       await expect(form.region).toContainText(text.selectRegion);
       await expect(form.country).toHaveValue('252');
       await expect(form.country).toHaveAttribute('autocomplete', 'tel-country-code');
       await expect(form.country.locator('option:checked')).toHaveText(/^\+252 \p{L}+$/u);
       await expect(page.getByText(text.emergency)).toBeVisible();
+      for (const number of ['911', '999']) {
+        await expect(page.getByRole('main').getByRole('link', { name: number })).toHaveAttribute(
+          'href',
+          `tel:${number}`,
+        );
+      }
       const cards = page.getByRole('complementary').getByRole('heading');
       await expect(cards).toHaveText([text.whatsapp.title, text.evidence.title, text.confidential.title]);
+    });
+
+    test('has controls and links of at least 44 px on a phone', async ({ page }) => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await reportForm(page, text).showOptional();
+      const small = await page.evaluate(() =>
+        [
+          ...document.querySelectorAll<HTMLElement>(
+            'a, button, select, input, textarea, summary, form label[for=photo]',
+          ),
+        ]
+          .filter((each) => each.checkVisibility() && each.offsetWidth > 1)
+          .filter((each) => !each.classList.contains('sr-only') && each.tabIndex >= 0)
+          .map((each) => ({ name: each.textContent || each.id, ...each.getBoundingClientRect().toJSON() }))
+          .filter(({ width, height }) => Math.min(width, height) < 43.5)
+          .map(({ name, width, height }) => `${name}: ${width} × ${height}`),
+      );
+      expect(small).toEqual([]);
     });
 
     test.describe('WhatsApp card', () => {
@@ -168,6 +191,7 @@ for (const { language, words, to } of inBothLanguages) {
 
     test('picks the expiry date from a calendar in the language of the page', async ({ page }) => {
       const form = reportForm(page, text);
+      await form.showOptional();
       await form.expiry.fill('2026-08-15');
       await form.calendar.click();
       const dialog = page.getByRole('dialog');

@@ -16,8 +16,22 @@ async function active() {
   return data;
 }
 
+interface Row {
+  id: string;
+  title: string;
+  title_so: string | null;
+  category: string;
+  category_so: string | null;
+  file_url: string;
+  download_count: number;
+  is_featured: boolean;
+}
+
+/** Returns the resources of one list of the page, and the first of them whose file is wanted. */
 async function oneWith(wanted: (fileUrl: string) => boolean) {
-  return (await active()).find(({ file_url }) => wanted(file_url));
+  const all = (await active()).filter(({ is_featured }) => !is_featured);
+  const resource = all.find(({ file_url }) => wanted(file_url));
+  return { resource, all };
 }
 
 /** A resource in a reply of the table API. */
@@ -55,8 +69,25 @@ for (const { language, words, to } of inBothLanguages) {
     ...message,
     description: message.description.replace('{title}', title),
   });
-  const button = (page: Page, title: string) =>
-    page.getByRole('button', { name: text.downloadNamed.replace('{title}', title), exact: true });
+  /** The guide and the language in the name of a file. */
+  const fileOf = ({ file_url }: { file_url: string }) => /([\w-]+)\.(en|so)\.pdf$/.exec(file_url) ?? [];
+  /** The titles of cards: a guide has one, in the page's language. */
+  const cardsOf = (resources: Row[]) =>
+    [...new Set(resources.map((each) => fileOf(each)[1] ?? each.id))].map((name) => {
+      const files = resources.filter((each) => (fileOf(each)[1] ?? each.id) === name);
+      const shown = files.find((each) => fileOf(each)[2] === language) ?? (files[0] as Row);
+      return { title: titleOf(shown), shown, files };
+    });
+  const languageName = { en: 'English', so: 'Soomaali' };
+  const button = (page: Page, resource: Row, all: Row[]) => {
+    const { title, files } = cardsOf(all).find((card) => card.files.includes(resource)) ?? {
+      title: '',
+      files: [],
+    };
+    const code = fileOf(resource)[2] as 'en' | 'so' | undefined;
+    const name = files.length > 1 && code ? ` ${languageName[code]}` : '';
+    return page.getByRole('button', { name: `${text.download}${name}: ${title}`, exact: true });
+  };
 
   test.describe(`the list of resources in ${language}`, () => {
     test('shows two featured resources and all others, newest first', async ({ page }) => {
@@ -87,29 +118,36 @@ for (const { language, words, to } of inBothLanguages) {
         page
           .getByRole('main')
           .locator('section')
-          .filter({ has: page.getByRole('heading', { level: 2, name }) });
+          .filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) });
+      const topicOf = ({ category, category_so }: Row) => (language === 'so' && category_so) || category;
+      const topics = [...new Set(cardsOf(others).map(({ shown }) => topicOf(shown)))];
+      expect(topics.length).toBeGreaterThan(2);
       await expect(listUnder(text.featured).getByRole('heading', { level: 3 })).toHaveText(
-        featured.map(titleOf),
+        cardsOf(featured).map(({ title }) => title),
       );
-      await expect(listUnder(text.all).getByRole('heading', { level: 3 })).toHaveText(others.map(titleOf));
+      for (const topic of topics) {
+        const cards = cardsOf(others).filter(({ shown }) => topicOf(shown) === topic);
+        await expect(listUnder(topic).getByRole('heading', { level: 3 })).toHaveText(
+          cards.map(({ title }) => title),
+        );
+      }
       await expect(page.getByText(text.loading)).toBeHidden();
       // Cumulative layout shift.
       const moved = await page.evaluate(() => (globalThis as unknown as { moved: number[] }).moved);
       expect(moved.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.005);
       await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
         text.featured,
-        text.all,
+        ...topics,
         text.closing.title,
       ]);
 
-      const [first] = others;
-      const card = listUnder(text.all).getByRole('listitem').first();
-      const category = (language === 'so' && first.category_so) || first.category;
+      const first = cardsOf(others)[0]?.shown as (typeof others)[0];
+      const card = listUnder(topicOf(first)).getByRole('listitem').first();
+      const category = topicOf(first);
       const description = (language === 'so' && first.description_so) || first.description;
       for (const shown of [category, description, fileSize(first.file_size), 'PDF', text.download]) {
         await expect(card).toContainText(shown);
       }
-      await expect(card).toContainText(text.downloads.replace('{count}', String(first.download_count)));
       await expect(card.locator('svg').first()).toBeVisible();
     });
   });
@@ -121,7 +159,12 @@ for (const { language, words, to } of inBothLanguages) {
         row(2, { is_featured: true, file_size: 1536, file_type: 'application/vnd.ms-powerpoint' }),
         row(3, { is_featured: true }),
         row(4, { file_size: 3_008_000, file_type: 'application/msword', icon_name: 'constructor' }),
-        row(5, { file_size: 2 * 1024 ** 3, file_type: 'image/gif', color_class: 'bg-unknown' }),
+        row(5, {
+          file_size: 2 * 1024 ** 3,
+          file_type: 'image/gif',
+          color_class: 'bg-unknown',
+          download_count: 0,
+        }),
         row(6, {
           file_size: 0,
           file_url: '#',
@@ -146,12 +189,45 @@ for (const { language, words, to } of inBothLanguages) {
       }
       await expect(cards.nth(4)).not.toContainText(text.fileSize);
       await expect(cards.first()).toContainText(language === 'so' ? '1 jeer la soo dejiyay' : 'Downloads: 1');
+      await expect(cards.nth(3)).not.toContainText(language === 'so' ? 'jeer' : 'Downloads'); // none yet
       // A text without a Somali translation is English and has lang="en".
       const lang = language === 'so' ? 'en' : null;
       expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);
       expect(await cards.last().getByRole('heading').getAttribute('lang')).toBeNull();
     });
+  });
 
+  test.describe(`cards of guides in ${language}`, () => {
+    test('show a guide once, with a button per language and its picture', async ({ page }) => {
+      const file = (slug: string, code: string) => `/storage/v1/object/public/resources/${slug}.${code}.pdf`;
+      const rows = [
+        row(1, { file_url: file('pain-management', 'so'), title: 'Pain (in Somali)', title_so: 'Xanuun' }),
+        row(2, { file_url: file('pain-management', 'en'), title: 'Pain', title_so: 'Xanuun (Ingiriisi)' }),
+        row(3, { file_url: file('poster', 'en') }),
+      ];
+      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: rows }));
+      await page.goto(to('/resources/'));
+      const cards = page.getByRole('main').getByRole('listitem');
+      await expect(cards.getByRole('heading')).toHaveText([language === 'so' ? 'Xanuun' : 'Pain', 'Title 3']);
+      const order = language === 'so' ? ['Soomaali', 'English'] : ['English', 'Soomaali'];
+      await expect(cards.first().getByRole('button')).toHaveCount(2);
+      for (const [at, name] of order.entries()) {
+        const each = cards.first().getByRole('button').nth(at);
+        await expect(each).toContainText(text.download);
+        await expect(each).toContainText(`${name} · `);
+        await expect(each).toHaveAccessibleName(new RegExp(`^${text.download} ${name}: `));
+        await expect(each).toHaveAccessibleDescription(/1 KB$/);
+      }
+      const alone = cards.last().getByRole('button');
+      await expect(alone).toHaveAccessibleName(`${text.download}: Title 3`);
+      const picture = cards.first().locator('svg[viewBox="0 0 120 120"] *').first();
+      await expect(picture).not.toHaveCSS('fill', 'rgb(0, 0, 0)'); // its classes are in the page's styles
+      await expect(cards.first().locator('svg[viewBox="0 0 120 120"]')).toBeVisible();
+      await expect(cards.last().locator('svg[viewBox="0 0 120 120"]')).toHaveCount(0);
+    });
+  });
+
+  test.describe(`icons of resources in ${language}`, () => {
     test('show an icon for each name and a default icon', async ({ page }) => {
       const icons = {
         FileText: 'file-text',
@@ -190,11 +266,11 @@ for (const { language, words, to } of inBothLanguages) {
 
     test('are counted and open the file', async ({ page }) => {
       await page.goto(to('/resources/'));
-      const resource = await oneWith((url) => url !== '#');
+      const { resource, all } = await oneWith((url) => url !== '#');
       const title = titleOf(resource);
       const download = page.waitForEvent('download');
       const tracked = page.waitForRequest('**/functions/v1/track-download');
-      await button(page, title).click();
+      await button(page, resource, all).click();
       expect((await tracked).postDataJSON()).toEqual({ resourceId: resource.id });
       await expect(
         toastOf(page, words.layout.notifications)(about(text.toasts.started, title)),
@@ -206,9 +282,9 @@ for (const { language, words, to } of inBothLanguages) {
 
     test('of a missing file are counted and show a toast', async ({ page }) => {
       await page.goto(to('/resources/'));
-      const resource = await oneWith((url) => url === '#');
+      const { resource, all } = await oneWith((url) => url === '#');
       const title = titleOf(resource);
-      await button(page, title).click();
+      await button(page, resource, all).click();
       await expect(
         toastOf(page, words.layout.notifications)(about(text.toasts.comingSoon, title)),
       ).toBeVisible();
@@ -223,9 +299,9 @@ for (const { language, words, to } of inBothLanguages) {
     test('opens a file whose download was not counted', async ({ page }) => {
       await page.route('**/functions/v1/track-download', (route) => route.fulfill({ status: 500, json: {} }));
       await page.goto(to('/resources/'));
-      const resource = await oneWith((url) => url !== '#');
+      const { resource, all } = await oneWith((url) => url !== '#');
       const download = page.waitForEvent('download');
-      await button(page, titleOf(resource)).click();
+      await button(page, resource, all).click();
       await expect(toastOf(page, words.layout.notifications)(text.toasts.trackFailed)).toBeVisible();
       expect(await (await download).failure()).toBeNull();
     });

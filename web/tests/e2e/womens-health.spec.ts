@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
@@ -53,6 +54,18 @@ for (const { language, words, to } of inBothLanguages) {
         await expect(card.getByRole('link').nth(0)).toHaveAttribute('href', /^https:\/\/wa\.me\/\d+$/);
         await expect(card.getByRole('link').nth(1)).toHaveAttribute('href', /^https:\/\//);
       });
+    });
+
+    test('the guides are louder than the button that says “soon”', async ({ page }) => {
+      const main = page.getByRole('main');
+      const colorOf = (each: Locator) =>
+        each.evaluate((element) => getComputedStyle(element).backgroundColor);
+      const primary = await colorOf(main.getByRole('link', { name: text.readCreams }));
+      expect(await colorOf(main.getByRole('link', { name: text.readPregnancy }))).toBe(primary);
+      expect(await colorOf(main.getByRole('button', { name: text.download }))).not.toBe(primary);
+      await expect(main.getByText(text.figures)).toBeVisible();
+      const beauty = main.locator('section').filter({ hasText: text.beautyTitle });
+      await expect(beauty.locator('svg')).toBeVisible();
     });
 
     test('the guide’s button shows one alert, before and after hydration', async ({ page }) => {

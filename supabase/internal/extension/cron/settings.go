@@ -21,7 +21,7 @@ type settings struct {
 }
 
 // defaultRunning is smaller than pg_cron's 32, because each run needs a
-// connection, and the embedded Postgres has 62.
+// connection, and the embedded Postgres has 70.
 const defaultRunning = 8
 
 func (s settings) location() *time.Location {

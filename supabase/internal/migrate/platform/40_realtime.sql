@@ -1,5 +1,5 @@
 -- Realtime: roles, types, tables. With the files 40_realtime_* the schema equals the result of the tenant migrations of
--- supabase/realtime v2.134, so each server can take over from the other.
+-- supabase/realtime v2.129.8 (August 2026), so each server can take over from the other.
 
 -- The engine logs in with this role. It reads the write-ahead log, owns the messages, and switches to the role of a token.
 do $$

@@ -1,4 +1,5 @@
--- Realtime: the versions that supabase/realtime v2.134 records in its ledger. With these rows it finds nothing to migrate.
+-- Realtime: the versions that supabase/realtime v2.129.8 (August 2026) records in its ledger. With these rows it finds nothing
+-- to migrate.
 create table if not exists realtime.schema_migrations (
   version     bigint primary key,
   inserted_at timestamp(0)

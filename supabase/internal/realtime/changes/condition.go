@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,44 +105,20 @@ func compareIntegers(a, b string) (sign int, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	switch {
-	case x < y:
-		return -1, true
-	case x > y:
-		return 1, true
-	}
-	return 0, true
+	return cmp.Compare(x, y), true
+}
+
+// sqlOperators has the SQL operator of each filter operator that the engine itself may not decide.
+var sqlOperators = map[string]string{
+	"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=",
+	"like": "like", "ilike": "ilike", "match": "~", "imatch": "~*", "isdistinct": "is distinct from",
 }
 
 // sql returns the condition for columns a (the value) and b (the filter's value), both text, as an expression for a type.
 func (c *condition) sql(typeName string) string {
-	left, right := "a::"+typeName, "b::"+typeName
-	var expression string
-	switch c.op {
-	case "eq":
-		expression = left + " = " + right
-	case "neq":
-		expression = left + " <> " + right
-	case "lt":
-		expression = left + " < " + right
-	case "lte":
-		expression = left + " <= " + right
-	case "gt":
-		expression = left + " > " + right
-	case "gte":
-		expression = left + " >= " + right
-	case "in":
-		expression = left + " = any (" + right + "[])"
-	case "like":
-		expression = left + " like " + right
-	case "ilike":
-		expression = left + " ilike " + right
-	case "match":
-		expression = left + " ~ " + right
-	case "imatch":
-		expression = left + " ~* " + right
-	case "isdistinct":
-		expression = left + " is distinct from " + right
+	expression := "a::" + typeName + " = any (b::" + typeName + "[])" // in
+	if operator, ok := sqlOperators[c.op]; ok {
+		expression = "a::" + typeName + " " + operator + " b::" + typeName
 	}
 	if c.negate {
 		return "not (" + expression + ")"

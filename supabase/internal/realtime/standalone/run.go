@@ -215,7 +215,7 @@ func schema(ctx context.Context, pool *db.Pool) error {
 				return err
 			}
 			if last != nil && *last < lastMigration {
-				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime v2.134 once to migrate it", *last, lastMigration)
+				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime v2.129.8 or newer once to migrate it", *last, lastMigration)
 			}
 			if last != nil {
 				return nil

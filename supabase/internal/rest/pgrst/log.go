@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -162,7 +163,7 @@ func translate(message string, attrs map[string]slog.Value) []string {
 		return []string{"Listener connected to PostgreSQL " + text("server_version") + fmt.Sprintf(" on %q", text("host")+":"+text("port")) +
 			" and listening for database notifications on the " + channel}
 	case "rest: listen connection lost; reconnecting":
-		return []string{"Failed listening for database notifications on the " + channel + ". " + cause.Error(),
+		return []string{"Failed listening for database notifications on the " + channel + ". " + connectionText(cause),
 			"Retrying listening for database notifications in " + retry}
 	case "rest: notification":
 		switch text("payload") {
@@ -182,6 +183,15 @@ func translate(message string, attrs map[string]slog.Value) []string {
 	return nil
 }
 
+// connectionText returns an error of a connection, in libpq's words if the host has no address.
+func connectionText(err error) string {
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) {
+		return fmt.Sprintf("could not translate host name %q to address: %s", lookup.Name, lookup.Err)
+	}
+	return err.Error()
+}
+
 // joined returns a list with commas.
 func joined(v slog.Value) string {
 	list, _ := v.Any().([]string)
@@ -194,7 +204,7 @@ func failureText(err error) string {
 		return string(wire.RestBody(&wire.Error{Code: pg.Code, Message: pg.Message, Hint: optional(pg.Hint), Details: nilIfEmpty(pg.Detail)}, false))
 	}
 	e := wire.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
-	e.Details = fmt.Sprint(err)
+	e.Details = connectionText(err)
 	return string(wire.RestBody(e, false))
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -166,20 +167,36 @@ func TestReloads(t *testing.T) {
 	silent.eventually("/third", "200")
 }
 
-// TestReloadReachesConnections checks that a reload of the schema replaces the connections of the pool, so that a changed
+// TestReloadReachesConnections checks that a reload of the schema replaces all connections of the pool, so that a changed
 // setting of the login role is in use.
 func TestReloadReachesConnections(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
-	database.Exec(`create function public.memory() returns text language sql as $$ select current_setting('work_mem') $$`)
-	s := start(t, database, "db-pool = 1\n")
-	s.eventually("/rpc/memory", "4MB")
-	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
-	if got := s.ask(s.socket, "/rpc/memory"); !strings.Contains(got, "4MB") {
-		t.Errorf("before the reload: %s", got)
+	database.Exec(`create function public.memory() returns text language sql volatile as $$ select pg_sleep(0.3)::text || current_setting('work_mem') $$`)
+	s := start(t, database, "db-pool = 4\n")
+	settings := func() (out [4]string) { // one for each connection
+		var all sync.WaitGroup
+		for i := range out {
+			all.Go(func() { out[i] = s.ask(s.socket, "POST /rpc/memory") })
+		}
+		all.Wait()
+		return out
 	}
-	database.Exec("notify pgrst, 'reload schema'")
-	s.eventually("/rpc/memory", "7MB")
+	s.eventually("/things", "200")
+	settings()
+	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
+	for _, got := range settings() {
+		if !strings.Contains(got, "4MB") {
+			t.Errorf("before the reload: %s", got)
+		}
+	}
+	database.Exec("create table public.loaded (id int); grant select on loaded to anon; notify pgrst, 'reload schema'")
+	s.eventually("/loaded", "200")
+	for _, got := range settings() {
+		if !strings.Contains(got, "7MB") {
+			t.Errorf("after the reload: %s", got)
+		}
+	}
 }
 
 // TestLogAndListenerReload checks that SIGUSR2 reloads log-level, log-query and db-channel-enabled.

@@ -288,6 +288,8 @@ func (r *reader) settings(c rest.Config) *Settings {
 		r.fail(configError("admin-server-port cannot be the same as server-port"))
 	}
 	s.Rest.CancelReads = r.flag(c.CancelReads, "server-cancel-reads")
+	s.Rest.LoadDelay = time.Duration(r.number(0, "internal-schema-cache-query-sleep")+
+		r.number(0, "internal-schema-cache-query-sleep-before-queries")) * time.Millisecond
 	s.Rest.Host, s.Rest.Port = s.Host, s.Port
 	s.Rest.LogQuery = s.LogQuery
 	s.channel = s.Rest.Channel

@@ -4,16 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Source selects the parts of the catalogue to read.
 type Source struct {
-	Schemas         []string // the exposed schemas
-	ExtraSearchPath []string // further schemas with views to follow
-	MustExist       bool     // an unknown schema is an error
-	HoistedSettings []string // settings of functions that apply to the whole transaction
+	Schemas         []string      // the exposed schemas
+	ExtraSearchPath []string      // further schemas with views to follow
+	MustExist       bool          // an unknown schema is an error
+	HoistedSettings []string      // settings of functions that apply to the whole transaction
+	Delay           time.Duration // makes reading the catalogue take longer
 }
 
 // Load reads the catalogue in one round trip.
@@ -25,6 +27,9 @@ func Load(ctx context.Context, conn interface {
 	batch := &pgx.Batch{}
 	// All statements must see the same state of the catalogue.
 	batch.Queue("begin isolation level repeatable read read only")
+	if src.Delay > 0 { // before set_config, so that the time-out of the login role ends it
+		batch.Queue("select pg_sleep($1)", src.Delay.Seconds())
+	}
 	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean
 	// pg_catalog. The statement timeout of the login role is meant for requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
@@ -40,6 +45,7 @@ func Load(ctx context.Context, conn interface {
 	batch.Queue(castsSQL)
 	batch.Queue(handlersSQL, src.Schemas)
 	batch.Queue(textTypesSQL)
+	batch.Queue("select getdatabaseencoding() = 'UTF8'")
 	batch.Queue("commit")
 	res := conn.SendBatch(ctx, batch)
 	c, err := read(res, src)
@@ -56,6 +62,9 @@ func Load(ctx context.Context, conn interface {
 func read(res pgx.BatchResults, src Source) (*Cache, error) {
 	c := &Cache{Tables: map[Name]*Table{}, Routines: map[Name][]*Routine{}}
 	leading := 2 // begin and set_config
+	if src.Delay > 0 {
+		leading++
+	}
 	if src.MustExist {
 		leading++
 	}
@@ -90,6 +99,9 @@ func read(res pgx.BatchResults, src Source) (*Cache, error) {
 		return nil, err
 	}
 	if err := c.readTextTypes(res); err != nil {
+		return nil, err
+	}
+	if err := res.QueryRow().Scan(&c.UTF8); err != nil {
 		return nil, err
 	}
 	c.relate(&g, src.Schemas)

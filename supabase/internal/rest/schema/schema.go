@@ -163,6 +163,7 @@ type Cache struct {
 	Routines        map[Name][]*Routine
 	Representations map[[2]string]string // (source type, target type) → function, in the format of regproc
 	Handlers        map[HandlerKey]Handler
+	UTF8            bool            // the database's encoding is UTF-8
 	TextTypes       map[uint32]bool // OIDs of user-defined types whose JSON is their text in quotes
 
 	names hints

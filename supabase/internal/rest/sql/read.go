@@ -9,7 +9,10 @@ import (
 )
 
 // selectWriter writes the query of a tree of nodes.
-type selectWriter struct{ condWriter }
+type selectWriter struct {
+	condWriter
+	json bool // embedded relations have the type json, see Columns
+}
 
 // ref returns the name that qualifies the columns of a node.
 func ref(n *plan.Node) schema.Name {
@@ -158,19 +161,41 @@ func (w selectWriter) lifted(c *plan.Node, l plan.Lifted) {
 	}
 }
 
-// embedded writes the JSON of an embedded relation: one object or null, or an array. The type is jsonb, because json
-// can neither be compared nor grouped by.
+// embedded writes the JSON of an embedded relation: one object or null, or an array.
 func (w selectWriter) embedded(c *plan.Node) {
 	if c.Rel.ToOne() {
 		w.put("row_to_json(")
 		w.ident(c.Embed)
-		w.put(".*)::jsonb as ")
+		w.put(".*)", w.embedCast(), " as ")
 	} else {
 		w.put("coalesce(")
 		w.column(schema.Name{Name: c.Embed}, c.Embed)
 		w.put(", '[]') as ")
 	}
 	w.ident(c.Key())
+}
+
+// embedCast returns the cast of an embedded relation. The type is jsonb, because json can neither be compared nor grouped by,
+// and because clients know jsonb's order of keys.
+func (w selectWriter) embedCast() string {
+	if w.json {
+		return ""
+	}
+	return "::jsonb"
+}
+
+// mayEmbedJSON reports whether the embedded relations of a tree may have the type json. Then they are the last columns of the
+// root, one for each child.
+func mayEmbedJSON(n *plan.Node) bool {
+	if groups(n) {
+		return false
+	}
+	for _, c := range n.Children {
+		if c.Spread != plan.NoSpread || !mayEmbedJSON(c) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w selectWriter) from(n *plan.Node) {
@@ -212,7 +237,7 @@ func (w selectWriter) join(c *plan.Node) {
 	rows := func() {
 		w.put("select json_agg(")
 		w.ident(c.Embed)
-		w.put(".*)::jsonb as ")
+		w.put(".*)", w.embedCast(), " as ")
 		w.ident(c.Embed)
 	}
 	switch {

@@ -58,7 +58,7 @@ type statementWriter struct {
 func newStatementWriter() statementWriter {
 	w := &writer{}
 	conds := condWriter{w}
-	return statementWriter{writer: w, reads: selectWriter{conds}, sources: sourceWriter{conds}}
+	return statementWriter{writer: w, reads: selectWriter{condWriter: conds}, sources: sourceWriter{conds}}
 }
 
 // Make renders a planned request as one statement.
@@ -102,12 +102,26 @@ func Rows(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
-// Columns renders a planned read as a query that returns the rows' columns.
-func Columns(p *plan.Plan) Statement {
+// Columns renders a planned read or call as a query that returns the rows' columns. The last embedded columns are embedded
+// relations of the type json, whose text the caller has to convert to that of jsonb: the cast takes Postgres as long as the
+// rest of the query.
+func Columns(p *plan.Plan) (st Statement, embedded int) {
 	w := newStatementWriter()
 	w.Grow(512)
+	if p.Call != nil {
+		w.put("with ", plan.Source, " as (")
+		w.sources.invocation(p.Call)
+		w.put(") ")
+	}
+	if w.reads.json = mayEmbedJSON(p.Read); w.reads.json {
+		for _, c := range p.Read.Children {
+			if !c.Hidden() {
+				embedded++
+			}
+		}
+	}
 	w.reads.selectFrom(p.Read)
-	return w.statement()
+	return w.statement(), embedded
 }
 
 // Counted reports whether a separate query must count the rows without the range. It returns false if the client did

@@ -79,8 +79,9 @@ func (s *Set) Verify(token string) (json.RawMessage, *wire.Error) {
 		return nil, undecodable("JWT cryptographic operation failed", "")
 	}
 	claims, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
-	if err := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature, claims); err != nil {
-		if errors.Is(err, errNoKey) {
+	key, verr := s.verify(method, header.KeyID, parts[0]+"."+parts[1], signature, claims)
+	if verr != nil {
+		if errors.Is(verr, errNoKey) {
 			return nil, undecodable("No suitable key or wrong key type", "None of the keys was able to decode the JWT")
 		}
 		return nil, undecodable("JWT cryptographic operation failed", "")
@@ -88,5 +89,5 @@ func (s *Set) Verify(token string) (json.RawMessage, *wire.Error) {
 	if err != nil || !json.Valid(claims) || !strings.HasPrefix(strings.TrimSpace(string(claims)), "{") {
 		return nil, invalid("PGRST303", "Parsing claims failed")
 	}
-	return claims, nil
+	return key.Complete(claims), nil
 }

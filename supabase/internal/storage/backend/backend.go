@@ -40,10 +40,10 @@ type Meta struct {
 	Modified     time.Time
 }
 
-// Part is one part of a multipart upload; ETag is unquoted hexadecimal.
+// Part is one part of a multipart upload.
 type Part struct {
 	Number int
-	ETag   string
+	ETag   string // as the client gets it from storage-api: in quotes on S3, without them on disk
 	Size   int64
 }
 

@@ -132,7 +132,7 @@ func (s *S3) described(ctx context.Context, name string, size int64, etag string
 		}
 		size, at = stat.Size, stat.LastModified
 	}
-	return Meta{Size: size, ETag: `"` + strings.Trim(etag, `"`) + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at}, nil
+	return Meta{Size: size, ETag: quoted(etag), ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at}, nil
 }
 
 // Open opens a range of a version for reading.
@@ -170,7 +170,7 @@ func (s *S3) Head(ctx context.Context, key Key) (Meta, error) {
 		return Meta{}, storeError(err)
 	}
 	o := Options{ContentType: stat.ContentType, CacheControl: stat.Metadata.Get("Cache-Control")}.withDefaults()
-	return Meta{Size: stat.Size, ETag: `"` + strings.Trim(stat.ETag, `"`) + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl,
+	return Meta{Size: stat.Size, ETag: quoted(stat.ETag), ContentType: o.ContentType, CacheControl: o.CacheControl,
 		Modified: stat.LastModified}, nil
 }
 
@@ -298,7 +298,7 @@ func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, 
 		return Part{}, err
 	}
 	part, err := s.core.PutObjectPart(ctx, s.bucket, name, uploadID, number, body, size, minio.PutObjectPartOptions{DisableContentSha256: true})
-	return Part{Number: number, ETag: strings.Trim(part.ETag, `"`), Size: size}, storeError(err)
+	return Part{Number: number, ETag: quoted(part.ETag), Size: size}, storeError(err)
 }
 
 // CopyPart makes the store copy a range. If the store does not implement that, CopyPart downloads and uploads the range.
@@ -321,7 +321,7 @@ func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int,
 		part, err := s.PutPart(ctx, key, uploadID, number, body, length)
 		return part, time.Now(), err
 	}
-	return Part{Number: number, ETag: strings.Trim(copied.ETag, `"`), Size: length}, time.Now(), storeError(err)
+	return Part{Number: number, ETag: quoted(copied.ETag), Size: length}, time.Now(), storeError(err)
 }
 
 // CompleteMultipart joins the parts.
@@ -339,7 +339,7 @@ func (s *S3) CompleteMultipart(ctx context.Context, key Key, uploadID string, pa
 		return Meta{}, storeError(err)
 	}
 	meta, err := s.Head(ctx, key)
-	meta.ETag = `"` + strings.Trim(done.ETag, `"`) + `"`
+	meta.ETag = quoted(done.ETag)
 	return meta, err
 }
 
@@ -351,3 +351,6 @@ func (s *S3) AbortMultipart(ctx context.Context, key Key, uploadID string) error
 	}
 	return storeError(s.core.AbortMultipartUpload(ctx, s.bucket, name, uploadID))
 }
+
+// quoted returns an ETag in its quotes, with or without which minio-go returns it.
+func quoted(etag string) string { return `"` + strings.Trim(etag, `"`) + `"` }

@@ -97,7 +97,7 @@ func (c *call) uploadPart() error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Etag", `"`+part.ETag+`"`)
+	c.w.Header().Set("Etag", part.ETag)
 	c.w.Header().Set("Access-Control-Expose-Headers", "etag")
 	c.w.WriteHeader(http.StatusOK)
 	return nil
@@ -146,7 +146,7 @@ func (c *call) copyPart(source *objects.Object) error {
 	if err != nil {
 		return err
 	}
-	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyPartResult"}, Xmlns: namespace, ETag: `"` + part.ETag + `"`,
+	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyPartResult"}, Xmlns: namespace, ETag: part.ETag,
 		LastModified: objects.Timestamp(at)})
 }
 
@@ -231,7 +231,7 @@ func (c *call) listParts() error {
 		doc.NextPartNumberMarker = parts[len(parts)-1].Number
 	}
 	for _, p := range parts {
-		doc.Parts = append(doc.Parts, partEntry{p.Number, objects.Timestamp(p.CreatedAt), `"` + p.ETag + `"`, p.Size})
+		doc.Parts = append(doc.Parts, partEntry{p.Number, objects.Timestamp(p.CreatedAt), p.ETag, p.Size})
 	}
 	return reply(c.w, http.StatusOK, doc)
 }

@@ -34,8 +34,9 @@ async function connect() {
     signal: AbortSignal.timeout(requestTimeout),
   });
   if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
-  const { url, publishableKey } = (await response.json()) as { url: string; publishableKey: string };
-  return createClient(url, publishableKey, {
+  const { publishableKey } = (await response.json()) as { publishableKey: string };
+  // The API is on this page's own origin, also if the page was opened through a tunnel or under another name.
+  return createClient(location.origin, publishableKey, {
     auth: { storageKey: 'desk-session', flowType: 'implicit', detectSessionInUrl: true },
     global: {
       fetch: (input, init) =>
@@ -57,5 +58,10 @@ export async function rpc<T>(name: string, args: Record<string, unknown> = {}): 
 
 /** Throws the error of a reply, if it has one. */
 export function check(error: { message: string; code?: string } | null) {
-  if (error) throw new ApiError(error.message, error.code ?? '');
+  if (!error) return;
+  // supabase-js shows a reply that it does not know as {}.
+  throw new ApiError(
+    error.message === '{}' ? error.code || 'unexpected reply' : error.message,
+    error.code ?? '',
+  );
 }

@@ -76,10 +76,13 @@ export interface Filter {
   search?: string;
 }
 
+/** Rows of the first page: more than a screen shows, and 10 kB. On a slow line each kilobyte more is seen. */
+export const firstSize = 30;
 export const pageSize = 100;
 
-export const listReports = (filter: Filter, last?: Row) =>
-  rpc<Row[]>('list_reports', { filter, before: last?.created_at, before_id: last?.id, most: pageSize });
+/** Returns the newest reports of a filter, or those after the row last. */
+export const listReports = (filter: Filter, most: number, last?: Row) =>
+  rpc<Row[]>('list_reports', { filter, before: last?.created_at, before_id: last?.id, most });
 
 export const countReports = (filter: Filter) =>
   rpc<Partial<Record<Status, number>>>('count_reports', { filter });

@@ -103,68 +103,166 @@ export function objectName(file: string) {
   return `${plain || 'file'}-${random}${extension}`;
 }
 
-const chunk = 6 * 1024 * 1024;
+/** Bytes of a part. storage-api keeps a part in S3 only as a whole, and asks for this size. */
+const part = 6 * 1024 * 1024;
+/** Milliseconds without a byte after which a part is given up. */
+const stall = 30_000;
+/** Attempts without progress before a person must choose the file again, which continues the upload. */
+const attempts = 12;
+
+export interface UploadProgress {
+  done: number; // 0 to 1
+  waiting: boolean; // the line is lost, the upload continues by itself
+}
+
+class UploadError extends Error {
+  constructor(
+    message: string,
+    readonly status: number, // 0 if no reply came
+  ) {
+    super(message);
+    this.name = 'UploadError';
+  }
+
+  /** Whether another attempt makes sense: no reply, a busy server, or an offset that differs from ours. */
+  get passing() {
+    return this.status === 0 || this.status >= 500 || [408, 409, 423, 429].includes(this.status);
+  }
+}
+
+/** Uploads that have not ended, by file, so that choosing the same file again continues. */
+const begun = new Map<string, { name: string; path: string }>();
 
 /**
- * Uploads a file by the TUS protocol, so that an upload over a bad line goes on where it stopped. progress gets values from 0
- * to 1. Returns the values of the resource that name the file.
+ * Uploads a file by the TUS protocol. After a lost line it goes on where it stopped. Returns the values of the resource that
+ * name the file.
  */
-export async function uploadFile(file: File, progress: (done: number) => void, signal: AbortSignal) {
+export async function uploadFile(file: File, progress: (state: UploadProgress) => void, signal: AbortSignal) {
+  const key = `${file.name} ${file.size} ${file.lastModified}`;
+  const upload = begun.get(key) ?? (await create(file, signal));
+  begun.set(key, upload);
+  try {
+    let offset = await offsetOf(upload.path, signal);
+    for (let failures = 0; offset < file.size; ) {
+      const from = offset;
+      try {
+        offset = await sendPart(upload.path, file, from, signal, (sent) =>
+          progress({ done: (from + sent) / file.size, waiting: false }),
+        );
+        failures = 0;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof UploadError && error.passing) || ++failures > attempts) throw error;
+        progress({ done: offset / file.size, waiting: true });
+        await pause(Math.min(1000 * 2 ** (failures - 1), 30_000), signal);
+        offset = await offsetOf(upload.path, signal).catch((failure) => {
+          if (failure instanceof UploadError && !failure.passing) throw failure;
+          return offset;
+        });
+        if (offset > from) failures = 0;
+      }
+    }
+  } catch (error) {
+    if (signal.aborted || (error instanceof UploadError && !error.passing)) begun.delete(key);
+    throw error;
+  }
+  begun.delete(key);
+  return {
+    file_url: publicPath + encodeURIComponent(upload.name),
+    file_size: file.size,
+    file_type: file.type,
+  };
+}
+
+async function create(file: File, signal: AbortSignal) {
   const name = objectName(file.name);
-  const client = await supabase();
   const metadata = {
     bucketName: 'resources',
     objectName: name,
     contentType: file.type,
     cacheControl: '3600',
   };
-  const encoded = Object.entries(metadata)
-    .map(([key, value]) => `${key} ${btoa(value)}`)
-    .join(',');
-  const created = await send(client, '/storage/v1/upload/resumable', 'POST', signal, {
+  const reply = await send('/storage/v1/upload/resumable', 'POST', signal, {
     'Upload-Length': String(file.size),
-    'Upload-Metadata': encoded,
+    'Upload-Metadata': Object.entries(metadata)
+      .map(([key, value]) => `${key} ${btoa(value)}`)
+      .join(','),
   });
-  const location = new URL(created.headers.get('Location') ?? '', window.location.href);
-  const path = location.pathname + location.search;
-  let offset = 0;
-  for (let failures = 0; offset < file.size; ) {
-    try {
-      const part = file.slice(offset, offset + chunk);
-      const reply = await send(client, path, 'PATCH', signal, { 'Upload-Offset': String(offset) }, part);
-      offset = Number(reply.headers.get('Upload-Offset'));
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted || ++failures > 5) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** failures));
-      const head = await send(client, path, 'HEAD', signal, {}).catch(() => null);
-      offset = Number(head?.headers.get('Upload-Offset') ?? offset);
-    }
-    progress(offset / file.size);
-  }
-  return { file_url: publicPath + encodeURIComponent(name), file_size: file.size, file_type: file.type };
+  const location = new URL(reply.getResponseHeader('Location') ?? '', window.location.href);
+  return { name, path: location.pathname + location.search };
 }
 
+async function offsetOf(path: string, signal: AbortSignal) {
+  return Number((await send(path, 'HEAD', signal, {})).getResponseHeader('Upload-Offset'));
+}
+
+async function sendPart(
+  path: string,
+  file: File,
+  offset: number,
+  signal: AbortSignal,
+  sent: (bytes: number) => void,
+) {
+  const headers = { 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' };
+  const reply = await send(path, 'PATCH', signal, headers, file.slice(offset, offset + part), sent);
+  return Number(reply.getResponseHeader('Upload-Offset'));
+}
+
+/** Sends a request. XMLHttpRequest, because fetch does not say how many bytes have left. */
 async function send(
-  client: Awaited<ReturnType<typeof supabase>>,
   path: string,
   method: string,
   signal: AbortSignal,
   headers: Record<string, string>,
   body?: Blob,
-) {
-  const { data } = await client.auth.getSession();
-  const response = await fetch(path, {
-    method,
-    body,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(120_000)]),
-    headers: {
-      ...headers,
-      ...(body && { 'Content-Type': 'application/offset+octet-stream' }),
-      'Tus-Resumable': '1.0.0',
-      Authorization: `Bearer ${data.session?.access_token}`,
-    },
+  sent?: (bytes: number) => void,
+): Promise<XMLHttpRequest> {
+  const { data } = await (await supabase()).auth.getSession();
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    let timer = setTimeout(abort, stall);
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, stall);
+    };
+    const fail = () => reject(new UploadError('no connection', 0));
+    request.open(method, path);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.setRequestHeader('Tus-Resumable', '1.0.0');
+    request.setRequestHeader('Authorization', `Bearer ${data.session?.access_token}`);
+    request.upload.onprogress = (event) => {
+      alive();
+      sent?.(event.loaded);
+    };
+    request.onerror = fail;
+    request.onabort = fail;
+    request.onload = () => {
+      if (request.status < 300) resolve(request);
+      else
+        reject(new UploadError(request.responseText || `upload answered ${request.status}`, request.status));
+    };
+    request.onloadend = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort);
+    request.send(body);
   });
-  if (!response.ok) throw new Error((await response.text()) || `upload answered ${response.status}`);
-  return response;
+}
+
+/** Waits, but not longer than until the browser says that the line is back. */
+function pause(milliseconds: number, signal: AbortSignal) {
+  return new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    window.addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
 }

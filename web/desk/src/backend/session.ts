@@ -1,4 +1,4 @@
-import type { Session } from '@supabase/supabase-js';
+import type { Session, SupabaseClient } from '@supabase/supabase-js';
 import { check, rpc, supabase } from './client';
 
 export type Role = 'reviewer' | 'editor' | 'owner';
@@ -84,11 +84,8 @@ export interface Enrolment {
 
 /** Begins a TOTP factor. Earlier unfinished ones are removed. */
 export async function enrolTotp(): Promise<Enrolment> {
+  await removeUnfinished('totp');
   const { mfa } = (await supabase()).auth;
-  const { data: factors } = await mfa.listFactors();
-  for (const f of factors?.all ?? []) {
-    if (f.status === 'unverified' && f.factor_type === 'totp') await mfa.unenroll({ factorId: f.id });
-  }
   const { data, error } = await mfa.enroll({
     factorType: 'totp',
     friendlyName: `app ${Date.now()}`,
@@ -107,21 +104,34 @@ export async function verifyTotp(factorId: string, code: string) {
 export const passkeysWork = () =>
   'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname) && window.isSecureContext;
 
+async function removeUnfinished(kind: Factor['kind']) {
+  const { mfa } = (await supabase()).auth;
+  const { data } = await mfa.listFactors();
+  for (const f of data?.all ?? []) {
+    if (f.status === 'unverified' && f.factor_type === kind) await mfa.unenroll({ factorId: f.id });
+  }
+}
+
+/** supabase-js asks for a security key alone. A phone or computer with a fingerprint or a PIN is as good. */
+const hints: ('client-device' | 'security-key' | 'hybrid')[] = ['client-device', 'security-key', 'hybrid'];
+
 const relyingParty = () => ({ rpId: location.hostname, rpOrigins: [location.origin] });
 
 export async function enrolPasskey() {
-  const { error } = await (await supabase()).auth.mfa.webauthn.register({
-    friendlyName: `passkey ${Date.now()}`,
-    webauthn: relyingParty(),
-  });
+  await removeUnfinished('webauthn');
+  const { error } = await (await supabase()).auth.mfa.webauthn.register(
+    { friendlyName: `passkey ${Date.now()}`, webauthn: relyingParty() },
+    // A browser ignores an attachment that it does not know, so every kind of authenticator is allowed.
+    { hints, attestation: 'none', authenticatorSelection: { authenticatorAttachment: '' as 'platform' } },
+  );
   check(error);
 }
 
 export async function verifyPasskey(factorId: string) {
-  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate({
-    factorId,
-    webauthn: relyingParty(),
-  });
+  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate(
+    { factorId, webauthn: relyingParty() },
+    { hints } as Parameters<SupabaseClient['auth']['mfa']['webauthn']['authenticate']>[1],
+  );
   check(error);
 }
 

@@ -35,12 +35,39 @@ export interface Backup {
   Name: string;
   Time: string;
   Size: number;
-  Verified?: string;
 }
+
+/** What a verification has read and found good. */
+export interface Verified {
+  Backups: number;
+  Segments: number;
+  Files: number;
+  Bytes: number;
+}
+
+/** The functions that a server has, and the figures of those that were called since its start. */
+export interface FunctionsState {
+  source: string;
+  functions: { name: string }[];
+  stats: { function: string; calls: number; errors: number; p50: number; p95: number }[]; // times in nanoseconds
+}
+
+export interface LogLine {
+  n: number;
+  time: string;
+  level: string;
+  text: string;
+}
+
+/** Milliseconds after which an operation is given up: what the function allows. A backup is restored before it counts. */
+const operationTimeout = 600_000;
 
 /** Runs an operation of the program. The function checks that the caller is an owner, and the trail keeps it. */
 export async function operate<T>(operation: string): Promise<T> {
-  const { data, error } = await (await supabase()).functions.invoke('system', { body: { operation } });
+  const { data, error } = await (await supabase()).functions.invoke('system', {
+    body: { operation },
+    signal: AbortSignal.timeout(operationTimeout),
+  });
   if (error) {
     const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
     throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');

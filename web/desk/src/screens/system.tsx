@@ -1,17 +1,21 @@
 import {
   type Backup,
   type Finding,
+  type FunctionsState,
   type Job,
+  type LogLine,
   operate,
   readSystem,
   retryJob,
   type SystemState,
+  type Verified,
 } from '@desk/backend/system';
 import { attempt } from '@desk/components/toast';
 import { Button, Failure, Loading, Panel, ScreenHead } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortTime, since, useLanguage, useText } from '@desk/i18n/language';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { toast } from 'sonner';
 import { cn } from '@/components/cn';
 import { size } from './resources/preview';
 
@@ -30,9 +34,9 @@ export default function System() {
       <Doctor />
       <Backups />
       {data ? <Jobs jobs={data.jobs} onDone={reload} /> : !error && <Loading />}
-      {data && <Sizes state={data} />}
       <Mail />
-      <Logs />
+      <Functions />
+      {data && <Sizes state={data} />}
     </div>
   );
 }
@@ -76,7 +80,7 @@ function Operation<T>({
     <Panel
       title={title}
       aside={
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           {extra?.(run)}
           <Button variant="outline" disabled={busy} onClick={run}>
             {busy ? text.loading : label}
@@ -112,6 +116,17 @@ function Doctor() {
 
 function Backups() {
   const { text, language } = useLanguage();
+  const [busy, setBusy] = useState<'make' | 'verify'>();
+  const run = async (kind: 'make' | 'verify', action: () => Promise<string>) => {
+    setBusy(kind);
+    await attempt(text, () => action().then((done) => toast.success(done)));
+    setBusy(undefined);
+  };
+  const make = async () => text.system.made(size((await operate<Backup>('backup')).Size));
+  const verify = async () => {
+    const found = await operate<Verified>('backup-verify');
+    return text.system.verified(found.Backups, found.Files, size(found.Bytes));
+  };
   return (
     <Operation<Backup[] | null>
       atOnce
@@ -122,15 +137,13 @@ function Backups() {
         <>
           <Button
             variant="outline"
-            onClick={() => attempt(text, () => operate('backup'), text.system.done).then(reload)}
+            disabled={busy !== undefined}
+            onClick={() => run('make', make).then(reload)}
           >
-            {text.system.makeBackup}
+            {busy === 'make' ? text.system.making : text.system.makeBackup}
           </Button>
-          <Button
-            variant="outline"
-            onClick={() => attempt(text, () => operate('backup-verify'), text.system.done).then(reload)}
-          >
-            {text.system.verify}
+          <Button variant="outline" disabled={busy !== undefined} onClick={() => run('verify', verify)}>
+            {busy === 'verify' ? text.loading : text.system.verify}
           </Button>
         </>
       )}
@@ -187,7 +200,9 @@ function Jobs({ jobs, onDone }: { jobs: Job[]; onDone: () => void }) {
 
 function Sizes({ state }: { state: SystemState }) {
   const text = useText();
+  const version = useLoad(() => operate<string>('version'), 'version');
   const lines: [string, string][] = [
+    [text.system.version, version.data ?? '–'],
     ['Postgres', state.postgres],
     [text.system.schema, state.schema],
     [text.system.database, size(state.database_bytes)],
@@ -234,30 +249,91 @@ function Mail() {
   );
 }
 
-function Logs() {
+/** The functions, how often they were called since the start of the program, and their log. */
+function Functions() {
   const text = useText();
   return (
-    <Operation<unknown[]> title={text.system.functions} name="function-logs" label={text.system.readLogs}>
-      {(lines) =>
-        lines.length === 0 ? (
-          <p>{text.system.noLogs}</p>
-        ) : (
-          <section
-            className="bg-muted max-h-80 overflow-auto rounded p-2"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the log
-            tabIndex={0}
-            aria-label={text.system.functions}
-          >
-            <pre className="text-xs">
-              {lines
-                .slice(-200)
-                .reverse()
-                .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
-                .join('\n')}
-            </pre>
-          </section>
-        )
-      }
+    <Operation<FunctionsState> atOnce title={text.system.functions} name="functions" label={text.refresh}>
+      {({ functions, stats }) => (
+        <>
+          <div className="overflow-x-auto">
+            <table className="w-full text-sm tabular-nums">
+              <thead className="text-muted-foreground">
+                <tr className="border-b">
+                  <th className="py-1 text-start font-normal">{text.system.name}</th>
+                  {[text.system.calls, text.system.errors, text.system.half, text.system.most].map((head) => (
+                    <th key={head} className="py-1 ps-3 text-end font-normal">
+                      {head}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {functions.map(({ name }) => {
+                  const figures = stats.find((s) => s.function === name);
+                  return (
+                    <tr key={name} className="border-b">
+                      <th scope="row" className="py-1 text-start font-mono font-normal">
+                        {name}
+                      </th>
+                      <td className="py-1 ps-3 text-end">{figures?.calls ?? 0}</td>
+                      <td
+                        className={cn(
+                          'py-1 ps-3 text-end',
+                          figures?.errors && 'text-destructive font-semibold',
+                        )}
+                      >
+                        {figures?.errors ?? 0}
+                      </td>
+                      <td className="py-1 ps-3 text-end">{figures ? milliseconds(figures.p50) : '–'}</td>
+                      <td className="py-1 ps-3 text-end">{figures ? milliseconds(figures.p95) : '–'}</td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+          <Log />
+        </>
+      )}
     </Operation>
+  );
+}
+
+const milliseconds = (nanoseconds: number) => `${Math.max(1, Math.round(nanoseconds / 1e6))} ms`;
+
+function Log() {
+  const text = useText();
+  const [lines, setLines] = useState<LogLine[]>();
+  const read = async () => setLines(await attempt(text, () => operate<LogLine[]>('function-logs')));
+  return (
+    <div className="mt-3 flex flex-col items-start gap-2">
+      <Button variant="outline" onClick={read}>
+        {text.system.readLogs}
+      </Button>
+      {lines?.length === 0 && <p>{text.system.noLogs}</p>}
+      {lines && lines.length > 0 && (
+        <section
+          className="bg-muted max-h-80 w-full overflow-auto rounded p-2"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the log
+          tabIndex={0}
+          aria-label={text.system.log}
+        >
+          <pre className="text-xs">
+            {lines
+              .slice(-200)
+              .reverse()
+              .map((line) => (
+                <span
+                  key={line.n}
+                  className={cn('block', /WARN|ERROR/.test(line.level) && 'text-destructive')}
+                >
+                  {line.text}
+                </span>
+              ))}
+          </pre>
+        </section>
+      )}
+    </div>
   );
 }

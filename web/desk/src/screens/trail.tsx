@@ -109,7 +109,7 @@ function Lines({ rows }: { rows: TrailRow[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by the arrow keys
     <section className="bg-card overflow-x-auto rounded-lg border" tabIndex={0} aria-label={text.trail.title}>
       <table className="w-full text-sm">
-        <thead>
+        <thead className="max-sm:sr-only">
           <tr className="text-muted-foreground border-b text-start">
             {[text.trail.when, text.trail.who, text.trail.what, text.trail.detail].map((name) => (
               <th key={name} className="px-3 py-1.5 text-start font-normal">
@@ -120,17 +120,19 @@ function Lines({ rows }: { rows: TrailRow[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id} className="border-b last:border-0">
-              <td className="text-muted-foreground px-3 py-1.5 whitespace-nowrap">
+            <tr key={row.id} className="border-b last:border-0 max-sm:flex max-sm:flex-wrap max-sm:py-1">
+              <td className="text-muted-foreground px-3 py-1.5 whitespace-nowrap max-sm:order-1 max-sm:ms-auto max-sm:py-0.5">
                 {shortTime(language, row.at)}
               </td>
-              <td className="px-3 py-1.5 wrap-anywhere">{row.actor_name}</td>
-              <td className="px-3 py-1.5">
+              <td className="px-3 py-1.5 wrap-anywhere max-sm:py-0.5">{row.actor_name}</td>
+              <td className="px-3 py-1.5 max-sm:order-2 max-sm:basis-full max-sm:py-0.5">
                 {text.trail.actions[row.action as keyof Text['trail']['actions']] ?? row.action}{' '}
                 {text.trail.subjects[row.subject as keyof Text['trail']['subjects']] ?? row.subject}{' '}
                 <Subject row={row} />
               </td>
-              <td className="text-muted-foreground px-3 py-1.5 wrap-anywhere">{details(row.detail, text)}</td>
+              <td className="text-muted-foreground px-3 py-1.5 wrap-anywhere max-sm:order-3 max-sm:basis-full max-sm:py-0 max-sm:empty:hidden">
+                {details(row.detail, text)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -21,6 +21,19 @@ export const text = {
       content: 'A good fake can look exactly like the real medicine.',
     },
   },
+  about: {
+    title: 'Who we are',
+    content:
+      'Daawo is a non-profit that works with Somali communities in Somalia and in Toronto, Canada. We sell nothing. We name the source of what we write.',
+    link: 'More about us',
+  },
+  warning: {
+    title: 'Warning from WHO',
+    date: '23 January 2023',
+    content:
+      'Cough syrups for children were found to contain a poison (diethylene glycol). Buy a syrup only from a source you trust. If a child becomes ill after one, get medical help at once and keep the bottle.',
+    all: 'WHO’s latest warnings',
+  },
   quickTitle: 'Where would you like to go?',
   quick: {
     learn: { title: 'Learn', content: 'Six short guides in plain words' },

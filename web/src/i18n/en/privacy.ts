@@ -3,6 +3,9 @@ export const text = {
   description: 'What we collect, what we do with it, how we protect it and what you can ask of us.',
   heading: 'Privacy',
   updated: 'Last updated January 2024',
+  summary:
+    'You can read everything without a name; what you report is seen only by our team and never published.',
+  contents: 'On this page',
   lead: 'Some people must not be seen asking about medicine. We keep what you tell us confidential, and we collect as little as we can.',
   sections: [
     {

@@ -5,8 +5,10 @@ export const text = {
   emergencyTitle: 'Is someone in danger now?',
   emergency:
     'Do not wait for an answer from us. Go to the nearest hospital or health centre, or call emergency services.',
+  emergencyNumbers: ['Toronto, Canada: call 911', 'Mogadishu: you can try Aamin Ambulance, 999'],
   formTitle: 'Your report',
   requiredNote: 'Fields marked * are required.',
+  more: 'Add a photo or more details',
   name: 'Your name',
   nameHint: 'You may leave this empty.',
   phone: 'Phone number',

@@ -9,6 +9,7 @@ export const text = {
     risks: 'Health Risks',
     prevention: 'Prevention Rate',
   },
+  figures: 'These three are figures of our organisation.',
   study:
     'In a study with Somali women in Minneapolis–St Paul, 11 of 27 products tested contained mercury (Minnesota Medicine, 2013).',
   risksTitle: 'Key health risks',

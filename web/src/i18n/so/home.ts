@@ -23,6 +23,19 @@ export const text = {
         'Daawada been abuurka ah ee si fiican loo sameeyay gebi ahaanba way u ekaan kartaa tan dhabta ah.',
     },
   },
+  about: {
+    title: 'Cidda aan nahay',
+    content:
+      'Daawo waa hay’ad aan faa’iido doon ahayn oo la shaqaysa bulshada Soomaaliyeed ee Soomaaliya iyo Toronto, Kanada. Waxba ma iibinno. Isha waxa aan qorno waan sheegnaa.',
+    link: 'Wax badan oo nagu saabsan',
+  },
+  warning: {
+    title: 'Digniin ka timid WHO',
+    date: '23 Janaayo 2023',
+    content:
+      'Sharoobada qufaca ee carruurta qaarkood waxaa laga helay sun (diethylene glycol). Sharoobo ka iibso meel aad aamini karto oo keliya. Haddii ilmo ku jirrado, isla markiiba raadi daryeel caafimaad, dhaladana hay.',
+    all: 'Digniinaha WHO ee ugu dambeeyay',
+  },
   quickTitle: 'Xaggee baad tagaysaa?',
   quick: {
     learn: { title: 'Baro', content: 'Lix hage oo gaagaaban oo hadal fudud ku qoran' },

@@ -28,7 +28,9 @@ export const text = {
       'Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.',
   },
   exit: 'Si degdeg ah uga bax boggan',
-  exitHint: 'Waxay tirtiraysaa wixii aad qortay, waxayna furaysaa bog kale.',
+  exitHint: 'ama saddex jeer taabo Escape',
+  exitSteps:
+    'Laba jeer oo kale taabo Escape si aad uga baxdo.|Hal mar oo kale taabo Escape si aad uga baxdo.',
   optional: 'ikhtiyaari',
   notifications: 'Ogeysiisyo',
   dismiss: 'Xir farriinta',

@@ -4,6 +4,9 @@ export const text = {
     'Waxa aan ururinno, waxa aan ku samayno, sida aan u ilaalinno iyo waxa aad na weydiisan karto.',
   heading: 'Asturnaanta',
   updated: 'Markii ugu dambaysay ee la cusboonaysiiyay: Janaayo 2024',
+  summary:
+    'Wax walba waad akhrin kartaa magac la’aan; waxa aad soo sheegto waxaa arka kooxdeenna oo keliya, weligeedna lama daabaco.',
+  contents: 'Boggan waxa ku jira',
   lead: 'Dadka qaar waa inaan la arkin iyagoo daawo wax ka weydiinaya. Waxa aad noo sheegto waan qarinnaa, waxaanna ururinnaa inta ugu yar.',
   sections: [
     {

@@ -5,8 +5,10 @@ export const text = {
   emergencyTitle: 'Qof ma khatar baa ku jira hadda?',
   emergency:
     'Ha sugin jawaabtayada. Tag isbitaalka ama xarunta caafimaadka ee kuugu dhow, ama wac gurmadka degdegga ah.',
+  emergencyNumbers: ['Toronto, Kanada: wac 911', 'Muqdisho: waxaad isku dayi kartaa Aamin Ambulance, 999'],
   formTitle: 'Warbixintaada',
   requiredNote: 'Goobaha ku calaamadsan * waa loo baahan yahay.',
+  more: 'Ku dar sawir ama faahfaahin kale',
   name: 'Magacaaga',
   nameHint: 'Waad ka tagi kartaa meeshan.',
   phone: 'Lambarka telefoonka',

@@ -9,6 +9,7 @@ export const text = {
     risks: 'Khataro caafimaad',
     prevention: 'Heerka ka hortagga',
   },
+  figures: 'Saddexdan tiro waa tirooyinka hay’addeenna.',
   study:
     'Daraasad lala sameeyay haween Soomaaliyeed oo ku nool Minneapolis–St Paul, 27 badeecadood oo la baaray 11 ka mid ah ayuu meerkuri ku jiray (Minnesota Medicine, 2013).',
   risksTitle: 'Khataraha caafimaad ee ugu muhiimsan',

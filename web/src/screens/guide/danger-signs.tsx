@@ -1,4 +1,5 @@
 import { Siren } from 'lucide-react';
+import { WithNumbers } from '@/components/with-numbers';
 import { useText } from '@/i18n/text';
 
 /** The danger signs and the emergency numbers, the same on every guide. */
@@ -32,19 +33,5 @@ export function DangerSigns() {
       </dl>
       <p className="mt-3 font-semibold">{danger.notAmbulance}</p>
     </section>
-  );
-}
-
-/** A phone number as a link that is not broken over two lines. */
-function WithNumbers({ text }: { text: string }) {
-  const parts = text.split(/(\b(?:\d-\d{3}-\d{3}-\d{4}|\d{3})\b)/);
-  return parts.map((part, at) =>
-    at % 2 === 0 ? (
-      part
-    ) : (
-      <a key={part} href={`tel:${part}`} className="font-semibold whitespace-nowrap underline">
-        {part}
-      </a>
-    ),
   );
 }

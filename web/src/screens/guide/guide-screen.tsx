@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useLoaderData } from 'react-router-dom';
 import { Link } from '@/components/link';
 import { PageHero } from '@/components/page-hero';
-import { type Guide, guidesReviewed } from '@/content/guides';
+import { type Guide, guideReview } from '@/content/guides';
 import { recording } from '@/content/recordings';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -10,6 +10,7 @@ import { GuidePicture } from '@/illustrations/guide-picture';
 import { PageMeta } from '@/layout/page-meta';
 import { DangerSigns } from './danger-signs';
 import { GuideBlocks } from './guide-blocks';
+import { GuideEnd } from './guide-end';
 import { GuideNotFound } from './guide-not-found';
 import { GuideSources } from './guide-sources';
 
@@ -31,10 +32,8 @@ function GuidePage({ guide }: { guide: Guide }) {
         image={guide.slug}
         jsonLd={{
           '@type': 'MedicalWebPage',
-          name: guide.title,
-          description: guide.description,
-          inLanguage: language,
-          lastReviewed: guidesReviewed,
+          dateModified: guideReview.written,
+          ...(guideReview.reviewed && { lastReviewed: guideReview.reviewed }),
         }}
       />
       <article className="guide">
@@ -72,6 +71,7 @@ function GuidePage({ guide }: { guide: Guide }) {
           </aside>
         </div>
       </article>
+      <GuideEnd slug={guide.slug} />
     </>
   );
 }

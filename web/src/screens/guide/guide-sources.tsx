@@ -1,4 +1,5 @@
 import { Link } from '@/components/link';
+import { guideReview } from '@/content/guides';
 import { dangerSources, type SourceId, sources } from '@/content/sources';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
@@ -25,7 +26,11 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
           );
         })}
       </ul>
-      <p className="mt-3">{text.reviewed}</p>
+      <p className="mt-3">
+        {`${text.written} `}
+        {!guideReview.reviewed && <strong>{text.notReviewed}</strong>}
+        {` ${text.nextReview}`}
+      </p>
       <p className="mt-1">{text.disclaimer}</p>
       <p className="print:hidden mt-3">
         <Link

@@ -10,6 +10,7 @@ import { CreamPicture } from '@/illustrations/cream-picture';
 import { FamilyPicture } from '@/illustrations/family-picture';
 import { PageMeta } from '@/layout/page-meta';
 import { site } from '@/site-config';
+import { AboutAndWarning } from './about-and-warning';
 import { QuickAccess } from './quick-access';
 
 export function HomeScreen() {
@@ -58,6 +59,7 @@ export function HomeScreen() {
         </div>
       </section>
       <QuickAccess />
+      <AboutAndWarning />
     </>
   );
 }

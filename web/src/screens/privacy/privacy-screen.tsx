@@ -10,15 +10,29 @@ export function PrivacyScreen() {
   return (
     <>
       <PageMeta title={text.title} description={text.description} />
-      <PageHero
-        title={text.heading}
-        lead={text.lead}
-        above={<p className="font-semibold">{text.updated}</p>}
-      />
+      <PageHero title={text.heading} lead={text.summary}>
+        <p className="text-muted-foreground">{text.updated}</p>
+      </PageHero>
       <div className="page">
         <div className="prose-width grid gap-8">
-          {text.sections.map(({ title, paragraphs }) => (
-            <section key={title}>
+          <nav aria-label={text.contents} className="bg-muted rounded-2xl p-5">
+            <p className="font-semibold">{text.contents}</p>
+            <ol className="list-decimal ps-5">
+              {text.sections.map(({ title }, at) => (
+                <li key={title}>
+                  <a
+                    href={`#s${at + 1}`}
+                    className="text-primary inline-flex min-h-11 items-center underline"
+                  >
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ol>
+          </nav>
+          <p>{text.lead}</p>
+          {text.sections.map(({ title, paragraphs }, at) => (
+            <section key={title} id={`s${at + 1}`}>
               <h2>{title}</h2>
               {paragraphs.map((paragraph) => (
                 <p key={paragraph} className="mt-2">

@@ -1,3 +1,5 @@
+import { ChevronDown } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Field } from '@/components/field';
 import { Input, Textarea } from '@/components/ui/input';
 import { useText } from '@/i18n/text';
@@ -16,7 +18,7 @@ interface ReportFieldsProps extends Omit<FormState, 'attempts'> {
   autoComplete: boolean;
 }
 
-/** The fields of the report form, in the order of the specification. */
+/** The fields of the report form: the required ones, then the optional ones in a fold. */
 export function ReportFields({
   location,
   photo,
@@ -30,11 +32,6 @@ export function ReportFields({
   const errorOf = (field: CheckedField) => (wrong.includes(field) ? text.errors[field] : undefined);
   return (
     <>
-      <Field name="name" label={text.name} hint={text.nameHint}>
-        {(control) => (
-          <Input {...control} autoComplete={autoComplete ? 'name' : 'off'} maxLength={maxCharacters.name} />
-        )}
-      </Field>
       <PhoneField key={`phone-${generation}`} error={errorOf('phone')} />
       <Field
         name="product_name"
@@ -45,15 +42,6 @@ export function ReportFields({
       >
         {(control) => <Input {...control} maxLength={maxCharacters.product_name} />}
       </Field>
-      <Field name="where_bought" label={text.whereBought} hint={text.whereHint}>
-        {(control) => <Input {...control} maxLength={maxCharacters.where_bought} />}
-      </Field>
-      <div className="grid gap-5 sm:grid-cols-2">
-        <Field name="batch_number" label={text.batchNumber} hint={text.batchHint}>
-          {(control) => <Input {...control} maxLength={maxCharacters.batch_number} />}
-        </Field>
-        <ExpiryDateField error={errorOf('expiry_date')} />
-      </div>
       <LocationPicker
         key={`location-${generation}`}
         value={location}
@@ -70,7 +58,46 @@ export function ReportFields({
       >
         {(control) => <Textarea {...control} rows={4} maxLength={maxCharacters.issue_description} />}
       </Field>
-      <PhotoField key={`photo-${generation}`} photo={photo} onChange={choosePhoto} />
+      <Fold label={text.more} mustOpen={photo !== undefined || wrong.includes('expiry_date')}>
+        <PhotoField key={`photo-${generation}`} photo={photo} onChange={choosePhoto} />
+        <Field name="name" label={text.name} hint={text.nameHint}>
+          {(control) => (
+            <Input {...control} autoComplete={autoComplete ? 'name' : 'off'} maxLength={maxCharacters.name} />
+          )}
+        </Field>
+        <Field name="where_bought" label={text.whereBought} hint={text.whereHint}>
+          {(control) => <Input {...control} maxLength={maxCharacters.where_bought} />}
+        </Field>
+        <div className="grid gap-5 sm:grid-cols-2">
+          <Field name="batch_number" label={text.batchNumber} hint={text.batchHint}>
+            {(control) => <Input {...control} maxLength={maxCharacters.batch_number} />}
+          </Field>
+          <ExpiryDateField error={errorOf('expiry_date')} />
+        </div>
+      </Fold>
     </>
+  );
+}
+
+/**
+ * Optional fields. The browser opens and closes them without JavaScript; `mustOpen` opens them for a chosen photo or an
+ * error.
+ */
+function Fold({ label, mustOpen, children }: { label: string; mustOpen: boolean; children: ReactNode }) {
+  const { optional } = useText('layout');
+  const fold = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (mustOpen && fold.current) fold.current.open = true;
+  }, [mustOpen]);
+  return (
+    <details ref={fold} className="group border-input rounded-lg border">
+      <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg p-3 font-semibold hover:bg-muted [&::-webkit-details-marker]:hidden">
+        <ChevronDown aria-hidden className="text-primary size-5 shrink-0 group-open:rotate-180" />
+        <span>
+          {label} <span className="text-muted-foreground text-sm font-normal">({optional})</span>
+        </span>
+      </summary>
+      <div className="grid gap-5 p-3 md:p-4">{children}</div>
+    </details>
   );
 }

@@ -1,9 +1,9 @@
 import { Camera, Lock, type LucideIcon, MessageCircle, Siren } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { QuickExit } from '@/components/quick-exit';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
+import { WithNumbers } from '@/components/with-numbers';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { whatsappLink } from '@/site-config';
@@ -18,7 +18,6 @@ export function ReportScreen() {
   return (
     <div className="page grid gap-6 py-8 md:py-12">
       <PageMeta title={text.title} description={text.description} image="report" />
-      <QuickExit />
       <div className="prose-width">
         <h1>{text.title}</h1>
         <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
@@ -26,7 +25,16 @@ export function ReportScreen() {
       <Alert variant="destructive">
         <Siren aria-hidden />
         <AlertTitle>{text.emergencyTitle}</AlertTitle>
-        <AlertDescription>{text.emergency}</AlertDescription>
+        <AlertDescription>
+          <p>{text.emergency}</p>
+          <ul>
+            {text.emergencyNumbers.map((numbers) => (
+              <li key={numbers}>
+                <WithNumbers text={numbers} className="inline-flex min-h-11 min-w-11 items-center" />
+              </li>
+            ))}
+          </ul>
+        </AlertDescription>
       </Alert>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <div className="grid gap-6">

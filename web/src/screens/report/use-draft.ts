@@ -36,7 +36,10 @@ function restoreDraft(form: HTMLFormElement, draft: ReportValues, typed: ReportV
     const control = form.elements.namedItem(name);
     if (typedNumber && (name === 'phone' || name === 'country')) continue;
     const plain = control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement;
-    if (plain && !typed[name]) control.value = draft[name] ?? '';
+    if (plain && !typed[name]) {
+      control.value = draft[name] ?? '';
+      if (control.value) control.closest('details')?.setAttribute('open', '');
+    }
     if (control instanceof HTMLSelectElement && name === 'country') {
       control.value = draft.country;
       if (!control.value) control.add(new Option(`+${draft.country}`, draft.country, true, true)); // until all are loaded

@@ -16,11 +16,13 @@ import { cn } from '@/components/cn';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
-import { useLanguage } from '@/i18n/language';
+import { languageNames, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { GuidePicture, guideIcon } from '@/illustrations/guide-picture';
 import { downloadResource } from './download-resource';
 import { fileSize } from './file-size';
 import { fileTypeLabel } from './file-type';
+import type { ResourceFile, ResourceGroup } from './group-resources';
 
 const icons = {
   FileText,
@@ -38,69 +40,113 @@ function iconOf(name: string | null): LucideIcon {
   return name !== null && Object.hasOwn(icons, name) ? icons[name as keyof typeof icons] : FileText;
 }
 
-/** The background colours that a resource may have: the check constraint of resources.color_class. */
-const backgrounds = [
-  'bg-teal-700',
-  'bg-sky-700',
-  'bg-rose-700',
-  'bg-amber-700',
-  'bg-violet-700',
-  'bg-emerald-700',
-  'bg-pink-700',
-  'bg-slate-700',
-];
+/** The site's colours for those that a resource may have. Others get the first. */
+const colors: Record<string, string | undefined> = {
+  'bg-teal-700': 'bg-primary-soft text-primary',
+  'bg-sky-700': 'bg-primary-soft text-primary',
+  'bg-emerald-700': 'bg-primary-soft text-primary',
+  'bg-rose-700': 'bg-rose-soft text-rose',
+  'bg-pink-700': 'bg-rose-soft text-rose',
+  'bg-amber-700': 'bg-sun-soft text-sun-ink',
+  'bg-violet-700': 'bg-henna-soft text-henna',
+  'bg-slate-700': 'bg-muted text-foreground',
+};
 
-export function ResourceCard({ resource }: { resource: Resource }) {
+function colorsOf(name: string) {
+  return (Object.hasOwn(colors, name) && colors[name]) || colors['bg-teal-700'];
+}
+
+/** A card of one file, or of one guide with a file per language. */
+export function ResourceCard({ group: { slug = '', files } }: { group: ResourceGroup }) {
   const text = useText('resources');
   const language = useLanguage();
-  const [busy, setBusy] = useState(false);
+  const [first] = files;
+  if (!first) return null;
+  const { resource } = first;
   const { title, description, category } = textsOf(resource, language);
   const Icon = iconOf(resource.icon_name);
-  const background = backgrounds.includes(resource.color_class) ? resource.color_class : backgrounds[0];
+  const picture = guideIcon(slug);
 
-  async function download() {
-    setBusy(true);
-    await downloadResource(resource, title.text, text.toasts);
-    setBusy(false);
-  }
+  const downloads = files.reduce((sum, file) => sum + file.resource.download_count, 0);
 
   return (
-    <Card className="h-full">
-      <div className="flex items-start gap-3">
-        <span className={cn('grid size-12 shrink-0 place-items-center rounded-xl text-white', background)}>
-          <Icon aria-hidden className="size-6" />
-        </span>
+    <Card className="h-full p-4">
+      <div className="flex items-center gap-3">
+        {picture ? (
+          <div className="w-16 shrink-0">
+            <GuidePicture icon={picture} />
+          </div>
+        ) : (
+          <span className={cn('rounded-xl p-3', colorsOf(resource.color_class))}>
+            <Icon aria-hidden className="size-7" />
+          </span>
+        )}
         <div className="min-w-0">
-          <p lang={category.lang} className="text-muted-foreground text-sm font-medium">
-            {category.text}
+          <p className="text-muted-foreground flex flex-wrap items-center gap-x-2 text-sm">
+            <span lang={category.lang} className="font-medium">
+              {category.text}
+            </span>
+            {[...new Set(files.map((file) => fileTypeLabel(file.resource.file_type)))].map((type) => (
+              <Badge key={type} className="bg-muted text-foreground px-2 text-xs">
+                <span className="sr-only">{text.fileType}: </span>
+                {type}
+              </Badge>
+            ))}
+            {downloads > 0 && <span>{text.downloads.replace('{count}', String(downloads))}</span>}
           </p>
           <CardTitle lang={title.lang}>{title.text}</CardTitle>
         </div>
       </div>
       <CardDescription lang={description.lang}>{description.text}</CardDescription>
-      <div className="text-muted-foreground mt-auto flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <Badge className="bg-muted text-foreground">
-          <span className="sr-only">{text.fileType}: </span>
-          {fileTypeLabel(resource.file_type)}
-        </Badge>
-        {resource.file_size > 0 && (
-          <span>
-            <span className="sr-only">{text.fileSize}: </span>
-            {fileSize(resource.file_size)}
-          </span>
-        )}
-        <span>{text.downloads.replace('{count}', String(resource.download_count))}</span>
+      <div className={cn('mt-auto grid gap-2', files.length > 1 && 'grid-cols-2')}>
+        {files.map((file) => (
+          <FileButton key={file.resource.id} file={file} title={title.text} alone={files.length === 1} />
+        ))}
       </div>
-      <Button
-        type="button"
-        disabled={busy}
-        aria-label={text.downloadNamed.replace('{title}', title.text)}
-        onClick={() => void download()}
-      >
-        {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
-        {text.download}
-      </Button>
     </Card>
+  );
+}
+
+/** The button of a file, with its language if there are several, and its size. */
+function FileButton({ file, title, alone }: { file: ResourceFile; title: string; alone: boolean }) {
+  const text = useText('resources');
+  const own = useLanguage();
+  const [busy, setBusy] = useState(false);
+  const { resource, language } = file;
+  const named = !alone && language ? languageNames[language] : '';
+  const sizeId = `size-${resource.id}`;
+
+  async function download() {
+    setBusy(true);
+    await downloadResource(resource, textsOf(resource, own).title.text, text.toasts);
+    setBusy(false);
+  }
+
+  return (
+    <Button
+      type="button"
+      variant={alone || language === own ? 'default' : 'outline'}
+      disabled={busy}
+      aria-label={`${[text.download, named].filter(Boolean).join(' ')}: ${title}`}
+      aria-describedby={sizeId}
+      onClick={() => void download()}
+      className="flex-wrap gap-y-0 px-1 [&_svg]:size-4"
+    >
+      {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
+      {text.download}
+      {(named || resource.file_size > 0) && (
+        <span className="w-full text-xs font-normal whitespace-nowrap">
+          <span lang={language}>{named}</span>
+          {named && resource.file_size > 0 && ' · '}
+          {resource.file_size > 0 && (
+            <span id={sizeId}>
+              <span className="sr-only">{text.fileSize}: </span>
+              {fileSize(resource.file_size)}
+            </span>
+          )}
+        </span>
+      )}
+    </Button>
   );
 }
 

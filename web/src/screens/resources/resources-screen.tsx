@@ -6,9 +6,10 @@ import { Link } from '@/components/link';
 import { toast } from '@/components/toast';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
-import { pathIn, useLanguage } from '@/i18n/language';
+import { type Language, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
+import { byTopic, groupResources, type ResourceGroup } from './group-resources';
 import { ResourceCard } from './resource-card';
 
 /** The number of featured resources that are shown. Others are not shown at all (spec §9). */
@@ -123,6 +124,7 @@ function GuidesLink() {
 
 function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolean }) {
   const text = useText('resources');
+  const language = useLanguage();
   const featured = resources.filter(({ is_featured }) => is_featured).slice(0, maxFeatured);
   const others = resources.filter(({ is_featured }) => !is_featured);
 
@@ -134,22 +136,43 @@ function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolea
           <AlertDescription>{text.kept}</AlertDescription>
         </Alert>
       )}
-      {featured.length > 0 && <Section title={text.featured} resources={featured} columns="md:grid-cols-2" />}
-      {others.length > 0 && (
-        <Section title={text.all} resources={others} columns="sm:grid-cols-2 lg:grid-cols-3" />
+      {featured.length > 0 && (
+        <Section title={text.featured} groups={groupResources(featured, language)} columns="md:grid-cols-2" />
       )}
+      {[...byTopic(groupResources(others, language))].map(([topic, groups]) => (
+        <Section
+          key={topic}
+          title={topicIn(groups, language) ?? topic}
+          groups={groups}
+          columns="md:grid-cols-2 lg:grid-cols-3"
+        />
+      ))}
     </>
   );
 }
 
-function Section({ title, resources, columns }: { title: string; resources: Resource[]; columns: string }) {
+/** Returns the name of a topic in the page's language, if its resources have one. */
+function topicIn(groups: readonly ResourceGroup[], language: Language) {
+  const [first] = groups[0]?.files ?? [];
+  return (language === 'so' && first?.resource.category_so) || first?.resource.category;
+}
+
+function Section({
+  title,
+  groups,
+  columns,
+}: {
+  title: string;
+  groups: readonly ResourceGroup[];
+  columns: string;
+}) {
   return (
     <section className="grid gap-4">
       <h2>{title}</h2>
       <ul className={`grid gap-4 ${columns}`}>
-        {resources.map((resource) => (
-          <li key={resource.id}>
-            <ResourceCard resource={resource} />
+        {groups.map((group) => (
+          <li key={group.files[0]?.resource.id}>
+            <ResourceCard group={group} />
           </li>
         ))}
       </ul>

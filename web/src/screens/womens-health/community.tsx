@@ -4,6 +4,7 @@ import { Button, buttonVariants } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { WomanPicture } from '@/illustrations/woman-picture';
 import { site, whatsappLink } from '@/site-config';
 
 /** The message about beauty, the community links and the guide to download. */
@@ -17,15 +18,20 @@ export function Community() {
 
   return (
     <div className="page grid gap-6 pt-10 md:grid-cols-2 md:pt-14">
-      <section className="bg-rose-soft rounded-2xl p-6 md:col-span-2 md:p-8">
-        <h2 className="text-rose">{text.beautyTitle}</h2>
-        <p className="prose-width mt-2 text-lg">{text.beauty}</p>
+      <section className="bg-rose-soft items-center gap-8 rounded-2xl p-6 md:col-span-2 md:flex md:p-8">
+        <div>
+          <h2 className="text-rose">{text.beautyTitle}</h2>
+          <p className="prose-width mt-2 text-lg">{text.beauty}</p>
+        </div>
+        <div className="mx-auto mt-4 w-36 shrink-0 md:mt-0 md:w-56">
+          <WomanPicture />
+        </div>
       </section>
       <Card>
         <h2>{text.communityTitle}</h2>
         <p>{text.community}</p>
         <div className="flex flex-wrap gap-3">
-          <a href={whatsappLink()} className={buttonVariants()}>
+          <a href={whatsappLink()} className={buttonVariants({ variant: 'outline' })}>
             <MessageCircle aria-hidden />
             {text.whatsapp}
           </a>
@@ -37,21 +43,21 @@ export function Community() {
       </Card>
       <Card>
         <h2>{text.readTitle}</h2>
-        <ul className="grid gap-2">
+        <ul className="grid gap-3">
           {guides.map(({ slug, name }) => (
             <li key={slug}>
               <Link
                 to={pathIn(language, `/learn/${slug}/`)}
-                className="text-primary inline-flex min-h-11 items-center gap-2 font-semibold underline"
+                className={buttonVariants({ className: 'w-full justify-start text-start' })}
               >
-                <BookOpen aria-hidden className="size-5 shrink-0" />
+                <BookOpen aria-hidden />
                 {name}
               </Link>
             </li>
           ))}
         </ul>
         {/* The inline script of every page shows the alert, so that it also works before hydration. */}
-        <Button variant="henna" type="button" data-alert={text.downloadAlert} className="noscript:hidden">
+        <Button variant="outline" type="button" data-alert={text.downloadAlert} className="noscript:hidden">
           <Download aria-hidden />
           {text.download}
         </Button>

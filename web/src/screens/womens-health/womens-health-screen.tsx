@@ -1,7 +1,5 @@
 import { PageHero } from '@/components/page-hero';
-import { QuickExit } from '@/components/quick-exit';
 import { useText } from '@/i18n/text';
-import { WomanPicture } from '@/illustrations/woman-picture';
 import { PageMeta } from '@/layout/page-meta';
 import { Community } from './community';
 import { HealthRisks } from './health-risks';
@@ -19,9 +17,7 @@ export function WomensHealthScreen() {
   return (
     <>
       <PageMeta title={text.title} description={text.description} image="women-health" />
-      <PageHero title={text.heading} lead={text.lead} picture={<WomanPicture />}>
-        <QuickExit />
-      </PageHero>
+      <PageHero title={text.heading} lead={text.lead} />
       <div className="page">
         <dl className="grid gap-3 sm:grid-cols-3 md:gap-6">
           {statistics.map(({ figure, name }) => (
@@ -34,6 +30,7 @@ export function WomensHealthScreen() {
             </div>
           ))}
         </dl>
+        <p className="text-muted-foreground mt-2 text-sm">{text.figures}</p>
         <p className="prose-width mt-4">{text.study}</p>
       </div>
       <HealthRisks />

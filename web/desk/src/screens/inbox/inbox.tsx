@@ -104,26 +104,34 @@ export function Inbox() {
             onBack={close}
           />
         ) : (
-          <p className="text-muted-foreground grid h-full place-items-center rounded-lg border border-dashed">
-            {text.inbox.choose}
-          </p>
+          <div className="text-muted-foreground grid h-full place-content-center gap-6 p-6">
+            <p>{text.inbox.choose}</p>
+            <KeyHelp />
+          </div>
         )}
       </section>
       {help && (
         <Dialog title={text.inbox.keys} onClose={() => setHelp(false)}>
-          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
-            {text.inbox.keyHelp.map(([keys, what]) => (
-              <div key={keys} className="contents">
-                <dt>
-                  <kbd className="bg-muted rounded px-1.5 font-mono text-sm whitespace-pre">{keys}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
+          <KeyHelp />
         </Dialog>
       )}
     </div>
+  );
+}
+
+function KeyHelp() {
+  const text = useText();
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+      {text.inbox.keyHelp.map(([keys, what]) => (
+        <div key={keys} className="contents">
+          <dt>
+            <kbd className="bg-muted rounded px-1.5 font-mono text-sm whitespace-pre">{keys}</kbd>
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

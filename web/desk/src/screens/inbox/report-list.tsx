@@ -41,7 +41,7 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onEnd
   }, []);
 
   useEffect(() => {
-    if (!done && rows.length > 0 && last >= rows.length - 20) onEnd();
+    if (!done && rows.length > 0 && last >= rows.length - 5) onEnd();
   }, [done, last, rows.length, onEnd]);
 
   const index = rows.findIndex((row) => row.reference === selected);

@@ -16,6 +16,7 @@ import { ArrowLeft, Phone, Printer, Send, Trash2 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { cn } from '@/components/cn';
+import { regions } from '@/content/regions';
 import { DeleteDialog } from './delete-dialog';
 import { Notes } from './notes';
 import { Photo } from './photo';
@@ -229,9 +230,22 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+/** Whether a part of a location is the region or the district of the report, in either language. */
+function known({ region, district }: Report, part: string) {
+  return regions
+    .flatMap((r) => [r, ...r.districts])
+    .some(
+      (place) =>
+        [region, district].includes(place.name) &&
+        [place.name, place.somali].some((name) => name.toLowerCase() === part.toLowerCase()),
+    );
+}
+
 function Facts({ report }: { report: Report }) {
   const { text, language } = useLanguage();
   const place = [report.district, report.region].filter(Boolean).join(', ');
+  // The picker's own words are the place; a part that a visitor typed is shown as well.
+  const typed = (report.location ?? '').split(',').some((part) => part.trim() && !known(report, part.trim()));
   return (
     <Panel>
       <div className="grid gap-x-8 gap-y-3 sm:grid-cols-2 print:grid-cols-2">
@@ -243,7 +257,10 @@ function Facts({ report }: { report: Report }) {
               {report.expiry_date && shortDay(language, report.expiry_date)}
             </Fact>
             <Fact name={text.report.bought}>{report.where_bought}</Fact>
-            <Fact name={text.report.place}>{place || report.location || text.inbox.noRegion}</Fact>
+            <Fact name={text.report.place}>
+              {place || (!typed && text.inbox.noRegion)}
+              {typed && <span className="block">{report.location}</span>}
+            </Fact>
           </dl>
         </div>
         <Person report={report} />

@@ -1,6 +1,7 @@
 import {
   countReports,
   type Filter,
+  firstSize,
   listReports,
   pageSize,
   type Row,
@@ -42,11 +43,12 @@ export function useInbox(filter: Filter): Inbox {
     const wanted: Filter = JSON.parse(key);
     setLoading(true);
     try {
-      const [page, numbers] = await Promise.all([listReports(wanted), countReports(wanted)]);
+      const size = Math.max(firstSize, Math.min(pageSize, rows.current.length));
+      const [page, numbers] = await Promise.all([listReports(wanted, size), countReports(wanted)]);
       if (mine !== run.current) return;
       setState((old) => ({
         key,
-        ...(old.key === key ? merge(old.rows, page) : { rows: page, done: page.length < pageSize }),
+        ...merge(old.key === key ? old.rows : [], page, size),
       }));
       setCounts(numbers);
       setError(undefined);
@@ -62,7 +64,7 @@ export function useInbox(filter: Filter): Inbox {
     const mine = ++run.current;
     setLoading(true);
     try {
-      const page = await listReports(JSON.parse(key), last);
+      const page = await listReports(JSON.parse(key), pageSize, last);
       if (mine !== run.current) return;
       setState((old) => ({ key, rows: [...old.rows, ...page], done: page.length < pageSize }));
     } catch (failure) {
@@ -117,10 +119,10 @@ export function useInbox(filter: Filter): Inbox {
   };
 }
 
-/** Puts a fresh first page before the older rows that were loaded already. */
-function merge(old: Row[], page: Row[]) {
+/** Puts a fresh first page of a size before the older rows that were loaded already. */
+function merge(old: Row[], page: Row[], size: number) {
   const last = page.at(-1);
-  if (page.length < pageSize || !last) return { rows: page, done: true };
+  if (page.length < size || !last) return { rows: page, done: true };
   const known = new Set(page.map((row) => row.id));
   const older = old.filter(
     (row) =>

@@ -1,4 +1,10 @@
-import { fileTypes, maxFileSize, uploadFile, type Values } from '@desk/backend/resources';
+import {
+  fileTypes,
+  maxFileSize,
+  type UploadProgress,
+  uploadFile,
+  type Values,
+} from '@desk/backend/resources';
 import { Button, message, Panel } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
 import { Upload } from 'lucide-react';
@@ -19,7 +25,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
   const [state, setState] = useState('');
   const [error, setError] = useState('');
   const [over, setOver] = useState(false);
-  const [progress, setProgress] = useState<number>();
+  const [progress, setProgress] = useState<UploadProgress>();
   const stop = useRef<AbortController>(null);
 
   const take = async (file: File | undefined) => {
@@ -29,7 +35,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
     if (!fileTypes.includes(file.type)) return setError(text.resources.wrongType);
     if (file.size > maxFileSize) return setError(text.resources.tooLarge);
     stop.current = new AbortController();
-    setProgress(0);
+    setProgress({ done: 0, waiting: false });
     onBusy(true);
     try {
       onChange(await uploadFile(file, setProgress, stop.current.signal));
@@ -79,17 +85,22 @@ export function FileField({ values, onChange, onBusy }: Props) {
           <div className="flex w-full max-w-xs items-center gap-2">
             <progress
               className="accent-primary w-full"
-              value={progress}
+              value={progress.done}
               max={1}
               aria-label={text.resources.file}
             />
             <span className="text-sm whitespace-nowrap">
-              {text.resources.uploading(Math.round(progress * 100))}
+              {text.resources.uploading(Math.floor(progress.done * 100))}
             </span>
             <Button variant="ghost" onClick={() => stop.current?.abort()}>
               {text.cancel}
             </Button>
           </div>
+        )}
+        {progress?.waiting && (
+          <p role="status" className="text-sun-ink text-sm">
+            {text.resources.waiting}
+          </p>
         )}
         <p role="status" className="text-done text-sm">
           {state}

@@ -27,9 +27,10 @@ export const guide: Guide = {
     {
       type: 'checklist',
       items: [
+        'Before the first dose, say if you ever reacted badly to an antibiotic, such as penicillin: a rash, swelling, trouble breathing',
         'Take them exactly as you were told: the amount, the times, the number of days',
         'Ask the health worker before you stop, or if you feel worse',
-        'Missed a dose? Take the next one at its usual time, as advised. Never take double',
+        'Missed a dose? Take it as soon as you remember. If it is nearly time for the next one, skip the missed one. Never take two together. If the medicine’s leaflet says otherwise, follow it',
         'Never share them, save them for later, or use leftovers or another person’s',
         'Ask how to keep a liquid antibiotic: some need a refrigerator and do not last long once mixed',
         'Say if you are or may be pregnant: some (tetracyclines, streptomycin, kanamycin) can harm the unborn baby',
@@ -49,6 +50,12 @@ export const guide: Guide = {
     },
     {
       type: 'section',
+      title: 'TB medicine',
+      content:
+        'TB is cured with several medicines, taken for months. Take them exactly as prescribed. If you stop early, the germs that are left can become resistant. Tell a health worker at once about yellow skin or eyes, dark urine, vomiting, numb hands or feet, or changed sight. Rifampicin turns urine and tears orange: that is normal. It can weaken the contraceptive pill and other medicines. Say what you take.',
+    },
+    {
+      type: 'section',
       title: 'If you have a cold',
       content:
         'Rest, drink plenty, and treat fever or pain as the label says. Most of these viruses pass in one to two weeks. To stay well: wash your hands, eat safe food, get your vaccines and keep away from people who are sick.',
@@ -65,5 +72,19 @@ export const guide: Guide = {
         'Get help at once for severe or bloody diarrhoea during or after antibiotics. Go to a health facility if a fever stays or comes back, or if a child cannot drink or is very sleepy.',
     },
   ],
-  sources: ['CDC-1', 'CDC-2', 'WHO-ABX', 'WHO-AMR', 'CMN-SO', 'NHS-EXP', 'WHO-SF', 'CDPH', 'EWC'],
+  sources: [
+    'CDC-1',
+    'CDC-2',
+    'NHS-ALLERGY',
+    'NHS-MISSED',
+    'WHO-ABX',
+    'WHO-AMR',
+    'CMN-SO',
+    'CDC-TB',
+    'WHO-TB',
+    'NHS-EXP',
+    'WHO-SF',
+    'CDPH',
+    'EWC',
+  ],
 };

@@ -42,9 +42,9 @@ export const guide: Guide = {
     },
     {
       type: 'section',
-      title: 'Aspirin and children',
+      title: 'Children',
       content:
-        'No aspirin under 16 years, unless a doctor says so. It can cause Reye’s syndrome, which harms the brain and the liver.',
+        'A child’s dose depends on weight and age: ask a pharmacist or health worker. Use a medicine made for children. Never give a child an adult tablet. No ibuprofen for a child who has chickenpox or has lost a lot of water. No aspirin under 16 years, unless a doctor says so. It can cause Reye’s syndrome, which harms the brain and the liver.',
     },
     {
       type: 'section',
@@ -55,13 +55,19 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Overdose of a strong painkiller: very small (pin-point) pupils, cannot be woken, slow breathing or none. Get emergency help. Use naloxone if there is any.',
+        'Overdose of a strong painkiller: very small (pin-point) pupils, cannot be woken, slow breathing or none. Get emergency help. Use naloxone if there is any. Someone who breathes but does not wake: lay them on their side, tilt the head back (recovery position) and stay with them.',
     },
     {
       type: 'section',
       title: 'Steroids',
       content:
-        'Prednisolone and dexamethasone are not everyday painkillers, and not for gaining weight. Side effects grow with dose and time. After more than a few weeks of tablets never stop suddenly: a health worker must reduce them step by step. Injections “for pain” from unlicensed sellers are dangerous.',
+        'Prednisolone and dexamethasone are not everyday painkillers, and not for gaining weight. Side effects grow with dose and time. After more than a few weeks of tablets never stop suddenly: a health worker must reduce them step by step.',
+    },
+    {
+      type: 'section',
+      title: 'Injections from shops',
+      content:
+        'Do not buy an injection for pain, fever or strength in a shop. Many medicines that are injected can be swallowed instead. A used needle or syringe can give you hepatitis or HIV. If a health worker says that you need an injection, ask to see a new, sealed syringe opened.',
     },
     {
       type: 'section',
@@ -80,12 +86,16 @@ export const guide: Guide = {
     'PARA-OD',
     'NHS-IBU',
     'NHS-IBU-W',
+    'NHS-CHILD',
+    'NHS-PARA-C',
     'NHSI-REYE',
     'WHO-OPI',
     'UNODC-WHO',
+    'NHS-RECOVERY',
     'FDA-COD',
     'NHS-STER',
     'PLYM',
+    'WHO-INJ',
     'SOMED',
   ],
 };

@@ -27,9 +27,10 @@ export const guide: Guide = {
     {
       type: 'checklist',
       items: [
+        'Ka hor qiyaasta ugu horreysa, sheeg haddii antibiyootig sida penicillin uu hore si xun kuu galay: finan, barar, neefsasho adag',
         'U qaado sida laguu sheegay: inta, waqtiyada iyo tirada maalmaha',
         'La tasho shaqaalaha caafimaadka ka hor inta aadan joojin, ama haddii aad ka sii darto',
-        'Qiyaas ma ilowday? Tan xigta ku qaado waqtigeedii caadiga ahaa, sida laguugu taliyay. Weligaa laba ha isku mar qaadan',
+        'Qiyaas ma ilowday? Qaado isla marka aad xusuusato. Haddii tan xigta waqtigeedu dhow yahay, iska dhaaf tii aad ilowday. Weligaa laba ha isku mar qaadan. Haddii warqadda daawadu si kale sheegto, iyada raac',
         'Cidna ha la wadaagin, mar dambe ha u kaydsan, hana isticmaalin wax haray ama daawo qof kale',
         'Weydii sida loo hayo antibiyootiga dareeraha ah: qaarkood waxay u baahan yihiin qaboojiye, mana sii raagaan marka la qaso',
         'Sheeg haddii aad uur leedahay ama laga yaabo: qaarkood (tetracyclines, streptomycin, kanamycin) waxay waxyeellayn karaan ilmaha uurka ku jira',
@@ -49,6 +50,12 @@ export const guide: Guide = {
     },
     {
       type: 'section',
+      title: 'Daawada qaaxada (TB)',
+      content:
+        'Qaaxada waxaa lagu daweeyaa dhowr daawo oo bilo la qaato. U qaado sida laguu qoray. Haddii aad goor hore joojiso, jeermiska haray daawada wuu iska caabbin karaa. Isla markiiba shaqaale caafimaad u sheeg haddii maqaarka ama indhuhu huruud noqdaan, kaadidu madoobaato, aad mataggo, gacmaha ama cagaha kabuubyo ka dareento, ama araggu isbeddelo. Rifampicin wuxuu kaadida iyo ilmada ka dhigaa oranji: taasi waa caadi. Wuxuu daciifin karaa kiniinka uurka ka hortaga iyo daawooyin kale. Sheeg waxa aad qaadato.',
+    },
+    {
+      type: 'section',
       title: 'Haddii aad hargab qabto',
       content:
         'Naso, wax badan cab, qandhada ama xanuunkana u daawee sida ay summaddu sheegayso. Fayrasyadan badankoodu waxay ku dhammaadaan hal ilaa laba toddobaad. Si aad u caafimaad qabto: gacmaha dhaq, cun cunto nadiif ah, tallaallada qaado, kana fogow dadka jirran.',
@@ -65,5 +72,19 @@ export const guide: Guide = {
         'Isla markiiba raadi caawimaad haddii uu ku haleelo shuban daran ama dhiig leh inta aad antibiyootiga qaadanayso ama kaddib. Tag xarun caafimaad haddii qandhadu tegi weydo ama soo noqoto, ama haddii ilmo wax cabbi kari waayo ama uu aad u hurdo badan yahay.',
     },
   ],
-  sources: ['CDC-1', 'CDC-2', 'WHO-ABX', 'WHO-AMR', 'CMN-SO', 'NHS-EXP', 'WHO-SF', 'CDPH', 'EWC'],
+  sources: [
+    'CDC-1',
+    'CDC-2',
+    'NHS-ALLERGY',
+    'NHS-MISSED',
+    'WHO-ABX',
+    'WHO-AMR',
+    'CMN-SO',
+    'CDC-TB',
+    'WHO-TB',
+    'NHS-EXP',
+    'WHO-SF',
+    'CDPH',
+    'EWC',
+  ],
 };

@@ -43,9 +43,9 @@ export const guide: Guide = {
     },
     {
       type: 'section',
-      title: 'Aspirin iyo carruurta',
+      title: 'Carruurta',
       content:
-        'Aspirin ha siin cid ka yar 16 sano, haddii uusan dhakhtar sidaas oran. Wuxuu keeni karaa cudurka Reye (Reye’s syndrome), oo waxyeelleeya maskaxda iyo beerka.',
+        'Qiyaasta ilmuhu waxay ku xiran tahay miisaankiisa iyo da’diisa: weydii farmashiiste ama shaqaale caafimaad. Isticmaal daawo carruurta loo sameeyay. Weligaa ilmo ha siin kiniinka dadka waaweyn. Ibuprofen ha siin ilmo busbus qaba ama biyo badan ka baxeen. Aspirin ha siin cid ka yar 16 sano, haddii uusan dhakhtar sidaas oran. Wuxuu keeni karaa cudurka Reye (Reye’s syndrome), oo waxyeelleeya maskaxda iyo beerka.',
     },
     {
       type: 'section',
@@ -56,13 +56,19 @@ export const guide: Guide = {
     {
       type: 'warning',
       content:
-        'Qiyaas xad-dhaaf ah oo xanuun baabi’iye xooggan: bu’da isha oo aad u yaraata, qof aan la toosin karin, neef gaabis ah ama aan jirin. Raadi gargaar degdeg ah. Isticmaal naloxone haddii la hayo.',
+        'Qiyaas xad-dhaaf ah oo xanuun baabi’iye xooggan: bu’da isha oo aad u yaraata, qof aan la toosin karin, neef gaabis ah ama aan jirin. Raadi gargaar degdeg ah. Isticmaal naloxone haddii la hayo. Qof neefsanaya laakiin aan toosin: dhinac u jiifi, madaxa gadaal u yara leexi (recovery position), hana ka tagin.',
     },
     {
       type: 'section',
       title: 'Isteroydh (steroid)',
       content:
-        'Prednisolone iyo dexamethasone ma aha xanuun baabi’iye maalin kasta la qaato, mana aha wax lagu cayilo. Waxyeelladu waxay la kordhaa qiyaasta iyo muddada. Haddii kiniinnada la qaatay dhowr toddobaad ka badan, weligaa si lama filaan ah ha u joojin: shaqaale caafimaad waa inuu tallaabo tallaabo kuugu yareeyo. Irbadaha “xanuunka” ee ay siiyaan dad aan ruqsad lahayn waa khatar.',
+        'Prednisolone iyo dexamethasone ma aha xanuun baabi’iye maalin kasta la qaato, mana aha wax lagu cayilo. Waxyeelladu waxay la kordhaa qiyaasta iyo muddada. Haddii kiniinnada la qaatay dhowr toddobaad ka badan, weligaa si lama filaan ah ha u joojin: shaqaale caafimaad waa inuu tallaabo tallaabo kuugu yareeyo.',
+    },
+    {
+      type: 'section',
+      title: 'Irbadaha dukaannada',
+      content:
+        'Dukaan ha ka iibsan irbad xanuun, qandho ama xoog loo qaato. Daawooyin badan oo la isku duro waa la liqi karaa. Irbad ama siriinji hore loo isticmaalay wuxuu kugu ridi karaa cagaarshow (hepatitis) ama HIV. Haddii shaqaale caafimaad irbad kugu taliyo, weydiiso in siriinji cusub oo xiran hortaada lagu furo.',
     },
     {
       type: 'section',
@@ -82,12 +88,16 @@ export const guide: Guide = {
     'PARA-OD',
     'NHS-IBU',
     'NHS-IBU-W',
+    'NHS-CHILD',
+    'NHS-PARA-C',
     'NHSI-REYE',
     'WHO-OPI',
     'UNODC-WHO',
+    'NHS-RECOVERY',
     'FDA-COD',
     'NHS-STER',
     'PLYM',
+    'WHO-INJ',
     'SOMED',
   ],
 };

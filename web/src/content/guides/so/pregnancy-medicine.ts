@@ -11,13 +11,13 @@ export const guide: Guide = {
       type: 'section',
       title: 'U sheeg shaqaale kasta oo caafimaad',
       content:
-        'Sheeg inaad uur leedahay, laga yaabo inaad uur leedahay, aad rabto inaad uur yeelato, ama aad naas nuujinayso. Sheeg wax kasta oo aad qaadato, xitaa dhirta, fiitamiinnada iyo daawada warqad la’aan lagu soo iibsaday.',
+        'Sheeg haddii aad uur leedahay, laga yaabo, aad rabto, ama aad naas nuujinayso. Sheeg wax kasta oo aad qaadato, xitaa dhirta, fiitamiinnada iyo daawada warqad la’aan lagu soo iibsaday.',
     },
     {
       type: 'section',
       title: 'Keligaa ha bilaabin, hana joojin',
       content:
-        'Daawooyinka qaarkood waxay keeni karaan cillad ilmaha ku dhalato, dhimashada ilmaha, dhalmo xilligeeda ka horreysa ama naafonimo. Laakiin joojinta daawo aad u baahan tahay ayaa ka sii dari karta: tusaale ahaan neefta (asthma), sonkorowga (diabetes), suuxdinta (epilepsy), HIV, qaaxada (TB) ama dhiig-karka. Marka hore weydii.',
+        'Daawooyinka qaarkood waxay keeni karaan cillad ilmaha ku dhalato, dhimashada ilmaha, dhalmo xilligeeda ka horreysa ama naafonimo. Laakiin joojinta daawo aad u baahan tahay ayaa ka sii dari karta: sida tan neefta (asthma), sonkorowga (diabetes), suuxdinta (epilepsy), HIV, qaaxada (TB) ama dhiig-karka. Marka hore weydii.',
     },
     {
       type: 'section',

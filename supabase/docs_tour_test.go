@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// tour is the page whose commands TestTour runs, in a folder of their own.
+const tour = "docs/tour.md"
+
+// TestTour runs the commands of the tour, which make a project that is not this one, and compares their output with the page.
+func TestTour(t *testing.T) {
+	t.Parallel() // TestCommandLine is parallel too
+	dir := tourFolder(t)
+	before, after := tourSteps(t)
+	run := func(dir, script string) string {
+		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+		c.Dir, c.Env = dir, tourEnvironment(t, dir)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, script, out)
+		}
+		return string(out)
+	}
+	run(dir, strings.Join(before, "\n"))
+
+	startTour(t, dir+"/notes", tourEnvironment(t, dir))
+
+	// One shell runs the rest, as for a reader. A mark separates the output of the blocks.
+	const mark = "---next---"
+	var script, want strings.Builder
+	for _, step := range after {
+		fmt.Fprintf(&script, "%s\necho; echo %s\n", step.commands, mark)
+		fmt.Fprintf(&want, "%s\n%s\n", strings.TrimSpace(step.output), mark)
+	}
+	var got strings.Builder
+	for part := range strings.SplitSeq(strings.TrimSuffix(run(dir+"/notes", script.String()), mark+"\n"), mark+"\n") {
+		fmt.Fprintf(&got, "%s\n%s\n", strings.TrimSpace(part), mark)
+	}
+	if got.String() != want.String() {
+		t.Errorf("the output is\n%s\nthe page says\n%s", got.String(), want.String())
+	}
+}
+
+// startTour runs the server in a folder until the test ends. It returns when the server is ready, after it compiled the
+// functions.
+func startTour(t *testing.T, dir string, env []string) {
+	t.Helper()
+	server := exec.Command("daawo", "start")
+	server.Dir, server.Env = dir, env
+	var log bytes.Buffer
+	server.Stdout, server.Stderr = &log, &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- server.Wait() }()
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGINT) // the server may have exited already
+		if err := <-exited; err != nil || t.Failed() {
+			t.Errorf("the server: %v\n%s", err, log.String())
+		}
+	})
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		c := exec.Command("daawo", "status")
+		c.Dir, c.Env = dir, env
+		if c.Run() == nil {
+			return
+		}
+		select {
+		case err := <-exited:
+			exited <- err
+			t.Fatal("the server exited before it was ready")
+		default:
+		}
+		if time.Now().After(end) {
+			t.Fatal("the server is not ready")
+		}
+	}
+}
+
+// tourStep is a block of commands and the output that the page shows for it.
+type tourStep struct{ commands, output string }
+
+// tourSteps reads the page: the commands before and after the start of the server.
+func tourSteps(t *testing.T) (before []string, after []tourStep) {
+	t.Helper()
+	text, err := os.ReadFile("../" + tour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := false
+	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+		switch {
+		case block[1] == "sh" && strings.TrimSpace(block[2]) == "daawo start":
+			started = true
+		case block[1] == "sh" && !started:
+			before = append(before, block[2])
+		case block[1] == "sh":
+			after = append(after, tourStep{commands: block[2]})
+		case block[1] == "text" && len(after) > 0:
+			after[len(after)-1].output = block[2]
+		}
+	}
+	if len(before) < 3 || len(after) < 5 {
+		t.Fatalf("%s has %d blocks before the start of the server and %d after it", tour, len(before), len(after))
+	}
+	return before, after
+}
+
+// tourFolder returns an empty folder below which Postgres may run.
+func tourFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "tour-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	top, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Chmod(dir, 0o755), // the user of Postgres must be able to enter
+		os.Symlink(top+"/../node_modules", dir+"/node_modules"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// tourEnvironment lets the server take free ports. The program daawo is this test binary: TestMain puts it into PATH.
+func tourEnvironment(t *testing.T, dir string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+os.TempDir(),
+		"GOMODCACHE="+values[0], "GOCACHE="+values[1], "GOPROXY="+values[2],
+		"SUPABASE_API_PORT=0", "SUPABASE_DB_PORT=0", "SUPABASE_LOCAL_SMTP_PORT=0")
+}

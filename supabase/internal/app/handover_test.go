@@ -1,0 +1,265 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"daawo/functions/edge"
+	"daawo/supabase/internal/handover"
+	"daawo/supabase/internal/postgres"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// withMigration returns the project of the tests with one more migration.
+func withMigration(name, sql string) fs.FS {
+	next := fstest.MapFS{}
+	for file, content := range project {
+		next[file] = content
+	}
+	next["migrations/"+name] = &fstest.MapFile{Data: []byte(sql)}
+	return next
+}
+
+// running is a server of a test that runs as the program does.
+type running struct {
+	info Info
+	done chan error
+}
+
+func runApp(t *testing.T, a *App) running {
+	t.Helper()
+	r := running{done: make(chan error, 1)}
+	ready := make(chan Info, 1)
+	go func() { r.done <- a.Run(t.Context(), func(i Info) { ready <- i }) }()
+	select {
+	case r.info = <-ready:
+	case err := <-r.done:
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestUpgradeOfRunningServer replaces a server twice by one with another migration, with a call in flight each time, and once by
+// one whose migration fails. The calls get their replies, Postgres and the addresses stay, and the failed one changes nothing.
+func TestUpgradeOfRunningServer(t *testing.T) {
+	data := dataFolder(t)
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	slow := edge.Func{NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+		begun <- struct{}{}
+		<-release
+		return edge.WriteJSON(w, http.StatusOK, "whole")
+	}}
+	prepare := func(version string, project fs.FS) *App {
+		a := newApp(t, data, nil)
+		a.options.Version, a.options.Project = version, project
+		a.options.Functions = map[string]edge.Func{"slow": slow, "add-note": functions["add-note"]}
+		return a
+	}
+	first := prepare("1", project)
+	versions := []*App{
+		prepare("bad", withMigration("20260103000000_bad.sql", "create table public.half (id int); select 1/0;")),
+		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
+		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
+	}
+	first.spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server, error) {
+		next := versions[0]
+		versions = versions[1:]
+		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) (err error) {
+			if next.keeper, err = connect(&next.facts); err != nil {
+				return err
+			}
+			return next.Run(context.Background(), func(Info) {})
+		})
+	}
+	r := runApp(t, first)
+	api := r.info.Get("API_URL")
+	server, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var u Upgraded
+	if err := Command(t.Context(), data, "/upgrade", &u); err == nil || !strings.Contains(err.Error(), "the running one continues") || !strings.Contains(err.Error(), "division by zero") {
+		t.Errorf("a failing migration: %v", err)
+	}
+	if status, body := call(t, "GET", api+"/rest/v1/half", "", "apikey", r.info.Get("SECRET_KEY")); status != 404 {
+		t.Errorf("the failed migration left a table: %d %s", status, body)
+	}
+	upgradeTwice(t, data, r.info, begun, release)
+	if now, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil || now.Port() != server.Port() {
+		t.Errorf("Postgres did not stay: %v", err)
+	}
+	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
+		t.Errorf("a second server on the same folder: %v", err)
+	}
+	var none struct{}
+	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-r.done; err != nil || Locked(data) {
+		t.Errorf("stop: %v, locked %t", err, Locked(data))
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// upgradeTwice upgrades to the versions 2 and 3 with a call in flight.
+func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, release chan<- struct{}) {
+	t.Helper()
+	api := info.Get("API_URL")
+	var u Upgraded
+	var calls sync.WaitGroup
+	for _, version := range []string{"2", "3"} {
+		calls.Go(func() {
+			if status, body := call(t, "GET", api+"/functions/v1/slow", ""); status != 200 || !strings.Contains(body, "whole") {
+				t.Errorf("the call in flight: %d %s", status, body)
+			}
+		})
+		<-begun
+		if err := Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
+			t.Fatalf("upgrade to %s: %+v %v", version, u, err)
+		}
+		release <- struct{}{}
+		var asked Info
+		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version || fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
+			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, info)
+		}
+		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"`+version+`"}`, "Content-Type", "application/json"); status != 200 {
+			t.Errorf("a call of %s: %d %s", version, status, body)
+		}
+		if status, _ := call(t, "GET", api+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY")); status != 200 {
+			t.Errorf("the new table in %s: %d", version, status)
+		}
+	}
+	calls.Wait()
+}
+
+func packageOf(t *testing.T) fs.FS {
+	t.Helper()
+	source, err := postgres.FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// TestMigrateBesideServer checks that migrations are applied while a server runs, which then serves the new table, and that
+// the server keeps its database password.
+func TestMigrateBesideServer(t *testing.T) {
+	data := dataFolder(t)
+	info := start(t, newApp(t, data, nil))
+	beside := func(project fs.FS) *App {
+		a := newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",
+			"SMTP_HOST": "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org"}) // other settings than the server's
+		a.options.Project = project
+		return a
+	}
+	more := withMigration("20260103000000_more.sql", "create table public.more (id int)")
+	if pending, err := beside(more).Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Name != "more" {
+		t.Errorf("pending: %v %v", pending, err)
+	}
+	if err := beside(more).Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the new table", func() bool {
+		status, _ := call(t, "GET", info.Get("API_URL")+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY"))
+		return status == 200
+	})
+	if err := withConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
+		t.Error("the password of the database changed:", err)
+	}
+	if _, err := os.Stat(passwordFile(data)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a password was made for a server that has one:", err)
+	}
+}
+
+// TestKeeperOfOtherRelease checks that a server refuses a keeper whose messages it may not understand.
+func TestKeeperOfOtherRelease(t *testing.T) {
+	a := newApp(t, dataFolder(t), nil)
+	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{}, func(connect handover.Connect) (err error) {
+		if a.keeper, err = connect(&a.facts); err != nil {
+			return err
+		}
+		return a.Run(context.Background(), func(Info) {})
+	})
+	if err == nil || !strings.Contains(err.Error(), "restart the server instead") {
+		t.Error(err)
+	}
+}
+
+// TestServedStandsDown checks that a replaced listener serves the connections that it has, with the word that they end, and that the
+// new one on the same socket gets all others.
+func TestServedStandsDown(t *testing.T) {
+	a := newApp(t, dataFolder(t), nil)
+	l, err := listen(a, plainSocket, "127.0.0.1", 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := a.sockets.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	word := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
+	}
+	old := serve(server(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
+	get := func(want string, closes bool) {
+		t.Helper()
+		fmt.Fprint(kept, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		text, err := readReply(kept)
+		if err != nil || !strings.HasSuffix(text, want) || strings.Contains(text, "Connection: close") != closes {
+			t.Errorf("%q %v", text, err)
+		}
+	}
+	get("old", false)
+	old.standDown()
+	if _, err := handover.StartWithin(t.Context(), nil, files, func(connect handover.Connect) error {
+		k, err := connect(&struct{}{})
+		if err != nil {
+			return err
+		}
+		next, err := k.Sockets.Listen(plainSocket, "127.0.0.1", 0, false)
+		if err != nil {
+			return err
+		}
+		v := serve(server(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+		late := dial(t, l.Addr().String())
+		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {
+			t.Errorf("a new connection: %q %v", text, err)
+		}
+		get("old", true)
+		return errors.Join(v.close(context.Background()), k.Close())
+	}); err == nil {
+		t.Error("a server that ends without a word is ready")
+	}
+	began := time.Now()
+	if err := old.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took < quietBeforeClose {
+		t.Errorf("a connection without a request was closed after %s", took)
+	}
+	if _, err := readReply(idle); err == nil {
+		t.Error("the idle connection is open")
+	}
+}
+
+// readReply reads what comes first from a connection.
+func readReply(conn interface{ Read([]byte) (int, error) }) (string, error) {
+	b := make([]byte, 4096)
+	n, err := conn.Read(b)
+	return string(b[:n]), err
+}
+
+func noWork(*pgx.Conn) error { return nil }

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/postgres"
+)
+
+// pools are the connection pools by part.
+type pools struct {
+	mu     sync.Mutex
+	byPart map[string]*db.Pool
+}
+
+func (p *pools) add(part string, pool *db.Pool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byPart == nil {
+		p.byPart = map[string]*db.Pool{}
+	}
+	p.byPart[part] = pool
+}
+
+func (p *pools) all() map[string]*db.Pool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.byPart)
+}
+
+// gauges reads the state of the pools, the disk and the backup at each scrape.
+type gauges struct {
+	pools  *pools
+	data   string
+	status *backup.Status // nil without continuous backup
+
+	connections, limit, waiting, timeouts *prometheus.Desc
+	free, size, writable                  *prometheus.Desc
+	backupAge, shippedAge                 *prometheus.Desc
+}
+
+// openMetrics registers the metrics of the whole stack.
+func (s *services) openMetrics(context.Context) error {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("daawo_"+name, help, labels, nil)
+	}
+	g := &gauges{
+		pools: &s.pools, data: s.data,
+		connections: desc("database_connections", "Connections to the database, by part and state.", "part", "state"),
+		limit:       desc("database_connections_max", "The most connections of a part.", "part"),
+		waiting:     desc("database_waiting", "Requests that wait for a connection, by part.", "part"),
+		timeouts:    desc("database_timeouts_total", "Requests that got no connection in time, by part.", "part"),
+		free:        desc("disk_free_bytes", "Free space of the disk with the data folder."),
+		size:        desc("disk_size_bytes", "Size of the disk with the data folder."),
+		writable:    desc("disk_writable_bytes", "Free space until the database refuses writes."),
+		backupAge:   desc("backup_age_seconds", "Time since the last good backup was complete; +Inf if there is none."),
+		shippedAge:  desc("backup_log_age_seconds", "Time since the log of the database was stored; +Inf if it never was."),
+	}
+	if s.cfg.Backup.To != "" && s.db.embedded != nil {
+		g.status = s.backupStatus
+	}
+	return s.metrics.Register(g)
+}
+
+// Describe is part of prometheus.Collector.
+func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{g.connections, g.limit, g.waiting, g.timeouts, g.free, g.size, g.writable, g.backupAge, g.shippedAge} {
+		ch <- d
+	}
+}
+
+// Collect is part of prometheus.Collector.
+func (g *gauges) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	for part, pool := range g.pools.all() {
+		stat := pool.Pgx().Stat()
+		gauge(g.connections, float64(stat.AcquiredConns()), part, "used")
+		gauge(g.connections, float64(stat.IdleConns()), part, "idle")
+		gauge(g.limit, float64(stat.MaxConns()), part)
+		gauge(g.waiting, float64(pool.Waiting()), part)
+		ch <- prometheus.MustNewConstMetric(g.timeouts, prometheus.CounterValue, float64(pool.Timeouts()), part)
+	}
+	var disk syscall.Statfs_t
+	if syscall.Statfs(g.data, &disk) == nil { // a folder that is gone has no figures
+		gauge(g.free, float64(disk.Bavail)*float64(disk.Bsize))
+		gauge(g.size, float64(disk.Blocks)*float64(disk.Bsize))
+	}
+	if writable, err := postgres.WritableSpace(g.data); err == nil {
+		gauge(g.writable, float64(writable))
+	}
+	if g.status == nil {
+		return
+	}
+	now := time.Now()
+	if age, ok := g.status.BackupAge(now); ok {
+		gauge(g.backupAge, age)
+	}
+	gauge(g.shippedAge, g.status.ShippedAge(now))
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Resource } from '@/backend/resources';
+import { byTopic, groupResources } from './group-resources';
+
+const row = (id: string, file_url: string, category = 'Safety') => ({ id, file_url, category }) as Resource;
+const rows = [
+  row('1', '/files/antibiotics-guide.so.pdf', 'Medicine'),
+  row('2', '#'),
+  row('3', 'https://elsewhere.example/a/antibiotics-guide.en.pdf', 'Medicine'),
+  row('4', '/files/poster.xx.pdf'),
+  row('5', '/files/expired-medicines.en.pdf'),
+  row('6', '#'),
+];
+const ids = (groups: ReturnType<typeof groupResources>) =>
+  groups.map(({ files }) => files.map(({ resource }) => resource.id).join('+'));
+
+test('puts the languages of a guide into one group, the own language first', () => {
+  expect(ids(groupResources(rows, 'en'))).toEqual(['3+1', '2', '4', '5', '6']);
+  expect(ids(groupResources(rows, 'so'))).toEqual(['1+3', '2', '4', '5', '6']);
+});
+
+test('names the guide and the language of a file', () => {
+  const [first, second, third] = groupResources(rows, 'en');
+  expect(first).toMatchObject({ slug: 'antibiotics-guide', files: [{ language: 'en' }, { language: 'so' }] });
+  expect(second?.slug).toBeUndefined();
+  expect(third?.slug).toBeUndefined();
+});
+
+test('sorts groups by topic', () => {
+  const topics = byTopic(groupResources(rows, 'en'));
+  expect([...topics.keys()]).toEqual(['Medicine', 'Safety']);
+  expect(ids(topics.get('Safety') ?? [])).toEqual(['2', '4', '5', '6']);
+});
