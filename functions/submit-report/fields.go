@@ -40,7 +40,7 @@ type report struct {
 // location; JSON may omit them (spec §3).
 func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	r := report{
-		language:         text.language,
+		language:         text.Language,
 		name:             cleanLine(f.Name),
 		phone:            cleanLine(f.Phone),
 		productName:      cleanLine(f.ProductName),

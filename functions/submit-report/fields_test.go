@@ -136,12 +136,15 @@ func TestTextsInBothLanguages(t *testing.T) {
 			"locationRequired": x.locationRequired, "fillRequired": x.fillRequired, "badDate": x.badDate, "tooLong": x.tooLongFormat,
 			"notAnImage": x.notAnImage, "photoTooLarge": x.photoTooLarge, "failed": x.failed, "failedTitle": x.failedTitle,
 			"invalidTitle": x.invalidTitle, "tooMany": x.tooMany, "keyReused": x.keyReused, "badRequest": x.badRequest,
-			"pressAgain": x.pressAgain, "photoKept": x.photoKept, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto,
-			"title": x.title, "required": x.required,
-			"send": x.send, "yourReference": x.yourReference, "contactUs": x.contactUs, "back": x.back,
+			"pressAgain": x.pressAgain, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto,
+			"title": x.title, "yourReference": x.yourReference, "shownOnce": x.shownOnce,
+			"RequiredNote": x.RequiredNote, "Optional": x.Optional, "MoreFields": x.MoreFields, "CountryLabel": x.CountryLabel,
+			"SelectRegion": x.SelectRegion, "PhotoKept": x.PhotoKept, "Send": x.Send, "ErrorSummary": x.ErrorSummary,
+			"OtherLanguage": x.OtherLanguage, "Exit": x.Exit, "ContactUs": x.ContactUs, "Privacy": x.Privacy, "Back": x.Back,
+			"Disclaimer": x.Disclaimer,
 		} {
 			if text == "" {
-				t.Errorf("%s has no %s", x.language, name)
+				t.Errorf("%s has no %s", x.Language, name)
 			}
 		}
 	}

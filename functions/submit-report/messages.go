@@ -14,14 +14,18 @@ import (
 
 // texts are the messages in one language. The specification fixes some of the English ones (spec §5, §8).
 type texts struct {
-	language string
+	Language string
 
 	productRequired, descriptionRequired, phoneRequired, locationRequired string
 	fillRequired, badDate, tooLongFormat, notAnImage, photoTooLarge       string
 
 	failed, failedTitle, invalidTitle, tooMany, keyReused, badRequest string
-	pressAgain, photoKept, chooseAgain, title, required, send         string
-	yourReference, contactUs, back, noPhoto                           string
+	pressAgain, chooseAgain, title                                    string
+	yourReference, noPhoto, shownOnce                                 string
+
+	// For the template.
+	RequiredNote, Optional, MoreFields, CountryLabel, SelectRegion, PhotoKept, Send string
+	ErrorSummary, OtherLanguage, Exit, ContactUs, Privacy, Back, Disclaimer         string
 
 	labels map[string]string
 }
@@ -29,7 +33,7 @@ type texts struct {
 func (t *texts) tooLong(most int) string { return fmt.Sprintf(t.tooLongFormat, most) }
 
 var english = texts{
-	language:            "en",
+	Language:            "en",
 	productRequired:     "Product name is required",
 	descriptionRequired: "Problem description is required",
 	phoneRequired:       "Phone number is required",
@@ -46,24 +50,34 @@ var english = texts{
 	keyReused:           "This report was changed after it was sent. Please send it as a new report.",
 	badRequest:          "The report could not be read.",
 	pressAgain:          "Please press the button once more to send your report.",
-	photoKept:           "Your photo is kept and will be sent with the report.",
+	PhotoKept:           "Your photo is kept and will be sent with the report.",
 	chooseAgain:         "Please choose your photo again.",
 	noPhoto:             "Report will be submitted without photo.",
 	title:               "Report a product",
-	required:            "Fields marked * are required",
-	send:                "Submit report",
+	RequiredNote:        "Fields marked * are required.",
+	Send:                "Submit report",
 	yourReference:       "Your reference",
-	contactUs:           "Contact us",
-	back:                "Back to the empty form",
+	ContactUs:           "Contact us",
+	Back:                "Back to the empty form",
+	shownOnce:           "The reference is shown only once, so that the next user of this device does not see it.",
+	Optional:            "optional",
+	MoreFields:          "Add a photo or more details",
+	CountryLabel:        "Country code",
+	SelectRegion:        "Select a region",
+	ErrorSummary:        "Please correct these fields",
+	OtherLanguage:       "Soomaali",
+	Exit:                "Leave this page quickly",
+	Privacy:             "Privacy",
+	Disclaimer:          "This site is for education only and does not replace professional medical advice. We are not a hospital. In an emergency, get medical care immediately.",
 	labels: map[string]string{
-		"name": "Name", "phone": "Phone number", "product_name": "Product name", "where_bought": "Where did you buy it?",
+		"name": "Your name", "phone": "Phone number", "product_name": "Product name", "where_bought": "Where did you buy it?",
 		"batch_number": "Batch number", "expiry_date": "Expiry date", "location": "Location",
 		"issue_description": "Problem description", "photo": "Photo",
 	},
 }
 
 var somali = texts{
-	language:            "so",
+	Language:            "so",
 	productRequired:     "Magaca badeecadda waa loo baahan yahay",
 	descriptionRequired: "Sharaxaadda dhibaatada waa loo baahan yahay",
 	phoneRequired:       "Lambarka telefoonka waa loo baahan yahay",
@@ -80,17 +94,27 @@ var somali = texts{
 	keyReused:           "Warbixintan waa la beddelay kaddib markii la diray. Fadlan u dir sidii warbixin cusub.",
 	badRequest:          "Warbixinta lama akhrin karin.",
 	pressAgain:          "Fadlan mar kale riix “Gudbi warbixinta” si aad warbixintaada u dirto.",
-	photoKept:           "Sawirkaaga waa la hayaa, waxaana lala diri doonaa warbixinta.",
+	PhotoKept:           "Sawirkaaga waa la hayaa, waxaana lala diri doonaa warbixinta.",
 	chooseAgain:         "Fadlan mar kale dooro sawirkaaga.",
 	noPhoto:             "Warbixinta waxaa loo gudbin doonaa sawir la’aan.",
 	title:               "Soo sheeg badeecad",
-	required:            "Goobaha ku calaamadsan * waa loo baahan yahay",
-	send:                "Gudbi warbixinta",
+	RequiredNote:        "Goobaha ku calaamadsan * waa loo baahan yahay.",
+	Send:                "Gudbi warbixinta",
 	yourReference:       "Lambarka tixraaca",
-	contactUs:           "Nala soo xiriir",
-	back:                "Ku noqo foomka maran",
+	ContactUs:           "Nala soo xiriir",
+	Back:                "Ku noqo foomka maran",
+	shownOnce:           "Lambarka tixraaca hal mar oo keliya ayaa la muujiyaa, si aanu u arkin qofka xiga ee qalabkan isticmaala.",
+	Optional:            "ikhtiyaari",
+	MoreFields:          "Ku dar sawir ama faahfaahin kale",
+	CountryLabel:        "Koodhka waddanka",
+	SelectRegion:        "Dooro gobol",
+	ErrorSummary:        "Fadlan sax goobahan",
+	OtherLanguage:       "English",
+	Exit:                "Si degdeg ah uga bax boggan",
+	Privacy:             "Asturnaanta",
+	Disclaimer:          "Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.",
 	labels: map[string]string{
-		"name": "Magaca", "phone": "Lambarka telefoonka", "product_name": "Magaca badeecadda",
+		"name": "Magacaaga", "phone": "Lambarka telefoonka", "product_name": "Magaca badeecadda",
 		"where_bought": "Xaggee ka soo iibsatay?", "batch_number": "Lambarka dufcadda (batch)",
 		"expiry_date": "Taariikhda dhicitaanka", "location": "Goobta", "issue_description": "Sharaxaadda dhibaatada",
 		"photo": "Sawir",
@@ -111,6 +135,14 @@ func (t *texts) problem(wrong map[string]string) string {
 		}
 	}
 	return strings.Join(all, " · ")
+}
+
+// other returns the texts of the other language.
+func (t *texts) other() *texts {
+	if t == &somali {
+		return &english
+	}
+	return &somali
 }
 
 func textIn(language string) *texts {
@@ -149,7 +181,7 @@ func (t *texts) translate(err error) *edge.Error {
 		said.Message = t.tooMany
 	case e.Status >= 500:
 		said.Message = t.failed
-	case t.language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_") || e.Code == "body_too_large"):
+	case t.Language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_") || e.Code == "body_too_large"):
 		said.Message = t.badRequest
 	}
 	return &said

@@ -89,7 +89,7 @@ func TestFormPost(t *testing.T) {
 	s.withStorage(t)
 	for language, home := range map[string]string{"en": "/", "so": "/so/"} {
 		w := s.post(form(map[string]string{"language": language, "product_name": "Cream " + language}), jpeg)
-		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != home+"report/thank-you/" {
+		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != home+"report/thank-you/#sent" {
 			t.Fatalf("%d %s %s", w.Code, w.Header().Get("Location"), w.Body)
 		}
 		row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where product_name = $1`, "Cream "+language)
@@ -109,7 +109,7 @@ func TestFormPost(t *testing.T) {
 		}
 		r := httptest.NewRequest(http.MethodGet, "/submit-report?language="+language, nil)
 		for _, c := range w.Result().Cookies() {
-			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge > 600 {
+			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge > 120 {
 				t.Errorf("wrong attributes of the cookie: %v", c)
 			}
 			r.AddCookie(c)
@@ -162,7 +162,7 @@ func TestFormErrors(t *testing.T) {
 		},
 		"values are kept and escaped": {
 			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`, "issue_description": "</textarea><b>x"}, nil,
-			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="&#43;252 61 2345678"`},
+			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="61 2345678"`, `<option value="252" selected>`},
 		},
 		"a number with its own calling code": {
 			map[string]string{"product_name": "", "phone": "0033612345678"}, nil, []string{`value="0033612345678"`},

@@ -34,7 +34,12 @@ const template = await read('index.html');
 const entry = 'src/entry-client.tsx';
 const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
-const boot = { content: await bundle('src/boot-content.ts'), live: await bundle('src/boot-live.ts') };
+const boot = {
+  content: await bundle('src/boot-content.ts'),
+  live: await bundle('src/boot-live.ts'),
+  missing: await bundle('src/boot-missing.ts'),
+  sent: await bundle('src/boot-sent.ts'),
+};
 const css = await read(stylesheet);
 
 const pages = languages.flatMap((language) =>
@@ -88,7 +93,7 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/>\s+</g, '><')
     .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
     .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
-    .replace('</body>', () => `${bootScript(language, screen, live)}</body>`);
+    .replace('</body>', () => `${bootScript(language, screen, bootOf(body))}</body>`);
   await write(fileOf(path), page);
 }
 
@@ -119,13 +124,20 @@ function fileOf(path: string) {
   return path.endsWith('/404/') ? `${path.slice(0, -1)}.html` : `${path}index.html`;
 }
 
-/** Returns the inline script, one for pages with live controls and one for all others. Its attributes differ. */
-function bootScript(language: Language, screen: Screen, live: boolean) {
+/** Returns which of the inline scripts a page needs. */
+function bootOf(body: string): keyof typeof boot {
+  if (body.includes('data-live')) return 'live';
+  if (body.includes('data-missing')) return 'missing';
+  return body.includes('id="sent"') ? 'sent' : 'content';
+}
+
+/** Returns the inline script with the attributes of the page. */
+function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
   const preload = filesOf(language, screen);
   preload.delete(app.file);
   const attributes = { app: `/${app.file}`, css: `/${stylesheet}`, preload: names(preload) };
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
-  return `<script ${data.join(' ')}>${live ? boot.live : boot.content}</script>`;
+  return `<script ${data.join(' ')}>${boot[kind]}</script>`;
 }
 
 /** Returns the files that a screen needs to become live. */

@@ -1,7 +1,8 @@
 /*
  * What every prerendered page does without the application: quick exit, alerts, offline reading and the end of a draft.
  * It loads the application only if there is a session to restore. It is a part of the page's only script, which is
- * inlined: boot-live.ts on a page with a form or a list, boot-content.ts on all others.
+ * inlined: boot-live.ts on a page with a form or a list, boot-missing.ts on a 404 page, boot-sent.ts after a
+ * posted form, boot-content.ts on all others.
  */
 import { hasSessionToRestore } from './backend/has-session';
 import { start, whenIdle } from './boot-start';
@@ -63,7 +64,7 @@ function escapeCounter() {
 addEventListener('keydown', escapeCounter(), true);
 
 /**
- * Hides the page, deletes the draft and replaces the history entry with another site's page. `left` makes the pages of
+ * Hides the page, deletes the draft and the kept list of resources, and replaces the history entry with another site's page. `left` makes the pages of
  * this site that are still in the history leave too, when the reader or another user of the device goes back to them.
  */
 function leave(href: string) {
@@ -98,7 +99,10 @@ function arrive(byHistory: boolean) {
 export function deleteDraft(left?: string) {
   try {
     sessionStorage.clear();
-    if (left) sessionStorage.left = left;
+    if (left) {
+      sessionStorage.left = left;
+      localStorage.clear();
+    }
   } catch {
     // the browser forbids storage
   }

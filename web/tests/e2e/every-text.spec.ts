@@ -24,9 +24,6 @@ const later = {
   guide: ['listen'],
   report: [
     'errorSummary',
-    'nextMonth',
-    'previousMonth',
-    'month',
     'region',
     'regionOther',
     'district',
@@ -38,6 +35,9 @@ const later = {
     'preparingPhoto',
     'uploadingPhoto',
     'sending',
+    'stillTrying',
+    'cancel',
+    'stopped',
   ],
   resources: ['featured', 'empty', 'kept', 'download', 'downloads', 'fileSize', 'fileType'],
 } as Record<string, string[]>;

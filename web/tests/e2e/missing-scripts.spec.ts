@@ -112,7 +112,7 @@ for (const { language, words, to } of inBothLanguages) {
       await form.submit.click();
       await page.clock.fastForward(16_000);
       expect((await posted).method()).toBe('POST');
-      await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+      await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     });
   });
 }

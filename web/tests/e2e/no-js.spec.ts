@@ -48,10 +48,16 @@ for (const { language, words, to } of inBothLanguages) {
     await page.locator('input[type=file]').setInputFiles({ name: 'p.jpg', mimeType: 'image/jpeg', buffer });
     await page.getByRole('button', { name: text.submit }).click();
 
-    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(words['thank-you'].title);
     await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
-    await expect(page.frameLocator('iframe').getByText(/DW-[0-9A-Z]{4}-[0-9A-Z]{4}/)).toBeVisible();
+    await page.setViewportSize({ width: 320, height: 640 });
+    const reference = page.frameLocator('iframe').getByText(/^DW-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+    await expect(reference).toBeVisible();
+    const lines = reference.evaluate((each) => each.getBoundingClientRect().height / 1.5 / 24);
+    expect(await lines).toBeLessThan(1.1);
+    const cookies = async () => (await page.context().cookies()).map(({ name }) => name);
+    await expect.poll(cookies).not.toContain('daawo_reference');
 
     const reports = await reportsNamed(product);
     expect(reports).toHaveLength(1);
@@ -87,12 +93,22 @@ for (const { language, words, to } of inBothLanguages) {
     }
     await expect(page.locator('[name=product_name]')).toHaveValue(product);
     await expect(page.locator('[name=location]')).toHaveValue('Bari');
+    await expect(page.locator('[name=country]')).toHaveValue('252');
+    const header = page.getByRole('banner');
+    await expect(header.getByRole('link', { name: 'Daawo' })).toHaveAttribute('href', to('/'));
+    await expect(header.getByRole('link', { name: words.layout.exit })).toHaveAttribute('data-quick-exit');
+    const other = header.getByRole('link', { name: words.layout.switchLanguage });
+    await expect(other).toHaveAttribute('href', language === 'so' ? '/report/' : '/so/report/');
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    await page.getByRole('link', { name: text.errors.issue_description }).click();
+    await expect(page.locator('[name=issue_description]')).toBeInViewport();
     expect(await reportsNamed(product)).toEqual([]);
 
     await page.locator('[name=phone]').fill('+252 61 234 5678');
     await page.locator('[name=issue_description]').fill('It burned.');
-    await page.getByRole('button').click();
-    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+    await page.getByRole('button', { name: text.submit }).click();
+    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     const [stored] = await reportsNamed(product);
     expect(stored).toMatchObject({ location: 'Bari', issue_description: 'It burned.', language });
     await expectNoMetadata(stored.photo_url);
@@ -109,9 +125,18 @@ for (const { language, words, to } of inBothLanguages) {
     await page.locator('select[name=location]').selectOption('Bari');
     await form.problem.fill('It burned.');
     await form.submit.click();
-    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}$`));
+    await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     const [stored] = await reportsNamed(product);
     expect(stored).toMatchObject({ expiry_date: '2026-08-31', phone: '+252 612345678' });
+  });
+
+  test(`the thank-you page without a report links to the form (${language})`, async ({ page }) => {
+    const { none, title } = words['thank-you'];
+    await page.goto(to('/report/thank-you/'));
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(none.title);
+    await expect(page.getByText(title)).toBeHidden();
+    await page.getByRole('main').getByRole('link', { name: none.form }).click();
+    await expect(page).toHaveURL(to('/report/'));
   });
 
   test(`the resources page links to the guides (${language})`, async ({ page }) => {

@@ -38,7 +38,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('comes and goes with client-side navigation', async ({ page }) => {
-      await page.goto(to('/women-health/'));
+      await page.goto(to('/report/'));
       await live(page);
       await page.getByRole('contentinfo').getByRole('link', { name: words.layout.nav.about }).click();
       await expect(page).toHaveURL(to('/about/'));
@@ -50,9 +50,12 @@ for (const { language, words, to } of inBothLanguages) {
     for (const hydrated of [false, true]) {
       test(`happens at the third Escape, which is announced, hydrated: ${hydrated}`, async ({ page }) => {
         if (!hydrated) await onSlowConnection(page);
-        await page.goto(to('/women-health/'));
+        await page.goto(to(hydrated ? '/report/' : '/women-health/'));
         if (hydrated) await live(page);
-        await page.evaluate(() => sessionStorage.setItem('something', 'typed'));
+        await page.evaluate(() => {
+          sessionStorage.setItem('something', 'typed');
+          localStorage.setItem('daawo.resources', '[]');
+        });
         const status = page.getByRole('banner').getByRole('status');
         await expect(status).toBeEmpty();
         await page.keyboard.press('Escape');
@@ -62,7 +65,7 @@ for (const { language, words, to } of inBothLanguages) {
         await page.keyboard.press('Escape');
         await page.waitForURL(`${elsewhere}/**`);
         await page.goto(to('/about/'));
-        expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+        expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
       });
     }
 

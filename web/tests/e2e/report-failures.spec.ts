@@ -32,7 +32,7 @@ for (const { language, words, to } of inBothLanguages) {
       const buffer = await jpeg(page, 200, 200);
       await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
       await form.submit.click();
-      await expect(page).toHaveURL(to('/report/thank-you/'));
+      await expect(page).toHaveURL(to('/report/thank-you/#sent'));
       const [stored] = await reportsNamed(product);
       expect(stored).toMatchObject({ phone: '+252 61 234 5678', location: 'Banaadir, Hodan', language });
       expect((await storedPhoto(stored.photo_url)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
@@ -46,7 +46,7 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.product).toHaveValue('');
       await form.product.fill('Another cream');
       await page.goBack();
-      await expect(page).toHaveURL(to('/report/thank-you/'));
+      await expect(page).toHaveURL(to('/report/thank-you/#sent'));
       await page.waitForLoadState('load');
       expect(await drafts()).toContain('Another cream');
     });

@@ -120,6 +120,11 @@ for (const { language, words, to } of inBothLanguages) {
       await form.expiry.fill('٠٨/٢٠٢٦');
       await form.expiry.press('Enter'); // sends without leaving the field
       await expect(toastOf(page, words.layout.notifications)(words.receipt.toasts.success)).toBeVisible();
+      // The back/forward cache keeps the page as it was when it was left.
+      await expect(referenceOn(page)).toBeVisible();
+      const left = () => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      await page.evaluate(left);
+      await expect(referenceOn(page)).toHaveCount(0);
       const [stored] = await reportsNamed(product);
       expect(stored.expiry_date).toBe('2026-08-31');
     });

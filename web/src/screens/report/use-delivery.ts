@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
+import { flushSync } from 'react-dom';
 import { useKept } from '@/components/use-kept';
 import { createStore } from '@/lib/store';
 import { type Delivery, type DeliveryAction, reduceDelivery } from './delivery';
@@ -10,7 +11,10 @@ export function useDelivery() {
   return { delivery, store };
 }
 
-/** Returns the receipt of the last report. One that arrived while the reader was on another page is shown once. */
+/**
+ * Returns the receipt of the last report. One that arrived while the reader was on another page is shown once. It is
+ * removed before the browser may put the page into its back/forward cache, where the next user of the device finds it.
+ */
 export function useReceipt(): ReactElement | undefined {
   const { delivery, store } = useDelivery();
   const [shown, setShown] = useState<ReactElement>();
@@ -19,5 +23,10 @@ export function useReceipt(): ReactElement | undefined {
     setShown(delivery.receipt);
     store.dispatch({ type: 'receiptShown' });
   }, [delivery.receipt, store]);
+  useEffect(() => {
+    const forget = () => flushSync(() => setShown(undefined));
+    addEventListener('pagehide', forget);
+    return () => removeEventListener('pagehide', forget);
+  }, []);
   return shown;
 }

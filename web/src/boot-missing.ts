@@ -1,0 +1,8 @@
+/* The only script of a 404 page, inlined in it. */
+import './boot-content';
+
+const { pathname } = location;
+console.error('404: no page at', pathname);
+// The 404 page is prerendered without its path.
+const other = document.querySelector<HTMLAnchorElement>('header a[hreflang]');
+if (other) other.href = other.hreflang === 'so' ? `/so${pathname}` : pathname.slice(3);
