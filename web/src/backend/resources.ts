@@ -5,7 +5,7 @@ import type { Database } from './database.types';
 import { hasSession } from './has-session';
 
 /**
- * A row of `resources`. `file_url` is a path on this site, or '#' while there is no file; `file_size` is in bytes,
+ * A row of `resources`. `file_url` is a path on this site, the address of a file elsewhere, or '#' while there is no file; `file_size` is in bytes,
  * `file_type` a MIME type.
  */
 export type Resource = Database['public']['Tables']['resources']['Row'];

@@ -15,9 +15,24 @@ export async function downloadResource(resource: Resource, title: string, toasts
   }
   const about = (message: { title: string; description: string }) =>
     toast({ ...message, description: message.description.replace('{title}', title) });
-  if (resource.file_url === '#') return about(toasts.comingSoon);
+  const address = fileAddress(resource.file_url);
+  if (!address) return about(toasts.comingSoon);
   about(toasts.started);
-  open(resource.file_url);
+  open(address);
+}
+
+/**
+ * Returns the address of a file: a path on this site or a web address. Returns undefined if there is no file yet ('#'),
+ * and for a text that no browser may open, such as an imported javascript: address.
+ */
+export function fileAddress(fileUrl: string): string | undefined {
+  if (!fileUrl.trim() || fileUrl.startsWith('#')) return undefined;
+  try {
+    const { protocol, href } = new URL(fileUrl, location.origin);
+    return /^https?:$/.test(protocol) ? href : undefined;
+  } catch {
+    return undefined; // no address at all
+  }
 }
 
 /**

@@ -197,6 +197,9 @@ function Look({ values, set }: PartProps) {
             value={values.color_class}
             onChange={(e) => set({ color_class: e.target.value })}
           >
+            {!(colours as readonly string[]).includes(values.color_class) && (
+              <option value={values.color_class}>{values.color_class}</option>
+            )}
             {colours.map((colour) => (
               <option key={colour} value={colour}>
                 {colour.split('-')[1]}

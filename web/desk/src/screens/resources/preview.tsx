@@ -38,6 +38,11 @@ const grounds: Record<string, string> = {
   'bg-slate-700': 'bg-slate-700',
 };
 
+/** Returns the colour of a resource. An imported one may have another text, for which the site takes the first colour. */
+function groundOf(color: string) {
+  return Object.hasOwn(grounds, color) ? grounds[color] : grounds['bg-teal-700'];
+}
+
 /** The card as visitors see it, in both languages. */
 export function Preview({ values }: { values: Values }) {
   const text = useText();
@@ -66,7 +71,10 @@ export function Preview({ values }: { values: Values }) {
     >
       <article lang={language} className="bg-background flex flex-col gap-3 rounded-2xl border p-5">
         <div
-          className={cn('grid size-12 place-items-center rounded-xl text-white', grounds[values.color_class])}
+          className={cn(
+            'grid size-12 place-items-center rounded-xl text-white',
+            groundOf(values.color_class),
+          )}
         >
           <Icon aria-hidden="true" />
         </div>
