@@ -170,7 +170,7 @@ func (e *Env) add(ctx context.Context, tx pgx.Tx, w Durable) error {
 
 // CleanImage returns a picture without its metadata (place, time, camera) and with its content type. ok is false if the
 // content is not a picture that can be read: clean is then the unchanged content. Decoding may need 256 MB of memory, so call
-// it from a Job with MaxConcurrent 1.
+// it in a Job, one picture at a time.
 func (e *Env) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
 	return e.host.CleanImage(content)
 }

@@ -33,7 +33,10 @@ func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
 	if err != nil {
 		return err
 	}
-	clean, contentType, removed := env.CleanImage(content)
+	clean, contentType, removed, err := decode(ctx, env, content)
+	if err != nil {
+		return err
+	}
 	if removed && !bytes.Equal(clean, content) {
 		if err := env.Replace(ctx, photoBucket, photo.Name, contentType, clean); err != nil {
 			return err
@@ -44,4 +47,19 @@ func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
 		_, err := tx.Exec(ctx, `select private.photo_cleaned($1, $2, $3)`, photoBucket, photo.Name, removed)
 		return err
 	})
+}
+
+// decoding holds a value while a picture is decoded. That may take 256 MB: several at once would use up a small server's memory.
+var decoding = make(chan struct{}, 1)
+
+// decode returns the result of Env.CleanImage when no other picture is being decoded.
+func decode(ctx context.Context, env *edge.Env, content []byte) (clean []byte, contentType string, ok bool, err error) {
+	select {
+	case decoding <- struct{}{}:
+	case <-ctx.Done():
+		return nil, "", false, ctx.Err()
+	}
+	defer func() { <-decoding }()
+	clean, contentType, ok = env.CleanImage(content)
+	return clean, contentType, ok, nil
 }

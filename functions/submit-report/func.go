@@ -28,8 +28,8 @@ var Func = edge.Func{
 	JSON:          jsonReport,
 	Refused:       refused,
 	Jobs: map[string]edge.Job{
-		// Decoding a picture may take 256 MB: one at a time, so that several do not use up a small server's memory.
-		cleanPhotoJob: {Run: cleanPhoto, MaxConcurrent: 1},
+		// Several, so that a photo whose transfer hangs does not hold up the others; they decode one after the other.
+		cleanPhotoJob: {Run: cleanPhoto, MaxConcurrent: 4},
 	},
 }
 
@@ -59,7 +59,7 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 
 func handleJSON(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	text := textIn(languageOf(r, ""))
-	w.Header().Set("Content-Language", text.language)
+	w.Header().Set("Content-Language", text.Language)
 	r.Body = http.MaxBytesReader(w, r.Body, maxJSON)
 	if err := jsonReport.Serve(w, r, env); err != nil {
 		return text.translate(err)

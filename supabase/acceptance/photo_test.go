@@ -128,7 +128,38 @@ func TestPhotoCleaning(t *testing.T) {
 	}
 }
 
-// TestPhotosAreCleanedOneAtATime checks that jobs for photos never overlap, because each needs much memory.
+// TestHangingPhotoHoldsUpNoOther checks that photos are cleaned while the transfer of another one hangs.
+func TestHangingPhotoHoldsUpNoOther(t *testing.T) {
+	s := newSite(t)
+	stored := s.withPhotos(t, map[string]string{"2.jpg": "photo with place", "3.jpg": "photo with place"})
+	asked, end := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/1.jpg") {
+			once.Do(func() { close(asked) })
+			select {
+			case <-end:
+			case <-r.Context().Done():
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		stored.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s.env["SUPABASE_URL"] = server.URL
+	s.startOutbox(t)
+	t.Cleanup(func() { close(end) }) // before the outbox waits for its jobs
+	s.cleanPhotos(t, "1.jpg")
+	<-asked
+	s.cleanPhotos(t, "2.jpg", "3.jpg")
+	s.completed(t, 2)
+	if got := stored.content("2.jpg") + stored.content("3.jpg"); got != "photophoto" {
+		t.Errorf("the other photos contain %q", got)
+	}
+}
+
+// TestPhotosAreCleanedOneAtATime checks that photos are decoded one after the other, because each needs much memory.
 func TestPhotosAreCleanedOneAtATime(t *testing.T) {
 	var running, most atomic.Int64
 	s := newSite(t)

@@ -79,7 +79,7 @@ func (s *Site) Compress(ctx context.Context) {
 	}
 }
 
-// ServeHTTP serves a file, redirects a page's address to the one with a trailing slash, or serves the nearest 404.html.
+// ServeHTTP serves a file, redirects a page's address to the one with a trailing slash and without double ones, or serves the nearest 404.html.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -95,12 +95,14 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serve(w, r, http.StatusOK)
 		return
 	}
-	if name == "" || strings.HasSuffix(name, "/") {
+	sent := sentPath(r)
+	if (name == "" || strings.HasSuffix(name, "/")) && !strings.Contains(sent, "//") {
 		if a, ok := s.assets[name+"index.html"]; ok {
 			a.serve(w, r, http.StatusOK)
 			return
 		}
-	} else if to, ok := s.slashForm(name); ok {
+	}
+	if to, ok := s.slashForm(strings.TrimPrefix(sent, "/")); ok {
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}
@@ -115,11 +117,24 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.notFound(w, r, name)
 }
 
-// slashForm returns the canonical address of a page that was requested without its slash or by its file name.
+// sentPath returns the path as the client sent it: the gateway removes double slashes from the URL, but not from what the script
+// of a page sees.
+func sentPath(r *http.Request) string {
+	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		return u.Path
+	}
+	return r.URL.Path
+}
+
+// slashes matches several slashes in a row.
+var slashes = regexp.MustCompile("//+")
+
+// slashForm returns the canonical address of a page that was requested without its slash, with several in a row, or by its file
+// name.
 func (s *Site) slashForm(name string) (string, bool) {
-	dir := name
-	if path.Base(name) == "index.html" {
-		dir = strings.TrimSuffix(strings.TrimSuffix(name, "index.html"), "/")
+	dir := strings.Trim(slashes.ReplaceAllString(name, "/"), "/")
+	if path.Base(dir) == "index.html" {
+		dir = strings.TrimSuffix(strings.TrimSuffix(dir, "index.html"), "/")
 	}
 	if _, ok := s.assets[path.Join(dir, "index.html")]; !ok {
 		return "", false
