@@ -25,6 +25,14 @@ type field struct {
 	Required                    bool
 }
 
+// Link returns the text of the link to the field in the summary: the message, after the label unless it begins with that.
+func (f field) Link() string {
+	if strings.HasPrefix(f.Message, f.Label) {
+		return f.Message
+	}
+	return f.Label + ": " + f.Message
+}
+
 // formPage is what the page that shows a form again contains.
 type formPage struct {
 	*texts

@@ -203,3 +203,14 @@ func TestReferenceIsShownOnce(t *testing.T) {
 		t.Errorf("without the cookie: %s", page)
 	}
 }
+
+func TestFormPageSummaryNamesEachFieldOnce(t *testing.T) {
+	_, root := shown(t, &somali, nil, map[string]string{"phone": somali.phoneRequired, "expiry_date": somali.badDate})
+	var links []string
+	for _, a := range each(each(root, "ul")[0], "a") {
+		links = append(links, textOf(a))
+	}
+	if want := []string{somali.phoneRequired, "Taariikhda dhicitaanka: " + somali.badDate}; !slices.Equal(links, want) {
+		t.Errorf("%q, want %q", links, want)
+	}
+}
