@@ -123,7 +123,12 @@ function fileOf(path: string) {
 function bootScript(language: Language, screen: Screen, live: boolean) {
   const preload = filesOf(language, screen);
   preload.delete(app.file);
-  const attributes = { app: `/${app.file}`, css: `/${stylesheet}`, preload: names(preload) };
+  const attributes = {
+    app: `/${app.file}`,
+    css: `/${stylesheet}`,
+    // No reader waits for the application on the other pages, and the names would be 2 % of a page.
+    ...(live && { preload: names(preload) }),
+  };
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
   return `<script ${data.join(' ')}>${live ? boot.live : boot.content}</script>`;
 }
