@@ -75,14 +75,14 @@ test('guides and the home page have JSON-LD', async ({ request }) => {
   expect(await types('/so/learn/pain-management/')).toEqual(['MedicalWebPage']);
 });
 
-test('the sitemap has every page except 404 and thank-you pages', async ({ request }) => {
+test('the sitemap has every page except 404, offline and thank-you pages', async ({ request }) => {
   const map = await (await request.get('/sitemap.xml')).text();
   const listed = [...map.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url = '']) => new URL(url).pathname);
   const reachable = everyPage.map(({ path }) => path);
   expect(listed.sort()).toEqual([...reachable].sort());
   expect(await (await request.get('/robots.txt')).text()).toMatch(/Sitemap: https?:\/\/\S+\/sitemap\.xml/);
   const accidental = everyDocument.map(({ path }) => path).filter((path) => !reachable.includes(path));
-  expect(accidental).toHaveLength(6);
+  expect(accidental).toHaveLength(8);
   for (const path of accidental) {
     const { meta, link } = await headOf(request, path);
     expect(meta('robots'), path).toEqual(['noindex']);

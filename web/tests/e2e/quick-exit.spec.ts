@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, live, onSlowConnection, test } from './fixtures';
+import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
 const confidential = [
@@ -38,7 +38,7 @@ for (const { language, words, to } of inBothLanguages) {
     });
 
     test('comes and goes with client-side navigation', async ({ page }) => {
-      await page.goto(to('/women-health/'));
+      await page.goto(to('/report/'));
       await live(page);
       await page.getByRole('contentinfo').getByRole('link', { name: words.layout.nav.about }).click();
       await expect(page).toHaveURL(to('/about/'));
@@ -49,8 +49,7 @@ for (const { language, words, to } of inBothLanguages) {
 
     for (const hydrated of [false, true]) {
       test(`happens at the third Escape, which is announced, hydrated: ${hydrated}`, async ({ page }) => {
-        if (!hydrated) await onSlowConnection(page);
-        await page.goto(to('/women-health/'));
+        await page.goto(to(hydrated ? '/report/' : '/women-health/'));
         if (hydrated) await live(page);
         await page.evaluate(() => sessionStorage.setItem('something', 'typed'));
         const status = page.getByRole('banner').getByRole('status');
