@@ -23,10 +23,10 @@ const later = {
   layout: ['notifications', 'dismiss'],
   guide: ['listen'],
   report: [
+    'cancel',
+    'stillTrying',
+    'stopped',
     'errorSummary',
-    'nextMonth',
-    'previousMonth',
-    'month',
     'region',
     'regionOther',
     'district',
