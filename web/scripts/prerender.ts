@@ -135,7 +135,12 @@ function bootOf(body: string): keyof typeof boot {
 function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
   const preload = filesOf(language, screen);
   preload.delete(app.file);
-  const attributes = { app: `/${app.file}`, css: `/${stylesheet}`, preload: names(preload) };
+  const attributes = {
+    app: `/${app.file}`,
+    css: `/${stylesheet}`,
+    // No reader waits for the application on the other pages, and the names would be 2 % of a page.
+    ...(kind === 'live' && { preload: names(preload) }),
+  };
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
   return `<script ${data.join(' ')}>${boot[kind]}</script>`;
 }

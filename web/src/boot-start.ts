@@ -2,19 +2,14 @@ import { loadOnce } from './lib/load-once';
 
 const script = document.currentScript as HTMLScriptElement;
 
-/** The files of this page: the application, what it needs at once, the whole stylesheet. */
-export const { app = '', preload = '' } = script.dataset;
-
-/** Begins to fetch the application, without running it. */
-export const fetchAhead = () => {
-  for (const href of preload.split(' ')) {
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
-  }
-};
+/** The application's file, and on a page with a form or a list the other files that it needs at once. */
+export const { app = '', preload } = script.dataset;
 
 /** Loads the application and hydrates the page. After a failure the next call tries again. */
 export const start = loadOnce(async () => {
-  fetchAhead();
+  for (const href of preload?.split(' ') ?? []) {
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+  }
   const { hydrate } = await import(/* @vite-ignore */ app);
   await hydrate();
 });

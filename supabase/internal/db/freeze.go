@@ -32,7 +32,9 @@ type freezeWatch struct {
 	log     *slog.Logger
 
 	frozen  atomic.Bool
-	replies atomic.Int64 // number of reads with a result
+	replies atomic.Int64  // number of reads with a result
+	idle    atomic.Bool   // run waits for begun
+	begun   chan struct{} // a statement was sent while run was idle
 
 	mu    sync.Mutex
 	conns map[*watchedConn]bool
@@ -48,7 +50,7 @@ func watchFreezes(pc *pgxpool.Config, log *slog.Logger) *freezeWatch {
 	hosts := 1 + len(otherHosts(plain))
 	w := &freezeWatch{
 		timeout: dialTimeout(hosts)*time.Duration(hosts-1) + 3*time.Second, log: log,
-		conns: map[*watchedConn]bool{}, stop: make(chan struct{}), done: make(chan struct{}),
+		conns: map[*watchedConn]bool{}, begun: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 		probe: func(ctx context.Context) error {
 			conn, err := pgconn.ConnectConfig(ctx, &plain.Config)
 			if err == nil {
@@ -85,45 +87,66 @@ func (w *freezeWatch) add(conn net.Conn) *watchedConn {
 	return c
 }
 
-// run checks the connections until close.
+// run checks the connections until close. Without statements it sleeps, so that an idle program wakes no processor.
 func (w *freezeWatch) run() {
 	defer close(w.done)
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
-	seen, since := int64(-1), time.Now()
+	next := time.NewTimer(silence)
+	defer next.Stop()
 	for {
-		select {
-		case <-w.stop:
-			return
-		case <-tick.C:
-		}
-		if replies := w.replies.Load(); replies != seen {
-			seen, since = replies, time.Now()
-		}
-		switch {
-		case w.frozen.Load():
-			if !w.silent() {
-				w.frozen.Store(false)
-				w.log.Info("database server answers again")
+		w.idle.Store(true)
+		if !w.waits(0) {
+			select {
+			case <-w.stop:
+				return
+			case <-w.begun:
 			}
-		case time.Since(since) > silence && w.waits(silence):
-			if w.silent() && w.replies.Load() == seen {
-				w.frozen.Store(true)
-				w.log.Error("database server does not answer; requests are refused until it does")
-				w.closeAll()
+		}
+		w.idle.Store(false)
+		seen, since := w.replies.Load(), time.Now()
+		for pause := silence; pause == silence || w.frozen.Load() || w.waits(0); pause = checkEvery {
+			next.Reset(pause)
+			select {
+			case <-w.stop:
+				return
+			case <-next.C:
 			}
-			since = time.Now() // a statement that runs long needs no check at every tick
+			if replies := w.replies.Load(); replies != seen {
+				seen, since = replies, time.Now()
+			}
+			if w.check(seen, since) {
+				since = time.Now() // a statement that runs long needs no check every time
+			}
 		}
 	}
 }
 
-// waits reports whether a connection has waited for a reply for longer than d.
+// check reports whether it asked the server. seen is the number of replies, since is when the last of them came.
+func (w *freezeWatch) check(seen int64, since time.Time) bool {
+	switch {
+	case w.frozen.Load():
+		if !w.silent() {
+			w.frozen.Store(false)
+			w.log.Info("database server answers again")
+		}
+	case time.Since(since) >= silence && w.waits(silence):
+		if w.silent() && w.replies.Load() == seen {
+			w.frozen.Store(true)
+			w.log.Error("database server does not answer; requests are refused until it does")
+			w.closeAll()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// waits reports whether a connection has waited for a reply for at least d.
 func (w *freezeWatch) waits(d time.Duration) bool {
 	limit := time.Now().Add(-d).UnixNano()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for c := range w.conns {
-		if at := c.waiting.Load(); at != 0 && at < limit {
+		if at := c.waiting.Load(); at != 0 && at <= limit {
 			return true
 		}
 	}
@@ -167,7 +190,12 @@ type watchedConn struct {
 }
 
 func (c *watchedConn) Write(p []byte) (int, error) {
-	c.waiting.CompareAndSwap(0, time.Now().UnixNano())
+	if c.waiting.CompareAndSwap(0, time.Now().UnixNano()) && c.watch.idle.Load() {
+		select {
+		case c.watch.begun <- struct{}{}:
+		default: // run is told already
+		}
+	}
 	return c.Conn.Write(p)
 }
 

@@ -13,7 +13,8 @@ import (
 // `daawo functions logs NAME` finds the function's name.
 func TestRelayKeepsAttributeOrder(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":"12ms","bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=12ms bytes=12345678`,
+		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":0.012,"bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=0.012 bytes=12345678`,
+		`{"level":"INFO","msg":"x","duration":"12ms"}`:  `level=INFO msg=x duration=0.012`, // of a function's own logger
 		`{"level":"INFO","msg":"x","function":"hello"}`: `level=INFO msg=x function=hello`,
 		`printed`:     `level=INFO msg=printed`,
 		`{"a":1}`:     `level=INFO msg="{\"a\":1}"`,

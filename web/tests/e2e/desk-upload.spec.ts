@@ -61,7 +61,11 @@ test('an upload that was given up continues when the same file is chosen again',
   await page.clock.install(); // so that the twelve attempts take no time
   const file = info.outputPath('again.pdf');
   await writeFile(file, '%PDF-1.7\n');
+  const created = page.waitForResponse(
+    (reply) => reply.request().method() === 'POST' && reply.status() === 201,
+  );
   await page.locator('input[type=file]').setInputFiles(file);
+  await created; // a request in flight would be given up, too
   await expect(async () => {
     await page.clock.runFor(31_000);
     await expect(page.getByRole('alert')).toContainText('no connection', { timeout: 500 });

@@ -23,6 +23,9 @@ const later = {
   layout: ['notifications', 'dismiss'],
   guide: ['listen'],
   report: [
+    'cancel',
+    'stillTrying',
+    'stopped',
     'errorSummary',
     'region',
     'regionOther',
@@ -35,9 +38,6 @@ const later = {
     'preparingPhoto',
     'uploadingPhoto',
     'sending',
-    'stillTrying',
-    'cancel',
-    'stopped',
   ],
   resources: ['featured', 'empty', 'kept', 'download', 'downloads', 'fileSize', 'fileType'],
 } as Record<string, string[]>;

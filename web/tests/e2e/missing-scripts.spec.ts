@@ -78,6 +78,7 @@ for (const { language, words, to } of inBothLanguages) {
       await form.problem.click();
       await live(page);
       await expect(form.product).toHaveValue('Kept cream');
+      await form.showOptional();
       await form.calendar.click();
       await expect(page.getByRole('dialog')).toBeVisible();
     });

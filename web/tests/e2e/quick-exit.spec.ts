@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, live, onSlowConnection, test } from './fixtures';
+import { expect, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 
 const confidential = [
@@ -49,7 +49,6 @@ for (const { language, words, to } of inBothLanguages) {
 
     for (const hydrated of [false, true]) {
       test(`happens at the third Escape, which is announced, hydrated: ${hydrated}`, async ({ page }) => {
-        if (!hydrated) await onSlowConnection(page);
         await page.goto(to(hydrated ? '/report/' : '/women-health/'));
         if (hydrated) await live(page);
         await page.evaluate(() => {

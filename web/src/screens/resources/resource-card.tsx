@@ -135,11 +135,11 @@ function FileButton({ file, title, alone }: { file: ResourceFile; title: string;
       {busy ? <LoaderCircle aria-hidden className="motion-safe:animate-spin" /> : <Download aria-hidden />}
       {text.download}
       {(named || resource.file_size > 0) && (
-        <span className="w-full text-xs font-normal whitespace-nowrap">
+        <span className="w-full text-center text-xs font-normal whitespace-normal">
           <span lang={language}>{named}</span>
           {named && resource.file_size > 0 && ' · '}
           {resource.file_size > 0 && (
-            <span id={sizeId}>
+            <span id={sizeId} className="whitespace-nowrap">
               <span className="sr-only">{text.fileSize}: </span>
               {fileSize(resource.file_size)}
             </span>
