@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"daawo/functions/edge"
@@ -70,7 +71,7 @@ type App struct {
 	stop         chan struct{}  // closed when the operator stops the stack
 	stopOnce     sync.Once
 	began        time.Time
-	took         time.Duration // of the start
+	took         atomic.Int64 // of the start, in ns; status may be asked before its end
 
 	sockets    *handover.Sockets
 	program    handover.Program // of the next process of an upgrade
@@ -154,7 +155,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 		a.keeper.Failed(err)
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
-	a.took = time.Since(a.began)
+	a.took.Store(int64(time.Since(a.began)))
 	return nil
 }
 
@@ -303,7 +304,7 @@ func (s *services) openControl() error {
 
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
-	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", a.took.Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
+	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
 	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }
