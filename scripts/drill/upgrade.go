@@ -171,7 +171,9 @@ func beginUpgradeLoad(ctx context.Context, st *stack.Stack, prefix string) *upgr
 	pdf := append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte{'a'}, 100_000)...)
 	for n := range 3 {
 		l.client(ctx, st, "report", n, l.report(st, fmt.Sprintf("%s-%d", prefix, n)))
-		l.client(ctx, st, "read", n, func(int) (*http.Request, error) { return request(st, http.MethodGet, "/rest/v1/resources?select=id", nil) })
+		l.client(ctx, st, "read", n, func(int) (*http.Request, error) {
+			return request(st, http.MethodGet, "/rest/v1/resources?select=id", nil)
+		})
 	}
 	for n := range 2 {
 		l.client(ctx, st, "page", n, func(int) (*http.Request, error) { return request(st, http.MethodGet, "/", nil) })
