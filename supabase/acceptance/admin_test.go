@@ -124,12 +124,12 @@ func TestResourceAdministration(t *testing.T) {
 		t.Error("it is not published")
 	}
 	for what, err := range map[string]error{
-		"an unknown id":     c.PublishResource(t.Context(), "5eed0000-0000-4000-8000-000000000000", true),
-		"an unknown value":  c.EditResource(t.Context(), id, map[string]string{"is_active": "true"}, ""),
-		"an unknown colour": c.EditResource(t.Context(), id, map[string]string{"color": "red"}, ""),
-		"a script":          c.EditResource(t.Context(), id, map[string]string{"file-url": "javascript:alert(1)"}, ""),
-		"a foreign origin":  c.EditResource(t.Context(), id, map[string]string{"file-url": "//example.org/x"}, ""),
-		"a program":         c.EditResource(t.Context(), id, nil, "/bin/true"),
+		"an unknown id":    c.PublishResource(t.Context(), "5eed0000-0000-4000-8000-000000000000", true),
+		"an unknown value": c.EditResource(t.Context(), id, map[string]string{"is_active": "true"}, ""),
+		"a broken colour":  c.EditResource(t.Context(), id, map[string]string{"color": "bg-\nred"}, ""),
+		"a script":         c.EditResource(t.Context(), id, map[string]string{"file-url": "javascript:alert(1)"}, ""),
+		"an empty address": c.EditResource(t.Context(), id, map[string]string{"file-url": " "}, ""),
+		"a program":        c.EditResource(t.Context(), id, nil, "/bin/true"),
 	} {
 		if err == nil {
 			t.Errorf("%s was accepted", what)
