@@ -147,6 +147,40 @@ test('ten reports are triaged by keyboard, and no field of theirs runs a script'
   expect(data?.every((r) => r.first_action_at)).toBe(true);
 });
 
+test('keys act on the report of the address, however fast they follow', async ({ page }) => {
+  const product = uniqueName('ointment');
+  const reports = await addReports(
+    Array.from({ length: 6 }, (_, i) => ({
+      product_name: product,
+      issue_description: 'It burned.',
+      phone: '+252612345678',
+      phone_e164: '+252612345678',
+      location: 'Bari',
+      created_at: new Date(Date.now() - i * 1000).toISOString(),
+    })),
+  );
+  await enterDesk(page, 'reviewer');
+  await search(page, product, '6 reports');
+  await page.getByRole('searchbox').press('Escape');
+  // Each key in a task of its own, without time for the screen between them.
+  await page.evaluate(async () => {
+    for (const key of 'j2j3j4j2j3j4') {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      await new Promise((done) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = done;
+        port2.postMessage(0);
+      });
+    }
+  });
+  const expected = ['reviewing', 'actioned', 'closed', 'reviewing', 'actioned', 'closed'];
+  await expect(async () => {
+    const { data } = await admin().from('reports').select('reference, status').eq('product_name', product);
+    const status = Object.fromEntries((data ?? []).map((r) => [r.reference, r.status]));
+    expect(reports.map((r) => status[r.reference])).toEqual(expected);
+  }).toPass();
+});
+
 test('a new report appears by itself, and the browser gets nothing of it but the list', async ({ page }) => {
   const frames: string[] = [];
   page.on('websocket', (socket) => socket.on('framereceived', (f) => frames.push(String(f.payload))));

@@ -1,4 +1,11 @@
-import { type Change, changeReport, type Filter, type Status, statuses } from '@desk/backend/reports';
+import {
+  type Change,
+  changeReport,
+  type Filter,
+  type Row,
+  type Status,
+  statuses,
+} from '@desk/backend/reports';
 import { listStaff } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
 import { Button, Dialog, Failure, Loading } from '@desk/components/ui';
@@ -30,16 +37,17 @@ export function Inbox() {
   const [version, setVersion] = useState(0);
   const open = useCallback((name: string) => navigate(`/reports/${name}`, { replace: true }), [navigate]);
 
-  const index = inbox.rows.findIndex((row) => row.reference === reference);
-  const row = inbox.rows[index];
-  const apply = async (values: Change, done: string) => {
+  const apply = async (change: (row: Row) => Change, done: string) => {
+    const row = inbox.rows[chosenIndex(inbox.rows)];
     if (!row) return;
-    inbox.patch(row.id, values as Partial<typeof row>);
+    const values = change(row);
+    inbox.patch(row.id, values as Partial<Row>);
     await attempt(text, () => changeReport(row.id, values), done);
     inbox.refresh();
     setVersion((v) => v + 1);
   };
   const step = (by: number) => {
+    const index = chosenIndex(inbox.rows);
     const next = inbox.rows[index < 0 ? 0 : Math.min(inbox.rows.length - 1, Math.max(0, index + by))];
     if (next) open(next.reference);
   };
@@ -50,10 +58,10 @@ export function Inbox() {
     ...Object.fromEntries(
       statuses.map((status, i) => [
         String(i + 1),
-        () => apply({ status }, text.report.changed(text.status[status])),
+        () => apply(() => ({ status }), text.report.changed(text.status[status])),
       ]),
     ),
-    a: () => apply({ assigned_to: row?.assigned_to === me ? null : me }, text.saved),
+    a: () => apply((row) => ({ assigned_to: row.assigned_to === me ? null : me }), text.saved),
     n: () => document.getElementById('note')?.focus(),
     '/': () => search.current?.focus(),
     '?': () => setHelp(true),
@@ -117,6 +125,15 @@ export function Inbox() {
       )}
     </div>
   );
+}
+
+/**
+ * Returns the index of the chosen report, or -1. The address has it at once, the screen some moments later: a key that is
+ * pressed in between must not change the report before.
+ */
+function chosenIndex(rows: Row[]) {
+  const reference = /^#\/reports\/([^/?]+)/.exec(window.location.hash)?.[1];
+  return rows.findIndex((row) => row.reference === reference);
 }
 
 function KeyHelp() {
