@@ -16,11 +16,7 @@ cleanup() {
   rm -rf "$data"
 }
 trap cleanup EXIT
-for _ in $(seq 300); do
-  if status=$(bin/daawo status --data "$data/daawo" -o env 2>/dev/null); then break; fi
-  if ! kill -0 "$server" 2>/dev/null; then cat "$data/server.log" >&2; exit 1; fi
-  sleep 0.1
-done
+status=$(scripts/await-server.sh "$server" "$data/daawo" "$data/server.log")
 set -a
 eval "$status"
 scripts/serve-apart.sh "$data/apart" "$data/daawo/storage" desk

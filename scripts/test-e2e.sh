@@ -30,11 +30,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-for _ in $(seq 200); do
-  if status=$(bin/daawo status --data "$data/daawo" -o env 2>/dev/null); then break; fi
-  if ! kill -0 "$server" 2>/dev/null; then cat "$data/server.log" >&2; exit 1; fi
-  sleep 0.1
-done
+status=$(scripts/await-server.sh "$server" "$data/daawo" "$data/server.log")
 set -a
 eval "$status"
 set +a
@@ -55,11 +51,7 @@ env -i PATH="$PATH" SITE_URL="$API_URL" WHATSAPP_NUMBER="$WHATSAPP_NUMBER" CONTA
   STORAGE_FILE_BACKEND_PATH="$data/daawo/storage" LOG_LEVEL=debug \
   bin/daawo start --port 0 --data "$data/second" --database-url "$DB_URL" >"$data/second.out" 2>"$data/second.log" &
 second=$!
-for _ in $(seq 200); do
-  if other=$(bin/daawo status --data "$data/second" -o env 2>/dev/null); then break; fi
-  if ! kill -0 "$second" 2>/dev/null; then cat "$data/second.log" >&2; exit 1; fi
-  sleep 0.1
-done
+other=$(scripts/await-server.sh "$second" "$data/second" "$data/second.log")
 go build -o "$data/splitter" ./scripts/splitter
 "$data/splitter" "$API_URL" "$(eval "$other" && printf %s "$INSIDE_URL")" >"$data/splitter.out" &
 splitter=$!

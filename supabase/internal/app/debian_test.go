@@ -44,7 +44,7 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 func TestDebianExtensions(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {
-		t.Skip("DEBIAN_POSTGRES_URL is not set")
+		t.Skip("DEBIAN_POSTGRES_URL names no Postgres with Debian's extensions: see docs/evidence/extensions.md")
 	}
 	u, err := url.Parse(target)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/migrate"
 )
 
@@ -35,7 +34,7 @@ func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn
 		return err
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := fnhost.Migrate(ctx, conn); err != nil {
+		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if migrations {

@@ -13,7 +13,7 @@ import (
 func TestLint(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {
-		t.Skip("DEBIAN_POSTGRES_URL is not set")
+		t.Skip("DEBIAN_POSTGRES_URL names no Postgres with Debian's extensions: see docs/evidence/extensions.md")
 	}
 	admin, err := db.Connect(t.Context(), target)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestDumpRestoresHere(t *testing.T) {
 func TestDumpRestoresIntoDebianCron(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {
-		t.Skip("DEBIAN_POSTGRES_URL is not set")
+		t.Skip("DEBIAN_POSTGRES_URL names no Postgres with Debian's extensions: see docs/evidence/extensions.md")
 	}
 	from := lived(t)
 	d := dumped(t, from, "--schema=public", "--extension=pg_cron", "--no-owner")

@@ -22,20 +22,16 @@ type Rows interface {
 // Dropped returns the tables of this program that the database no longer has, as schema.table. Another tool has dropped their
 // schemas. skip lists prefixes of platform files, as for Platform.
 func Dropped(ctx context.Context, conn Rows, skip ...string) (dropped []string, err error) {
+	var names []string
 	for _, o := range own {
-		if hasAnyPrefix(o.file, skip) {
-			continue
-		}
-		name := o.schema + "." + o.table
-		var exists bool
-		if err := conn.QueryRow(ctx, `select to_regclass($1) is not null`, name).Scan(&exists); err != nil {
-			return nil, err
-		}
-		if !exists {
-			dropped = append(dropped, name)
+		if !hasAnyPrefix(o.file, skip) {
+			names = append(names, o.schema+"."+o.table)
 		}
 	}
-	return dropped, nil
+	err = conn.QueryRow(ctx, `
+		select coalesce(array_agg(name order by at), '{}') from unnest($1::text[]) with ordinality as own (name, at)
+		where to_regclass(name) is null`, names).Scan(&dropped)
+	return dropped, err
 }
 
 // forgetDropped removes the platform files whose schemas were dropped from seen.

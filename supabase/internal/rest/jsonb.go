@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -159,12 +160,7 @@ func compareKeys(dst []byte, a, b member) int {
 // sort puts the members at the end of dst in order and drops all but the last of equal keys.
 func (p *jsonbPrinter) sort(dst []byte, members []member) []byte {
 	begin := members[0].key
-	// Insertion sort: rows have few columns, and the columns of one table are often nearly in order.
-	for i := 1; i < len(members); i++ {
-		for j := i; j > 0 && compareKeys(dst, members[j-1], members[j]) > 0; j-- {
-			members[j-1], members[j] = members[j], members[j-1]
-		}
-	}
+	slices.SortStableFunc(members, func(a, b member) int { return compareKeys(dst, a, b) })
 	p.moved = p.moved[:0]
 	for i, m := range members {
 		if i+1 < len(members) && compareKeys(dst, m, members[i+1]) == 0 {
@@ -234,7 +230,8 @@ func (p *jsonbPrinter) escaped(dst []byte) ([]byte, bool) {
 	return dst, false
 }
 
-// codePoint reads \uXXXX, or two of them that are a surrogate pair. Postgres accepts neither zero nor half a pair.
+// codePoint reads an escape sequence of four hexadecimal digits, or two of them that are a surrogate pair. Postgres accepts neither
+// zero nor half a pair.
 func (p *jsonbPrinter) codePoint() (rune, bool) {
 	read := func() (rune, bool) {
 		if len(p.src)-p.at < 6 || p.src[p.at] != '\\' || p.src[p.at+1] != 'u' {
@@ -311,9 +308,9 @@ func appendShifted(dst, text []byte, exponent string, point int) ([]byte, bool) 
 	}
 	scale := max(len(digits)-point-shift, 0) // digits after the point in the result
 	point += shift
-	for point < 1 {
-		digits = append([]byte{'0'}, digits...)
-		point++
+	if zeros := 1 - point; zeros > 0 {
+		digits = append(bytes.Repeat([]byte{'0'}, zeros), digits...)
+		point = 1
 	}
 	for len(digits) < point+scale {
 		digits = append(digits, '0')

@@ -53,6 +53,15 @@ func randomJSON(r *rand.Rand, depth int) string {
 	}
 }
 
+// manyKeys returns an object with n keys in the opposite order of jsonb's, each of them twice. A person can store such a document.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := 2*n - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, `,"k%06d":%d`, i/2, i)
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
 // TestPrintAsJSONB compares the printer with Postgres for random JSON.
 func TestPrintAsJSONB(t *testing.T) {
 	database := testdb.New(t)
@@ -62,6 +71,7 @@ func TestPrintAsJSONB(t *testing.T) {
 	for i := range texts {
 		texts[i] = randomJSON(r, 0)
 	}
+	texts = append(texts, manyKeys(20_000), "1e-900", "[-1.5e-999]")
 	all, err := json.Marshal(texts)
 	if err != nil {
 		t.Fatal(err)

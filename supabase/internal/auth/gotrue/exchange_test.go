@@ -225,7 +225,7 @@ func ourServer(t *testing.T, db *testdb.DB) (p *process, stop func()) {
 // serves it. It runs where GOTRUE_BINARY and GOTRUE_SOURCE name a built GoTrue (docs/evidence/auth.md).
 func TestExchange(t *testing.T) {
 	if os.Getenv("GOTRUE_BINARY") == "" {
-		t.Skip("GOTRUE_BINARY is not set")
+		t.Skip("GOTRUE_BINARY names no built GoTrue: see docs/evidence/auth.md")
 	}
 	admin, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix()))
 	if err != nil {

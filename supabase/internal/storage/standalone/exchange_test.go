@@ -339,7 +339,7 @@ func ourServer(t *testing.T, variables map[string]string) (stop func()) {
 // fills them, the other serves them. It runs where STORAGE_API_FOLDER names a built storage-api (docs/evidence/storage.md).
 func TestExchange(t *testing.T) {
 	if os.Getenv("STORAGE_API_FOLDER") == "" {
-		t.Skip("STORAGE_API_FOLDER is not set")
+		t.Skip("STORAGE_API_FOLDER names no built storage-api: see docs/evidence/storage.md")
 	}
 	type server = func(*testing.T, map[string]string) func()
 	for name, order := range map[string][2]server{"to storage-api": {ourServer, realServer}, "from storage-api": {realServer, ourServer}} {
