@@ -73,7 +73,7 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 		if !isQueryError(err) {
 			return err
 		}
-		b.s.o.Log.Warn("generated columns were left out: the server could not compute them", "schema", relation.Schema, "table", relation.Table, "error", err)
+		b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema", relation.Schema, "table", relation.Table, "error", err)
 		return nil
 	}
 	wider := *relation
