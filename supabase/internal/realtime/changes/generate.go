@@ -28,10 +28,15 @@ func (b *batch) generate(ctx context.Context) error {
 	return nil
 }
 
-// missing returns the generated columns that the relation lacks.
+// missing returns the generated columns that the relation lacks. It returns none if the relation lacks other columns, too:
+// then the publication has a list of columns, which names no generated one.
 func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	for _, column := range t.columns {
-		if column.generated != "" && !slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }) {
+		switch has := slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }); {
+		case has:
+		case !column.computed:
+			return nil
+		case column.generated != "":
 			columns = append(columns, column)
 		}
 	}

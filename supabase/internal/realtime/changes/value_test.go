@@ -94,3 +94,19 @@ func TestFailingGeneratedColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestGeneratedColumnsOfColumnList: a list of columns of the publication leaves them out, whatever they are computed from.
+func TestGeneratedColumnsOfColumnList(t *testing.T) {
+	var text logText
+	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
+	d.Exec(`create table g (id int primary key, n int, hidden int, sum int generated always as (n + hidden) stored,
+			twice int generated always as (2 * n) stored);
+		alter publication supabase_realtime add table g (id, n)`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "g"})
+	d.Exec(`insert into g (id, n, hidden) values (1, 2, 3)`)
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":1,"n":2}`)
+	if strings.Contains(text.String(), "level=WARN") {
+		t.Errorf("a warning without a fault:\n%s", text.String())
+	}
+}
