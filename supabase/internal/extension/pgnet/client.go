@@ -74,7 +74,7 @@ func (c *client) do(ctx context.Context, r request) response {
 }
 
 var (
-	errURL      = errors.New("URL using bad/illegal format or missing URL")
+	errURL = errors.New("URL using bad/illegal format or missing URL")
 	//lint:ignore ST1005 callers know the texts of curl
 	errProtocol = errors.New("Unsupported protocol")
 	errTooLarge = fmt.Errorf("the response is larger than %d MB", maxBody>>20)
