@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"daawo/supabase/internal/realtime/changes"
 	"daawo/supabase/internal/realtime/messages"
 )
 
