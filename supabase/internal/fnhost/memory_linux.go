@@ -23,7 +23,7 @@ func usageOf(pid int) (usage, bool) {
 	}
 	// The name of the program is in parentheses and may contain anything. Fields after it begin with the third (proc(5)).
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	const state, rss = 3 - 3, 24 - 3
+	const state, rss = 0, 24 - 3
 	if len(fields) <= rss || fields[state] == "Z" || fields[state] == "X" {
 		return usage{}, false
 	}
