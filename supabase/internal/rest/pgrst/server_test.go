@@ -117,7 +117,7 @@ func TestFullPool(t *testing.T) {
 	if got := <-done; !strings.HasPrefix(got, "200") {
 		t.Error(got)
 	}
-	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1") || !strings.Contains(got, "pgrst_db_pool_max 1") {
+	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1.0\n") || !strings.Contains(got, "pgrst_db_pool_max 1.0\n") {
 		t.Error(got)
 	}
 }
