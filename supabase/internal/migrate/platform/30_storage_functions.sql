@@ -81,7 +81,7 @@ create or replace function storage.list_objects_with_delimiter(
 ) returns table (
   name text, id uuid, metadata jsonb, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz
 )
-language plpgsql stable as $$
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   last_char  constant text := chr(1114111);
   wanted     integer := coalesce(max_keys, 100);
@@ -124,14 +124,14 @@ begin
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" < seek
          order by o.name collate "C" desc
-         limit 1500; -- a constant, so that the plan is kept
+         limit 1500; -- a constant, so that the kept plan follows the index
     else
       open batch no scroll for
         select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" >= seek
          order by o.name collate "C"
-         limit 1500; -- a constant, so that the plan is kept
+         limit 1500; -- a constant, so that the kept plan follows the index
     end if;
     while wanted > 0 loop
       fetch batch into found;
@@ -174,7 +174,7 @@ create or replace function storage.search(
 ) returns table (
   name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
 )
-language plpgsql stable as $$
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   last_char  constant text := chr(1114111);
   whole      text := coalesce(prefix, '') || coalesce(search, '');
@@ -274,14 +274,14 @@ begin
           from storage.objects o
          where o.bucket_id = bucketname and lower(o.name) collate "C" < seek
          order by lower(o.name) collate "C" desc
-         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the plan is kept
+         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the kept plan follows the index
     else
       open batch no scroll for
         select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
           from storage.objects o
          where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
          order by lower(o.name) collate "C"
-         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the plan is kept
+         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the kept plan follows the index
     end if;
     while wanted > 0 loop
       fetch batch into found;
