@@ -119,7 +119,7 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
-			s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL")
+			s.confirm()
 			return
 		case errors.As(err, &final):
 			s.c.system(eventChanges, "error", final.Message)
@@ -133,6 +133,17 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		case <-ctx.Done():
 		case <-time.After(retryMin + rand.N(retryMax-retryMin)):
 		}
+	}
+}
+
+// confirm tells the client that every later change arrives.
+func (s *subscription) confirm() { s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL") }
+
+// resumed confirms the subscription again after the connection to the database was lost, as upstream does. The client may
+// have missed changes and can read the table now.
+func (s *subscription) resumed() {
+	if !s.c.closed.Load() {
+		s.confirm()
 	}
 }
 
@@ -161,7 +172,7 @@ func (s *subscription) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
-	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver})
+	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver, Resumed: s.resumed})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (a *admin) handler() http.Handler {
 	})
 	mux.HandleFunc("/ready", func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case a.engine.Schema() == nil, a.engine.Loading():
+		case a.engine.Schema() == nil, a.engine.Loading(), !a.engine.Reachable(r.Context()):
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case !a.live():
 			w.WriteHeader(http.StatusInternalServerError)
