@@ -45,7 +45,7 @@ export function Shell() {
     <div className="flex min-h-dvh flex-col md:flex-row">
       <button
         type="button"
-        className="bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20"
+        className="no-print bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20"
         onClick={() => document.getElementById('main')?.focus()}
       >
         {text.skip}

@@ -250,6 +250,7 @@ async function remove(page: Page, reference: string) {
   await page.getByLabel(/Reason/).fill('asked for by its author');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText(`${reference} is deleted`)).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page).toHaveURL(/#\/reports$/);
   await page.goto(`${deskURL()}/#/reports/${reference}`);
   await expect(page.getByRole('alert')).toContainText('There is no report with this reference.');
@@ -274,6 +275,7 @@ async function checkTrail(page: Page, email: string, reports: { reference: strin
   ];
   const lines = page.getByRole('row').filter({ hasText: email });
   await expect(lines).toHaveCount(expected.length); // to read a report again within ten minutes adds none
+  await expect(lines.filter({ hasText: 'Hodan Warsame' })).toHaveCount(1); // the name comes with the staff
   const seen = await lines.evaluateAll((rows) =>
     rows.map((row) =>
       [...row.querySelectorAll('td')]

@@ -104,7 +104,9 @@ test('no text of a visitor or of a member runs a script', async ({ page }) => {
 
 /** Checks that the list has the reports of these references, newest first. */
 const lists = (page: Page, ...references: (string | undefined)[]) =>
-  expect(page.getByRole('option')).toHaveText(references.map((name) => new RegExp(`${name}$`)));
+  expect(page.getByRole('listbox').getByRole('option')).toHaveText(
+    references.map((name) => new RegExp(`${name}$`)),
+  );
 
 test('each filter of the inbox', async ({ page }) => {
   const words = uniqueName('filter');
@@ -140,8 +142,8 @@ test('each filter of the inbox', async ({ page }) => {
   await region.selectOption('Without a known region');
   await lists(page, mine);
   await region.selectOption('Every region');
-  await page.getByLabel('Product').fill(' c ');
-  await page.getByLabel('Product').press('Enter');
+  await page.getByLabel('Product', { exact: true }).fill(' c ');
+  await page.getByLabel('Product', { exact: true }).press('Enter');
   await lists(page, other, old);
   await page.getByLabel('From').fill(at(30).slice(0, 10));
   await lists(page, other);
@@ -158,7 +160,7 @@ test('each filter of the inbox', async ({ page }) => {
   await expect(page.getByText('No report matches.')).toBeVisible();
   await page.getByRole('button', { name: 'Show all reports' }).click();
   await expect(page.getByRole('searchbox')).toHaveValue('');
-  await expect(page.getByRole('option').first()).toBeVisible();
+  await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();
 });
 
 test('a likely duplicate is compared side by side and marked', async ({ page }) => {
