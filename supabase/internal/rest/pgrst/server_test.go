@@ -73,6 +73,36 @@ func TestMissingSocketFile(t *testing.T) {
 	}
 }
 
+// TestReadyWithoutDatabase checks that /ready fails while the database takes no connections of the server, with a listener
+// and without one, and succeeds afterwards. /live does not depend on the database.
+func TestReadyWithoutDatabase(t *testing.T) {
+	database := testdb.New(t)
+	servers := map[string]*testServer{"listener": start(t, database, ""), "no listener": start(t, database, "db-channel-enabled = false\n")}
+	for name, s := range servers {
+		if got := s.ask(s.admin, "/ready"); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	limit := func(n int) {
+		database.ExecAs("supabase_admin", fmt.Sprintf(`alter database %s connection limit %d`, database.Name, n))
+	}
+	limit(0)
+	defer limit(-1)
+	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`)
+	for name, s := range servers {
+		t.Log(name)
+		s.until(s.admin, "/ready", "503")
+		if got := s.ask(s.admin, "/live"); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	limit(-1)
+	for name, s := range servers {
+		t.Log(name)
+		s.until(s.admin, "/ready", "200")
+	}
+}
+
 // TestFullPool checks the reply to a request that gets no connection in time, and its count in /metrics.
 func TestFullPool(t *testing.T) {
 	database := testdb.New(t)
@@ -87,7 +117,7 @@ func TestFullPool(t *testing.T) {
 	if got := <-done; !strings.HasPrefix(got, "200") {
 		t.Error(got)
 	}
-	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1") || !strings.Contains(got, "pgrst_db_pool_max 1") {
+	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1.0\n") || !strings.Contains(got, "pgrst_db_pool_max 1.0\n") {
 		t.Error(got)
 	}
 }
