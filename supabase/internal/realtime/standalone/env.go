@@ -144,6 +144,7 @@ func (v *variables) whole(def int, name string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		v.fail("%s: %q is not a whole number", name, text)
+		return def
 	}
 	return n
 }
