@@ -154,6 +154,21 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunAsSchemaOwner starts as the role that owns Realtime's tables, which may not read the ledger of migrations.
+func TestRunAsSchemaOwner(t *testing.T) {
+	db := newDatabase(t)
+	c := configured(t, db)
+	c.Database.User = "supabase_realtime_admin"
+	at, stop := start(t, c)
+	checkServer(t, db, at)
+	stop()
+	db.ExecAs("supabase_admin", `drop function realtime.send_binary`)
+	err := Run(t.Context(), c, slog.New(slog.DiscardHandler), func(net.Addr) {})
+	if err == nil || !strings.Contains(err.Error(), "realtime schema is incomplete") {
+		t.Errorf("on an incomplete schema: %v", err)
+	}
+}
+
 // checkServer calls every API of a running server.
 func checkServer(t *testing.T, db *testdb.DB, at string) {
 	anon, metrics := sign(t, jwtSecret, "anon"), sign(t, "metrics-secret-of-at-least-32-characters", "x")
