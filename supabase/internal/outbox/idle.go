@@ -42,9 +42,12 @@ type client struct {
 	added    idSet       // ids of the schedules for which River has asked for the latest due time
 }
 
+// onDemand runs the client of an outbox while there is work.
+type onDemand struct{ *Outbox }
+
 // run keeps a client running while there is work, until ctx ends. failure is why the first client did not start, nil if it
 // runs.
-func (b *Outbox) run(ctx context.Context, failure error) {
+func (b onDemand) run(ctx context.Context, failure error) {
 	if failure != nil {
 		b.Log.WarnContext(ctx, "database accepts no writes; background work waits", "error", failure)
 		if !b.beginAgain(ctx, failure) {
@@ -68,7 +71,7 @@ func (b *Outbox) run(ctx context.Context, failure error) {
 
 // beginAgain starts a client, and tries again every second until it runs. It returns false if ctx ends before that. failure is
 // the error of an attempt just before, nil for none.
-func (b *Outbox) beginAgain(ctx context.Context, failure error) bool {
+func (b onDemand) beginAgain(ctx context.Context, failure error) bool {
 	for failed := failure; ; {
 		if failed != nil {
 			select {
@@ -92,7 +95,7 @@ func (b *Outbox) beginAgain(ctx context.Context, failure error) bool {
 }
 
 // awaitIdle returns true when there was no work for idleAfter, and false if ctx ends.
-func (b *Outbox) awaitIdle(ctx context.Context) bool {
+func (b onDemand) awaitIdle(ctx context.Context) bool {
 	tick := time.NewTicker(b.idleAfter / 3)
 	defer tick.Stop()
 	for busy := time.Now(); ; {
@@ -114,7 +117,7 @@ func (b *Outbox) awaitIdle(ctx context.Context) bool {
 
 // caughtUp reports whether there is a leader, and if it is this process's client, whether it has added the jobs of the latest
 // due times.
-func (b *Outbox) caughtUp(ctx context.Context) bool {
+func (b onDemand) caughtUp(ctx context.Context) bool {
 	var leader string
 	if b.DB.Pgx().QueryRow(ctx, `select leader_id from river.river_leader where expires_at > now()`).Scan(&leader) != nil {
 		return false
@@ -176,7 +179,7 @@ func (b *Outbox) endIdle() {
 }
 
 // awaitWork returns when a client has to run, with an error if the database does not answer or ctx ends.
-func (b *Outbox) awaitWork(ctx context.Context) (err error) {
+func (b onDemand) awaitWork(ctx context.Context) (err error) {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
@@ -215,7 +218,7 @@ func unlisten(ctx context.Context, conn *pgxpool.Conn) {
 }
 
 // untilWork returns how long no job has to run or to be rescued, at most longestIdle. It is 0 while there is work.
-func (b *Outbox) untilWork(ctx context.Context, db interface {
+func (b onDemand) untilWork(ctx context.Context, db interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (time.Duration, error) {
 	const q = `
@@ -236,7 +239,7 @@ select exists (select from river.river_job where state = 'running')
 }
 
 // untilSchedule returns the time until the next due time of a schedule, at most longestIdle.
-func (b *Outbox) untilSchedule(now time.Time) time.Duration {
+func (b onDemand) untilSchedule(now time.Time) time.Duration {
 	expressions := slices.Clone(b.maintenance)
 	for _, c := range b.chores {
 		expressions = append(expressions, c.Cron)
@@ -260,7 +263,7 @@ func (b *Outbox) untilSchedule(now time.Time) time.Duration {
 }
 
 // stopAll stops all clients. It waits up to softStop for their jobs, or until ctx ends, and then interrupts them.
-func (b *Outbox) stopAll(ctx context.Context) error {
+func (b onDemand) stopAll(ctx context.Context) error {
 	b.mu.Lock()
 	all := slices.Clone(b.draining)
 	if b.work != nil {

@@ -104,14 +104,14 @@ func TestUntilWork(t *testing.T) {
 	} {
 		tdb.Exec(`delete from river.river_job`)
 		tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at) values ('x', '` + c.queue + `', '{}', 9, '` + c.state + `', ` + c.at + `)`)
-		got, err := b.untilWork(t.Context(), b.DB.Pgx())
+		got, err := (onDemand{b}).untilWork(t.Context(), b.DB.Pgx())
 		if err != nil || got > c.want || got < c.want-5*time.Minute && c.want > 0 {
 			t.Errorf("a job that %s: %s %v, want %s", c.name, got, err, c.want)
 		}
 	}
 	tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at)
 		select 'x', 'mail', '{}', 9, 'retryable', now() + interval '1 hour' from generate_series(1, 100)`)
-	if got, err := b.untilWork(t.Context(), b.DB.Pgx()); got != 0 || err != nil {
+	if got, err := (onDemand{b}).untilWork(t.Context(), b.DB.Pgx()); got != 0 || err != nil {
 		t.Errorf("many waiting jobs: %s %v", got, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestUntilSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.untilSchedule(now); got != want {
+		if got := (onDemand{b}).untilSchedule(now); got != want {
 			t.Errorf("at %s: %s, want %s", at, got, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestStopKeepsJobs(t *testing.T) {
 	<-f.began
 	b.stopClient(t.Context())
 	add("quick")
-	if !b.beginAgain(t.Context(), nil) {
+	if !(onDemand{b}).beginAgain(t.Context(), nil) {
 		t.Fatal("the next client did not start")
 	}
 	<-f.quick

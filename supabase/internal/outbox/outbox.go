@@ -184,7 +184,7 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	}
 	running, cancel := context.WithCancel(ctx)
 	var both sync.WaitGroup
-	both.Go(func() { b.run(running, failure) })
+	both.Go(func() { onDemand{b}.run(running, failure) })
 	both.Go(func() { b.watchClock(running) })
 	b.stopWatch = func() { cancel(); both.Wait() }
 	return nil
@@ -286,5 +286,5 @@ func (b *Outbox) Close(ctx context.Context) error {
 	}
 	b.closing.Store(true)
 	b.stopWatch()
-	return b.stopAll(ctx)
+	return onDemand{b}.stopAll(ctx)
 }
