@@ -28,8 +28,10 @@ func main() {
 	cache := flag.String("cache", defaultCache(), "`folder` of the fetched repositories, each in OWNER+NAME/repo")
 	program := flag.String("program", "bin/daawo", "`path` of the program")
 	only := flag.String("only", "", "only repositories whose name contains this `text`")
+	url := flag.String("database-url", "", "`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
 	flag.Parse()
-	if err := run(context.Background(), *cache, *program, *only); err != nil {
+	c := corpus{cache: *cache, program: *program, only: *only, url: *url}
+	if err := c.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
 	}
@@ -54,6 +56,11 @@ type entry struct {
 
 func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/.") }
 
+// startsWithExtensions reports whether the project is expected to start on a server that has Debian's extensions in C.
+func (e entry) startsWithExtensions() bool {
+	return e.expected == "ok" || strings.HasPrefix(e.expected, "fails: C extension") && !strings.Contains(e.expected, "Debian has no")
+}
+
 func parse(text string) (entries []entry, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -69,46 +76,99 @@ func parse(text string) (entries []entry, err error) {
 	return entries, nil
 }
 
-func run(ctx context.Context, cache, program, only string) error {
+// corpus is a run over the list.
+type corpus struct {
+	cache, program, only string
+	url                  string  // of the other server, "" for none
+	server               *server // nil for none
+}
+
+func (c *corpus) run(ctx context.Context) (err error) {
 	entries, err := parse(list)
 	if err != nil {
 		return err
 	}
-	if program, err = filepath.Abs(program); err != nil {
+	if c.program, err = filepath.Abs(c.program); err != nil {
 		return err
 	}
-	if _, err := os.Stat(program); err != nil {
+	if _, err := os.Stat(c.program); err != nil {
 		return fmt.Errorf("%w; run `make build` first", err)
 	}
-	var projects, started, migrations, applied, other int
-	fmt.Println("| project | starts | migrations applied | cause |\n|---|---|---|---|")
+	if c.url != "" {
+		if c.server, err = openServer(ctx, c.url); err != nil {
+			return fmt.Errorf("-database-url: %w", err)
+		}
+		defer func() { err = errors.Join(err, c.server.close(context.WithoutCancel(ctx))) }()
+	}
+	fmt.Println("| project | embedded Postgres | migrations | -database-url | migrations | cause |\n|---|---|---|---|---|---|")
+	var embedded, given total
+	surprises := 0
 	for _, e := range entries {
-		if !strings.Contains(e.repo, only) {
+		if !strings.Contains(e.name(), c.only) {
 			continue
 		}
-		r, err := try(ctx, cache, program, e)
+		here, there, err := c.tryBoth(ctx, e)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.repo, err)
 		}
-		projects++
-		migrations += r.migrations
-		applied += r.applied
-		starts, cause := "no", strings.TrimPrefix(e.expected, "fails: ")
-		if r.started {
-			started++
-			starts, cause = "yes", ""
+		embedded.add(here)
+		cause := strings.TrimPrefix(e.expected, "fails: ")
+		if e.expected == "ok" {
+			cause = ""
 		}
-		if r.started != (e.expected == "ok") {
-			other++
-			cause = "**expected " + e.expected + "** " + r.problem
+		if here.started != (e.expected == "ok") {
+			surprises++
+			cause += " **unexpected** " + here.problem
 		}
-		fmt.Printf("| %s | %s | %d of %d | %s |\n", e.name(), starts, r.applied, r.migrations, cause)
+		second := "| | "
+		if c.server != nil {
+			given.add(there)
+			second = there.cells()
+			if there.started != e.startsWithExtensions() {
+				surprises++
+				cause += " **unexpected with -database-url** " + there.problem
+			}
+		}
+		fmt.Printf("| %s %s %s | %s |\n", e.name(), here.cells(), second, cause)
 	}
-	fmt.Printf("\n%d of %d projects start as they are; %d of %d migrations apply.\n", started, projects, applied, migrations)
-	if other > 0 {
-		return fmt.Errorf("%d projects have another outcome than projects.txt says", other)
+	fmt.Printf("\nembedded Postgres: %s\n", embedded)
+	if c.server != nil {
+		fmt.Printf("-database-url: %s\n", given)
+	}
+	if surprises > 0 {
+		return fmt.Errorf("%d outcomes differ from projects.txt", surprises)
 	}
 	return nil
+}
+
+// tryBoth starts the program on one project, with the embedded Postgres and on the other server.
+func (c *corpus) tryBoth(ctx context.Context, e entry) (here, there result, err error) {
+	if here, err = c.try(ctx, e, ""); err != nil || c.server == nil {
+		return here, there, err
+	}
+	url, err := c.server.create(ctx)
+	if err != nil {
+		return here, there, err
+	}
+	there, err = c.try(ctx, e, url)
+	return here, there, errors.Join(err, c.server.drop(ctx))
+}
+
+// total sums outcomes.
+type total struct{ projects, started, migrations, applied int }
+
+func (t *total) add(r result) {
+	t.projects++
+	t.migrations += r.migrations
+	t.applied += r.applied
+	if r.started {
+		t.started++
+	}
+}
+
+// String returns the sums as a sentence.
+func (t total) String() string {
+	return fmt.Sprintf("%d of %d projects start as they are; %d of %d migrations apply.", t.started, t.projects, t.applied, t.migrations)
 }
 
 // result is the outcome of one project.
@@ -118,11 +178,20 @@ type result struct {
 	problem             string // the last error
 }
 
+// cells returns the outcome as two cells of a table.
+func (r result) cells() string {
+	starts := "no"
+	if r.started {
+		starts = "yes"
+	}
+	return fmt.Sprintf("| %s | %d of %d", starts, r.applied, r.migrations)
+}
+
 // startLimit is how long a project may take to start.
 const startLimit = 5 * time.Minute
 
-// try starts the program on one project.
-func try(ctx context.Context, cache, program string, e entry) (r result, err error) {
+// try starts the program on one project, with the embedded Postgres or the database of url.
+func (c *corpus) try(ctx context.Context, e entry, url string) (r result, err error) {
 	dir, err := os.MkdirTemp("", "corpus-")
 	if err != nil {
 		return r, err
@@ -131,7 +200,7 @@ func try(ctx context.Context, cache, program string, e entry) (r result, err err
 	if err := os.Chmod(dir, 0o755); err != nil { // for the user that runs Postgres
 		return r, err
 	}
-	if err := extract(ctx, cache, e, dir); err != nil {
+	if err := extract(ctx, c.cache, e, dir); err != nil {
 		return r, err
 	}
 	home := filepath.Join(dir, e.folder)
@@ -142,9 +211,12 @@ func try(ctx context.Context, cache, program string, e entry) (r result, err err
 	r.migrations = len(files)
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "start", "--port", "0", "--workdir", home, "--data", filepath.Join(dir, "data"))
+	cmd := exec.CommandContext(ctx, c.program, "start", "--port", "0", "--workdir", home, "--data", filepath.Join(dir, "data"))
 	cmd.Dir = dir
 	cmd.Env = environment()
+	if url != "" {
+		cmd.Env = append(cmd.Env, "DATABASE_URL="+url)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Minute
 	stdout, err := cmd.StdoutPipe()

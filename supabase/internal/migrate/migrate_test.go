@@ -34,12 +34,12 @@ func TestApplyIsAtomic(t *testing.T) {
 	ctx := t.Context()
 	files := map[string]string{
 		"migrations/1_first.sql":  `create table a (id int);`,
-		"migrations/2_second.sql": "begin;\ncreate table b (id int);\ncommit;\ncreate table c (id nonsense);\n",
+		"migrations/2_second.sql": "begin;\ncreate table b (id int);\ncreate table c (id nonsense);\ncommit;\n",
 		"migrations/3_third.sql":  `create table d (id int);`,
 		"migrations/README.sql":   `not a migration`,
 	}
 	applied, err := migrate.Apply(ctx, conn, project(files))
-	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 4 (create table c (id nonsense)): line 1:") {
+	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 3 (create table c (id nonsense)): line 1:") {
 		t.Fatalf("got error %v, want one that names file, statement and line", err)
 	}
 	if len(applied) != 1 {
@@ -63,18 +63,27 @@ func TestApplyIsAtomic(t *testing.T) {
 	}
 }
 
-func TestApplyIgnoresTransactionControl(t *testing.T) {
-	for _, end := range []string{"commit", "commit and no chain", "end work and chain", "rollback and chain"} {
-		db := testdb.New(t)
-		_, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{
-			"migrations/1_x.sql": `create table a (id int); ` + end + `; select 1 / 0;`,
-		}))
-		if err == nil || !strings.Contains(err.Error(), "division by zero") {
-			t.Errorf("%s: got error %v", end, err)
-		}
-		if got := tables(db); got != "" {
-			t.Errorf("%s: table %q was not rolled back", end, got)
-		}
+// TestApplyTransactionControl checks that COMMIT and ROLLBACK in a migration act as with the official CLI, such as after a new
+// value of an enum, which cannot be used before a commit.
+func TestApplyTransactionControl(t *testing.T) {
+	for name, c := range map[string]struct{ text, want, fails string }{
+		"commit":      {"begin; create type e as enum ('x'); create table a (v e); commit; alter type e add value 'y'; end work; create index on a (v) where v = 'y'; commit", "a", ""},
+		"chain":       {"create table a (); commit and chain; create table b ()", "a b", ""},
+		"rollback":    {"create table a (); rollback; create table b ()", "b", ""},
+		"at the end":  {"begin; create table a (); rollback", "", ""},
+		"fails later": {"create table a (); commit; create table b (); select 1 / 0", "a", "statement 4 (select 1 / 0): ERROR: division by zero (SQLSTATE 22012); the changes before the file's COMMIT (statement 2) stay"},
+		"fails":       {"begin; create table a (); select 1 / 0; commit", "", "division by zero"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := testdb.New(t)
+			applied, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{"migrations/1_x.sql": c.text}))
+			if c.fails == "" && (err != nil || len(applied) != 1) || c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)) {
+				t.Errorf("applied %v, error %v, want %q", applied, err, c.fails)
+			}
+			if got := tables(db); got != c.want {
+				t.Errorf("tables %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -124,6 +133,18 @@ func TestSeedRunsOnce(t *testing.T) {
 	}
 	if n := testdb.Value[int](db, `select count(*)::int from public.a`); n != 2 {
 		t.Errorf("got %d rows, want 2", n)
+	}
+}
+
+// TestSeedRollback checks that a seed that rolls its statements back is recorded.
+func TestSeedRollback(t *testing.T) {
+	db := testdb.New(t)
+	conn := db.Conn("postgres")
+	files := project(map[string]string{"seed.sql": "create table public.a (); rollback"})
+	for i, want := range []int{1, 0} {
+		if ran, err := migrate.Seed(t.Context(), conn, files, []string{"seed.sql"}); err != nil || len(ran) != want {
+			t.Errorf("run %d: %v, %v", i, ran, err)
+		}
 	}
 }
 

@@ -10,6 +10,11 @@ func TestWithRights(t *testing.T) {
 		"-- all\ncreate publication P for all tables":                              "-- all\nselect daawo.publish_all_tables('p', '')",
 		"do $$ begin create publication p for all tables; end $$":                  "do $$ begin perform daawo.publish_all_tables('p', ''); end $$",
 		"create publication p for table notes":                                     "create publication p for table notes",
+		"-- requests\ncreate extension pg_net;":                                    "create extension if not exists pg_net;",
+		"CREATE EXTENSION \"pg_net\" WITH SCHEMA extensions":                       "CREATE EXTENSION if not exists \"pg_net\" WITH SCHEMA extensions",
+		"create extension if not exists pg_net":                                    "create extension if not exists pg_net",
+		"create extension pg_network":                                              "create extension pg_network",
+		"select 'create extension pg_net'":                                         "select 'create extension pg_net'",
 		"select 'create publication p for all tables'":                             "select 'create publication p for all tables'",
 	} {
 		if got := withRights(stmt); got != want {

@@ -90,14 +90,16 @@ func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, se
 		return false, nil
 	}
 	err = fromScratch(ctx, conn, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `
-			insert into supabase_migrations.seed_files as old (path, hash) values ($1, $2)
-			on conflict (path) do update set hash = excluded.hash
-			returning xmax = 0`, name, hash).Scan(&fresh)
-		if err != nil || !fresh {
-			return err
+		if _, recorded := seen[name]; !recorded {
+			fresh = true
+			if err := runAll(ctx, tx, split(string(text))); err != nil {
+				return err
+			}
 		}
-		return runAll(ctx, tx, split(string(text)))
+		_, err := tx.Exec(ctx, `
+			insert into supabase_migrations.seed_files (path, hash) values ($1, $2)
+			on conflict (path) do update set hash = excluded.hash`, name, hash)
+		return err
 	})
 	return fresh && err == nil, err
 }

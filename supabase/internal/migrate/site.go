@@ -187,16 +187,35 @@ func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// runAll runs the statements of a file in tx.
+// runAll runs the statements of a file in tx. As with the official CLI, COMMIT and ROLLBACK end the transaction, and the
+// statements after them run in a new one. COMMIT at the end of a file is left to the caller, who records the file in the same
+// transaction.
 func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 	conn := tx.Conn().PgConn()
-	for i, stmt := range statements {
-		if controlsTransaction(stmt) {
-			continue // the whole file is one transaction already
-		}
+	last := len(statements) // the number of statements without the control statements at the end
+	for last > 0 && controlOf(statements[last-1]) != noControl && controlOf(statements[last-1]) != rollback {
+		last--
+	}
+	committed := 0
+	for i, stmt := range statements[:last] {
+		control := controlOf(stmt)
 		where := fmt.Sprintf("statement %d (%s)", i+1, firstLine(stmt))
-		if _, err := conn.Exec(ctx, withRights(stmt)).ReadAll(); err != nil {
-			return fmt.Errorf("%s: %w", where, withLine(err, stmt))
+		switch control {
+		case begin: // a transaction has begun already
+			continue
+		case commit:
+			stmt, committed = "commit; begin", i+1
+		case rollback:
+			stmt = "rollback; begin"
+		case noControl:
+			stmt = withRights(stmt)
+		}
+		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
+			err = fmt.Errorf("%s: %w", where, withLine(err, statements[i]))
+			if committed > 0 {
+				err = fmt.Errorf("%w; the changes before the file's COMMIT (statement %d) stay", err, committed)
+			}
+			return err
 		}
 		if conn.TxStatus() != 'T' { // such as PREPARE TRANSACTION
 			return fmt.Errorf("%s ends the file's transaction: remove the statement", where)
@@ -205,11 +224,31 @@ func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 	return nil
 }
 
-// control matches statements that would end the file's transaction.
-var control = regexp.MustCompile(`(?is)^(begin|start\s+transaction|commit|end|rollback|abort)(\s+(work|transaction))?(\s+and\s+(no\s+)?chain)?$`)
+// transactionControl is the kind of a statement that begins or ends a transaction.
+type transactionControl int
 
-func controlsTransaction(stmt string) bool {
-	return control.MatchString(stripComments(stmt))
+const (
+	noControl transactionControl = iota
+	begin
+	commit
+	rollback
+)
+
+// control matches statements that begin or end a transaction.
+var control = regexp.MustCompile(`(?is)^(?:(begin|start\s+transaction)(?:\s+(?:work|transaction))?|(?:(commit|end)|(rollback|abort))(?:\s+(?:work|transaction))?(?:\s+and\s+(?:no\s+)?chain)?)$`)
+
+// controlOf returns the kind of a statement.
+func controlOf(stmt string) transactionControl {
+	m := control.FindStringSubmatch(stripComments(stmt))
+	switch {
+	case m == nil:
+		return noControl
+	case m[1] != "":
+		return begin
+	case m[2] != "":
+		return commit
+	}
+	return rollback
 }
 
 // stripComments removes leading comments from a statement.

@@ -39,20 +39,22 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestControlsTransaction(t *testing.T) {
-	for stmt, want := range map[string]bool{
-		"begin":                          true,
-		"/* now */ START  TRANSACTION":   true,
-		"-- done\nCommit Work":           true,
-		"end":                            true,
-		"commit work and  chain":         true,
-		"abort and no chain":             true,
-		"commit prepared 'x'":            false,
-		"select 'begin'":                 false,
-		"create function begin() as 'x'": false,
+func TestControlOf(t *testing.T) {
+	for stmt, want := range map[string]transactionControl{
+		"begin":                          begin,
+		"/* now */ START  TRANSACTION":   begin,
+		"-- done\nCommit Work":           commit,
+		"end":                            commit,
+		"commit work and  chain":         commit,
+		"Rollback":                       rollback,
+		"abort and no chain":             rollback,
+		"rollback to savepoint s":        noControl,
+		"commit prepared 'x'":            noControl,
+		"select 'begin'":                 noControl,
+		"create function begin() as 'x'": noControl,
 	} {
-		if got := controlsTransaction(stmt); got != want {
-			t.Errorf("controlsTransaction(%q) = %v, want %v", stmt, got, want)
+		if got := controlOf(stmt); got != want {
+			t.Errorf("controlOf(%q) = %v, want %v", stmt, got, want)
 		}
 	}
 }
