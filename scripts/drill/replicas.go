@@ -48,7 +48,7 @@ func replicasDrill(ctx context.Context, s settings) (string, error) {
 	}
 	failed := make(chan error, 1)
 	wait.Go(func() { failed <- in.write(running) })
-	if _, err := in.settled(ctx, healWithin, nil); err != nil {
+	if _, _, err := in.settled(ctx, healWithin, nil); err != nil {
 		return "", fmt.Errorf("before the first strike: %w", err)
 	}
 	plan := []strikeKind{killServer, cutServer, killNATS, silenceServer, endReplication}
@@ -202,8 +202,9 @@ func (in *installation) strike(ctx context.Context, kind strikeKind, victim int,
 	if err := in.repair(ctx, kind, victim); err != nil {
 		return err
 	}
-	took, err := in.settled(ctx, presenceWithin, confirms)
-	note("agree", took)
+	subscribed, agreed, err := in.settled(ctx, presenceWithin, confirms)
+	note("subscribe", subscribed)
+	note("agree", agreed)
 	return err
 }
 
@@ -211,7 +212,7 @@ func (in *installation) strike(ctx context.Context, kind strikeKind, victim int,
 func (in *installation) repair(ctx context.Context, kind strikeKind, victim int) error {
 	switch kind {
 	case killServer:
-		return in.servers[victim].Start(ctx)
+		return restart(ctx, in.servers[victim])
 	case killNATS, flickNATS:
 		if err := in.nats.start(); err != nil {
 			return err
@@ -221,6 +222,16 @@ func (in *installation) repair(ctx context.Context, kind strikeKind, victim int)
 		l.set(false, false)
 	}
 	return nil
+}
+
+// restart starts a server, again if it ends, as a supervisor of processes does.
+func restart(ctx context.Context, server *stack.Stack) (err error) {
+	for range 3 {
+		if err = server.Start(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // endReplication ends the replication connections of all servers.
@@ -287,18 +298,19 @@ func (in *installation) left(ctx context.Context, struck time.Time, server *stac
 	}
 }
 
-// settled waits until every client is subscribed, and then until all see the same members, once each. It returns how long the
-// agreement took after every client was connected. Then it checks that every client gets all rows, the broadcasts of all
-// senders, and as many confirmations of its subscription as confirms says.
-func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, confirms map[*peer]int) (took time.Duration, err error) {
-	if _, err := in.until(ctx, healWithin, "is not connected", func(_ *peer, v peerView) bool { return v.current }); err != nil {
-		return 0, err
+// settled waits until every client is subscribed, and then until all see the same members, once each. It returns how long
+// each took. confirms has how often a client must have been told that it is subscribed. Then it waits until every client has
+// all rows and hears every sender.
+func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, confirms map[*peer]int) (subscribed, agreed time.Duration, err error) {
+	subscribed, err = in.until(ctx, healWithin, "is not subscribed", func(p *peer, v peerView) bool { return v.current && v.confirms >= confirms[p] })
+	if err != nil {
+		return subscribed, 0, err
 	}
-	took, err = in.until(ctx, agreeWithin, "does not see all members once", func(_ *peer, v peerView) bool {
+	agreed, err = in.until(ctx, agreeWithin, "does not see all members once", func(_ *peer, v peerView) bool {
 		return len(v.members) == len(in.peers) && v.members.keys() == len(in.peers)
 	})
 	if err != nil {
-		return took, err
+		return subscribed, agreed, err
 	}
 	rows, sent := in.rows.Load(), map[string]int64{}
 	for _, p := range in.peers {
@@ -307,7 +319,7 @@ func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, 
 		}
 	}
 	if _, err = in.until(ctx, healWithin, "lacks rows", func(_ *peer, v peerView) bool { return v.floor >= rows }); err != nil {
-		return took, err
+		return subscribed, agreed, err
 	}
 	_, err = in.until(ctx, healWithin, "gets no broadcasts", func(p *peer, v peerView) bool {
 		for sender, n := range sent {
@@ -317,11 +329,7 @@ func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, 
 		}
 		return true
 	})
-	if err != nil {
-		return took, err
-	}
-	_, err = in.until(ctx, healWithin, "was not told that changes were missed", func(p *peer, v peerView) bool { return v.confirms >= confirms[p] })
-	return took, errors.Join(err, in.faults())
+	return subscribed, agreed, errors.Join(err, in.faults())
 }
 
 // until waits until a condition holds for every client.

@@ -83,11 +83,14 @@ type subscription struct {
 	ended  bool
 }
 
-// Upstream's waits before another attempt to subscribe.
-const (
-	retryMin = 5 * time.Second
-	retryMax = 10 * time.Second
-)
+// retryAfter returns the wait before another attempt to subscribe: 1 to 3 s at first, which suffices for a database that starts
+// again, and then 5 to 10 s. Upstream has both waits, for a missing connection and for errors.
+func retryAfter(attempt int) time.Duration {
+	if attempt < 3 {
+		return time.Second + rand.N(2*time.Second)
+	}
+	return 5*time.Second + rand.N(5*time.Second)
+}
 
 // start subscribes, or renews the claims of the subscriber, in the background, until it succeeds.
 func (s *subscription) start() {
@@ -114,7 +117,7 @@ func (s *subscription) start() {
 }
 
 func (s *subscription) keepTrying(ctx context.Context) {
-	for ctx.Err() == nil {
+	for attempt := 0; ctx.Err() == nil; attempt++ {
 		err := s.subscribe(ctx)
 		var final *changes.SubscribeError
 		switch {
@@ -131,7 +134,7 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		s.c.system(eventChanges, "error", "Subscribing to PostgreSQL failed; retrying")
 		select {
 		case <-ctx.Done():
-		case <-time.After(retryMin + rand.N(retryMax-retryMin)):
+		case <-time.After(retryAfter(attempt)):
 		}
 	}
 }

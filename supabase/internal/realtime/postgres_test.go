@@ -162,7 +162,7 @@ func TestPostgresChanges(t *testing.T) {
 
 func TestPostgresChangesErrors(t *testing.T) {
 	db := &stream{subscribers: map[int64]changes.Subscriber{}, errs: []error{
-		&changes.SubscribeError{Message: "final"}, errors.New("passing, with a secret"),
+		&changes.SubscribeError{Message: "final"}, errors.New("passing, with a secret"), errors.New("passing"),
 	}}
 	s := serve(t, func(o *Options) { o.Changes = db })
 	c := connect(t, s)
@@ -174,6 +174,9 @@ func TestPostgresChangesErrors(t *testing.T) {
 	}
 	c.send("realtime:b", "phx_leave", `{}`) // ends the retries
 	c.want("phx_close")
+	c.join("realtime:d", `{"config":{"postgres_changes":[{"event":"*","schema":"public"}]}}`)
+	c.want(`"realtime:d","system"`, `"status":"error"`)
+	c.want(`"realtime:d","system"`, "Subscribed to PostgreSQL")
 	if got := c.join("realtime:c", `{"config":{"postgres_changes":[7]}}`); !strings.Contains(got, `"status":"error"`) {
 		t.Errorf("a number as binding: %s", got)
 	}

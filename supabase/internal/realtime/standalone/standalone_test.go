@@ -51,7 +51,7 @@ func TestFromEnv(t *testing.T) {
 			t.Errorf("accepted without %s", missing)
 		}
 	}
-	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]"} {
+	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]", "TENANT_MAX_JOINS_PER_SECOND": "0", "CLIENT_PRESENCE_WINDOW_MS": "-1"} {
 		if _, err := FromEnv(environment(required(map[string]string{name: value}))); err == nil {
 			t.Errorf("accepted %s=%s", name, value)
 		}
