@@ -69,8 +69,9 @@ func shadowDatabase(ctx context.Context, c *config.Config) (url string, drop fun
 		return "", nil, err
 	}
 	name := "daawo_shadow_" + strings.ToLower(rand.Text())
+	given := u.String()
 	ask := func(ctx context.Context, sql string) error {
-		return withConn(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		return withConn(ctx, given, func(conn *pgx.Conn) error {
 			_, err := conn.Exec(ctx, sql)
 			return err
 		})
