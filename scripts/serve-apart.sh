@@ -16,7 +16,7 @@ staff=() mail=() more=()
 if [ "$desk" ]; then
   gateway=$(port) realtime=$(port) smtp=$(port) inbox=$(port) deskPort=$(port)
   public=http://127.0.0.1:$gateway flags="--port $gateway"
-  staff=(GOTRUE_URI_ALLOW_LIST="http://127.0.0.1:$deskPort,http://127.0.0.1:$deskPort/**" GOTRUE_SESSIONS_TIMEBOX=12h
+  staff=(GOTRUE_PASSWORD_MIN_LENGTH=12 GOTRUE_URI_ALLOW_LIST="http://127.0.0.1:$deskPort,http://127.0.0.1:$deskPort/**" GOTRUE_SESSIONS_TIMEBOX=12h
     GOTRUE_MFA_TOTP_ENROLL_ENABLED=true GOTRUE_MFA_TOTP_VERIFY_ENABLED=true GOTRUE_MFA_WEB_AUTHN_ENROLL_ENABLED=true
     GOTRUE_MFA_WEB_AUTHN_VERIFY_ENABLED=true GOTRUE_WEBAUTHN_RP_ID=localhost
     GOTRUE_WEBAUTHN_RP_DISPLAY_NAME=localhost GOTRUE_WEBAUTHN_RP_ORIGINS="http://localhost:$deskPort" GOTRUE_SMTP_HOST=127.0.0.1 GOTRUE_SMTP_PORT="$smtp" GOTRUE_SMTP_ADMIN_EMAIL=daawo@localhost.localdomain

@@ -22,5 +22,5 @@ eval "$status"
 scripts/serve-apart.sh "$data/apart" "$data/daawo/storage" desk
 . "$data/apart/env"
 set +a
-if [ $# = 0 ]; then set -- tests/e2e/desk.spec.ts tests/e2e/desk-passkey.spec.ts tests/e2e/desk-upload.spec.ts; fi
+if [ $# = 0 ]; then set -- tests/e2e/desk-story.spec.ts tests/e2e/desk.spec.ts tests/e2e/desk-session.spec.ts tests/e2e/desk-passkey.spec.ts tests/e2e/desk-upload.spec.ts; fi
 npm run --silent test:e2e --workspace web -- "$@"

@@ -3,13 +3,19 @@
 package cluster_test
 
 import (
+	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -96,6 +102,122 @@ func TestHAProxy(t *testing.T) {
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// natsHosts starts the three NATS servers with nats.conf and nats.env, but addresses of this machine. It returns the servers and
+// the addresses for clients and for health checks.
+func natsHosts(t *testing.T) (servers []*server.Server, clients, monitors []string) {
+	t.Helper()
+	env := variables(t, "nats.env")
+	var routes []string
+	for range 3 {
+		routes = append(routes, freeAddress(t))
+	}
+	all := strings.Trim(env["NATS_ROUTES"], "'")
+	for i, route := range routes {
+		all = strings.ReplaceAll(all, fmt.Sprintf("10.0.0.1%d:6222", i+1), route)
+	}
+	for i, route := range routes {
+		clients, monitors = append(clients, freeAddress(t)), append(monitors, freeAddress(t))
+		for name, value := range map[string]string{
+			"NATS_NAME": fmt.Sprintf("db%d", i+1), "NATS_LISTEN": clients[i], "NATS_CLUSTER_LISTEN": route, "NATS_MONITOR": monitors[i],
+			"NATS_PASSWORD": `"0815"`, "NATS_CLUSTER_PASSWORD": `"4711"`, "NATS_ROUTES": strings.ReplaceAll(all, "PASSWORD", "4711"),
+		} {
+			if env[name] == "" {
+				t.Errorf("nats.env has no %s", name)
+			}
+			t.Setenv(name, value)
+		}
+		options, err := server.ProcessConfigFile("nats.conf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.NoLog, options.NoSigs = true, true
+		s, err := server.NewServer(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(s.Shutdown)
+		if !s.ReadyForConnections(time.Minute) {
+			t.Fatal("NATS does not start")
+		}
+		servers = append(servers, s)
+	}
+	return servers, clients, monitors
+}
+
+// TestNATS checks that the servers forward to one another, ask for the password, and that a client goes to another server.
+func TestNATS(t *testing.T) {
+	servers, clients, monitors := natsHosts(t)
+	url := variables(t, "daawo.env")["NATS_URL"]
+	for i, at := range clients {
+		url = strings.Replace(url, fmt.Sprintf("10.0.0.1%d:4222", i+1), at, 1)
+	}
+	url = strings.ReplaceAll(url, "PASSWORD", "0815")
+	if strings.Contains(url, "10.0.0.") || strings.Count(url, ",") != 2 {
+		t.Fatalf("NATS_URL does not name the three servers of nats.env: %s", url)
+	}
+	if _, err := nats.Connect(strings.ReplaceAll(url, "0815", "wrong")); err == nil {
+		t.Error("a client with a wrong password connects")
+	}
+	connect := func(only string) (conn *nats.Conn) {
+		conn, err := nats.Connect(only, nats.DontRandomize(), nats.ReconnectWait(10*time.Millisecond), nats.MaxReconnects(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		return conn
+	}
+	first, last := connect(url), connect("nats://daawo:0815@"+clients[2])
+	got := make(chan *nats.Msg, 1000)
+	if _, err := last.ChanSubscribe("subject", got); err != nil {
+		t.Fatal(err)
+	}
+	reaches := func(when string) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; {
+			_ = first.Publish("subject", []byte(when)) // fails until it is connected again
+			select {
+			case m := <-got:
+				if string(m.Data) == when {
+					return
+				}
+			case <-time.After(20 * time.Millisecond):
+			}
+			if time.Now().After(end) {
+				t.Fatalf("no message arrives %s", when)
+			}
+		}
+	}
+	reaches("from the first server to the last")
+	servers[0].Shutdown()
+	reaches("after the first server ended")
+	reply, err := http.Get("http://" + monitors[1] + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		t.Errorf("healthz replies %d", reply.StatusCode)
+	}
+	// Debian's release of NATS is older than the one above.
+	if program, err := exec.LookPath("nats-server"); err == nil {
+		if out, err := exec.Command(program, "-t", "-c", "nats.conf").CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
 	}
 }
 

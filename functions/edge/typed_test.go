@@ -48,7 +48,7 @@ type order struct {
 	Others  []address         `json:"others"`
 	Notes   map[string]string `json:"notes"`
 	When    time.Time         `json:"when"`
-	private string
+	private string            //lint:ignore U1000 a caller must not be able to set it
 }
 
 func (o *order) Validate() error {

@@ -158,7 +158,7 @@ func (m *model) auth(ctx context.Context, length time.Duration) error {
 func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 	const rate, people = 40, 24
 	read := []kind{{name: "list", share: 1, do: m.list}}
-	calm := m.measure(ctx, "list", read, rate, length)
+	calm := m.measure(ctx, "list", read, rate, length, nil)
 	storm, end := context.WithCancel(ctx)
 	defer end()
 	var all sync.WaitGroup
@@ -176,7 +176,7 @@ func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 		})
 	}
 	time.Sleep(time.Second) // until all logins are queued
-	rough := m.measure(ctx, "list", read, rate, length)
+	rough := m.measure(ctx, "list", read, rate, length, nil)
 	end()
 	all.Wait()
 	fmt.Printf("\nreads at %d/s, alone: p50 %s, p99 %s; while %d people sign in (%d logins): p50 %s, p99 %s, %.1f times\n",

@@ -10,12 +10,13 @@
 //	go run ./scripts/bench -only rest,functions         the ratios of two parts
 //	go run ./scripts/bench -only load -rate 200         the visits, at 200 arrivals per second
 //	go run ./scripts/bench -only report,photo           two kinds of visits
+//	go run ./scripts/bench -only visitors               a thousand visitors at the same time, for a minute
 //	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
 //
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too), GOTRUE_URL, STORAGE_API_URL (with
-// STORAGE_API_SERVICE_KEY) and REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY). Without them the rows have no ratios. Each row
+// STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more than 20,000 objects) and REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY). Without them the rows have no ratios. Each row
 // says which processor bounds it: that of the server, that of Postgres, or none of them.
 package main
 
@@ -36,12 +37,13 @@ import (
 
 // choice holds the command line's options.
 type choice struct {
-	binary  string
-	rate    float64
-	length  time.Duration
-	objects int      // in the bucket of the comparison
-	rows    string   // part of the names of the rows of the comparison
-	only    []string // empty means everything
+	binary   string
+	rate     float64
+	length   time.Duration
+	visitors int      // present at the same time
+	objects  int      // in the bucket of the comparison
+	rows     string   // part of the names of the rows of the comparison
+	only     []string // empty means everything
 }
 
 func (c choice) wants(names ...string) bool {
@@ -53,6 +55,7 @@ func main() {
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
 	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
+	flag.IntVar(&c.visitors, "visitors", 1000, "`NUMBER` of visitors that -only visitors has at the same time, three times as long as -for")
 	flag.IntVar(&c.objects, "objects", 10_000, "`NUMBER` of objects in the bucket whose lists -only sides measures")
 	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
@@ -71,7 +74,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "sides", "auth", "load", "mixture"}
+	all := []string{"lighthouse", "sides", "auth", "load", "mixture", "visitors"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -126,7 +129,7 @@ func (c choice) stack(ctx context.Context) error {
 	for _, k := range kinds {
 		visits = append(visits, k.name)
 	}
-	if !c.wants(append(visits, "auth", "lighthouse")...) {
+	if !c.wants(append(visits, "visitors", "auth", "lighthouse")...) {
 		return nil
 	}
 	st, err := stack.New(ctx, c.binary)
@@ -139,7 +142,7 @@ func (c choice) stack(ctx context.Context) error {
 			return err
 		}
 	}
-	if !c.wants(append(visits, "auth")...) {
+	if !c.wants(append(visits, "visitors", "auth")...) {
 		return nil
 	}
 	m, err := newModel(ctx, st)
@@ -151,11 +154,16 @@ func (c choice) stack(ctx context.Context) error {
 			return err
 		}
 	}
+	var crowd error
+	if c.wants("visitors") {
+		fmt.Println()
+		crowd = c.crowd(ctx, m)
+	}
 	if c.wants("auth") {
 		fmt.Println()
-		return m.auth(ctx, c.length/4)
+		return errors.Join(crowd, m.auth(ctx, c.length/4))
 	}
-	return nil
+	return crowd
 }
 
 // visits measures each kind alone and then the mixture of the site.
@@ -168,11 +176,11 @@ func (c choice) visits(ctx context.Context, m *model) error {
 	fmt.Fprintln(table, "kind\trate/s\tanswered\tfailed\tp50\tp99\tp99.9\tlongest\tserver CPU\tPostgres CPU\tbytes\tper core and second\t")
 	for _, k := range m.kinds() {
 		if c.wants("load", k.name) {
-			print(table, m.measure(ctx, k.name, []kind{k}, c.rate*k.alone, c.length))
+			print(table, m.measure(ctx, k.name, []kind{k}, c.rate*k.alone, c.length, nil))
 		}
 	}
 	if c.wants("load", "mixture") {
-		print(table, m.measure(ctx, "mixture", m.kinds(), c.rate, c.length))
+		print(table, m.measure(ctx, "mixture", m.kinds(), c.rate, c.length, nil))
 	}
 	return table.Flush()
 }

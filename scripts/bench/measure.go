@@ -22,11 +22,24 @@ type result struct {
 	longest          time.Duration
 	server, postgres time.Duration // CPU time per answered request, including background work
 	bytes            int64         // reply bytes per answered request
+	byKind           map[string][]time.Duration
 }
 
-// measure sends requests at a rate (exponential gaps, as from independent visitors) for a while.
-func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration) result {
-	r := result{name: name, rate: rate}
+// percentile returns the time that a share of the sorted times does not exceed; 0 without times.
+func percentile(sorted []time.Duration, share float64) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(len(sorted)-1, int(float64(len(sorted))*share))]
+}
+
+// measure sends requests at a rate (exponential gaps, as from independent visitors) for a while. as returns the context of a
+// request, nil uses ctx.
+func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration, as func() context.Context) result {
+	r := result{name: name, rate: rate, byKind: map[string][]time.Duration{}}
+	if as == nil {
+		as = func() context.Context { return ctx }
+	}
 	var mu sync.Mutex
 	var took []time.Duration
 	var shown bool
@@ -39,9 +52,9 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	for next.Sub(begun) < length && ctx.Err() == nil {
 		time.Sleep(time.Until(next))
 		arrived := next
-		k := pick(kinds)
+		k, visitor := pick(kinds), as()
 		visits.Go(func() {
-			err := k.do(ctx)
+			err := k.do(visitor)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -53,7 +66,9 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 				return
 			}
 			// Measure from the arrival, so that a late start counts as latency.
-			took = append(took, time.Since(arrived))
+			spent := time.Since(arrived)
+			took = append(took, spent)
+			r.byKind[k.name] = append(r.byKind[k.name], spent)
 		})
 		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
 	}
@@ -64,8 +79,7 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	r.answered = len(took)
 	if r.answered > 0 {
 		slices.Sort(took)
-		r.p50, r.p99 = took[len(took)/2], took[min(len(took)-1, len(took)*99/100)]
-		r.p999, r.longest = took[min(len(took)-1, len(took)*999/1000)], took[len(took)-1]
+		r.p50, r.p99, r.p999, r.longest = percentile(took, 0.5), percentile(took, 0.99), percentile(took, 0.999), took[len(took)-1]
 		n := time.Duration(r.answered)
 		r.server, r.postgres = (server-serverBefore)/n, (postgres-postgresBefore)/n
 		r.bytes = m.received.Load() / int64(r.answered)

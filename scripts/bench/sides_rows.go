@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -189,84 +188,6 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 		rows[1].theirs = &side{"GoTrue", func(ctx context.Context, c, _ int) error { return their[c].refresh(ctx) }}
 	}
 	return rows, nil
-}
-
-// storageRows compares storage with storage-api (STORAGE_API_URL with STORAGE_API_SERVICE_KEY): lists of c.objects objects, and
-// 100 kB up and down.
-func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
-	return func(ctx context.Context) ([]row, error) {
-		servers := []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
-		if url := os.Getenv("STORAGE_API_URL"); url != "" {
-			servers = append(servers, target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
-		}
-		bucket := fmt.Sprintf("bench-%d", time.Now().UnixNano())
-		data := bytes.Repeat([]byte("0123456789"), 10_000)
-		for _, t := range servers {
-			if err := m.fillBucket(ctx, t, bucket, c.objects, data); err != nil {
-				return nil, err
-			}
-		}
-		post := func(path, body string) func(target) side {
-			return func(t target) side {
-				return side{do: func(ctx context.Context, _, _ int) error {
-					return m.sendTo(ctx, t, http.MethodPost, path+bucket, []byte(body), nil)
-				}}
-			}
-		}
-		deep := fmt.Sprintf(`{"prefix":"many","limit":100,"offset":%d}`, c.objects*9/10)
-		kinds := []struct {
-			name string
-			make func(target) side
-		}{
-			{"list", post("/object/list/", `{"prefix":"many","limit":100,"offset":0}`)},
-			{"list, a late page", post("/object/list/", deep)},
-			{"list of a search", post("/object/list/", `{"prefix":"many","search":"o0001","limit":100}`)},
-			{"list-v2", post("/object/list-v2/", `{"prefix":"many/","limit":100,"with_delimiter":true}`)},
-			{"download", func(t target) side {
-				return side{do: func(ctx context.Context, _, _ int) error {
-					return m.sendTo(ctx, t, http.MethodGet, "/object/"+bucket+"/data", nil, nil)
-				}}
-			}},
-			{"upload", func(t target) side {
-				return side{do: func(ctx context.Context, client, i int) error {
-					return m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/up/%d", bucket, client), data,
-						map[string]string{"Content-Type": "application/octet-stream", "x-upsert": "true"})
-				}}
-			}},
-		}
-		var rows []row
-		for _, k := range kinds {
-			rows = append(rows, pair("storage: "+k.name, "storage-api", servers, k.make))
-		}
-		return rows, nil
-	}
-}
-
-// fillBucket makes a bucket with many small objects and one of 100 kB.
-func (m *model) fillBucket(ctx context.Context, t target, bucket string, objects int, data []byte) error {
-	if err := m.sendTo(ctx, t, http.MethodPost, "/bucket", fmt.Appendf(nil, `{"id":%q,"name":%[1]q}`, bucket), nil); err != nil {
-		return err
-	}
-	binary := map[string]string{"Content-Type": "application/octet-stream"}
-	if err := m.sendTo(ctx, t, http.MethodPost, "/object/"+bucket+"/data", data, binary); err != nil {
-		return err
-	}
-	var wait sync.WaitGroup
-	errs := make([]error, 8)
-	for w := range errs {
-		wait.Go(func() {
-			for i := w; i < objects && errs[w] == nil && ctx.Err() == nil; i += len(errs) {
-				errs[w] = m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/many/o%07d", bucket, i), []byte("x"), binary)
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }
 
 // realtimeRows compares Realtime with the real one (REALTIME_UPSTREAM_URL, such as ws://127.0.0.1:4000/socket/websocket, with

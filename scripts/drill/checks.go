@@ -17,47 +17,57 @@ import (
 
 // Drills that run tests of the module, because they need the internals of a package or a fake clock.
 
-func accessDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestSQLAccess|TestExposed|TestFunctionsForAnon|TestRESTAccess", "migrate", "app")
+// checks are tests by a pattern, in packages below supabase.
+type checks struct {
+	pattern  string
+	packages []string
 }
 
-// attacksDrill attacks tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures
-// (Bombs, TestUploadedMarkup), paths, hosts and redirects (TestPathNormalisation, TestForwardedHeaders,
-// TestVerifyRedirects, TestAllows), framing and headers (TestAttacks of app) and the limits.
-func attacksDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|"+
-		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|"+
+var (
+	accessChecks = checks{"TestSQLAccess|TestExposed|TestFunctionsForAnon|TestRESTAccess", []string{"acceptance"}}
+
+	// Tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures (Bombs,
+	// TestUploadedMarkup), paths, hosts and redirects (TestPathNormalisation, TestForwardedHeaders, TestVerifyRedirects,
+	// TestAllows), framing and headers (TestAttacks of acceptance) and the limits.
+	attackChecks = checks{"Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|" +
+		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|" +
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
-		"app", "auth", "auth/redirect", "gateway", "keys", "photo", "rest/token", "storage")
-}
+		[]string{
+			"acceptance", "internal/app", "internal/auth", "internal/auth/redirect", "internal/gateway", "internal/photo",
+			"internal/rest/token", "internal/storage",
+		}}
 
-func clockDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "Clock", "app", "backup", "fnhost", "outbox")
-}
+	clockChecks     = checks{"Clock", []string{"acceptance", "internal/backup", "internal/fnhost", "internal/outbox"}}
+	migrationChecks = checks{
+		"TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$",
+		[]string{"acceptance", "internal/migrate", "internal/app"},
+	}
+)
 
-func migrateDrill(ctx context.Context, _ settings) (string, error) {
-	return tests(ctx, "TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$", "migrate", "app")
-}
+func accessDrill(ctx context.Context, _ settings) (string, error)  { return accessChecks.run(ctx) }
+func attacksDrill(ctx context.Context, _ settings) (string, error) { return attackChecks.run(ctx) }
+func clockDrill(ctx context.Context, _ settings) (string, error)   { return clockChecks.run(ctx) }
+func migrateDrill(ctx context.Context, _ settings) (string, error) { return migrationChecks.run(ctx) }
 
-// tests runs the matching tests of packages below supabase/internal and counts them.
-func tests(ctx context.Context, pattern string, packages ...string) (string, error) {
-	args := []string{"test", "-count=1", "-json", "-run", pattern}
-	for _, p := range packages {
-		args = append(args, internal+p)
+// run runs the tests and counts them.
+func (c checks) run(ctx context.Context) (string, error) {
+	args := []string{"test", "-count=1", "-json", "-run", c.pattern}
+	for _, p := range c.packages {
+		args = append(args, below+p)
 	}
 	out, err := goCommand(ctx, args...)
-	figures, broken := counted(out, pattern, packages...)
+	figures, broken := c.counted(out)
 	if broken != nil {
 		return figures, fmt.Errorf("%w (go %s)", errors.Join(broken, err), strings.Join(args, " "))
 	}
 	return figures, err
 }
 
-const internal = "./supabase/internal/"
+const below = "./supabase/"
 
 // counted reads the output of go test -json. It is also an error if no test passed in a package or for an alternative of the
 // pattern, because the drill would then check less than it claims.
-func counted(out []byte, pattern string, packages ...string) (string, error) {
+func (c checks) counted(out []byte) (string, error) {
 	passed, names := map[string]int{}, map[string]bool{}
 	var failed, missing []string
 	var output strings.Builder
@@ -69,7 +79,7 @@ func counted(out []byte, pattern string, packages ...string) (string, error) {
 			output.WriteString(lines.Text() + "\n")
 			continue
 		}
-		_, in, _ := strings.Cut(event.Package, internal[1:])
+		_, in, _ := strings.Cut(event.Package, below[1:])
 		name, _, _ := strings.Cut(event.Test, "/")
 		switch {
 		case event.Action == "pass" && name != "":
@@ -84,14 +94,14 @@ func counted(out []byte, pattern string, packages ...string) (string, error) {
 		}
 	}
 	all, parts := 0, []string{}
-	for _, p := range packages {
+	for _, p := range c.packages {
 		all += passed[p]
 		parts = append(parts, fmt.Sprintf("%s %d", p, passed[p]))
 		if passed[p] == 0 {
 			missing = append(missing, "package "+p)
 		}
 	}
-	for one := range strings.SplitSeq(pattern, "|") {
+	for one := range strings.SplitSeq(c.pattern, "|") {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(names)), regexp.MustCompile(one).MatchString) {
 			missing = append(missing, one)
 		}

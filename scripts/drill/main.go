@@ -53,6 +53,7 @@ func drills() []drill {
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
 		{name: "pool", what: "all database connections in use", run: poolDrill},
 		{name: "realtime", what: "kill -9 of server, postgres or both while subscribers listen", run: realtimeDrill},
+		{name: "replicas", what: "one of two Realtime servers, their NATS and their replication killed or cut off", run: replicasDrill},
 		{name: "backup", what: "everything destroyed, then restored to a moment and to the newest state", run: backupDrill},
 		{name: "disk", what: "a disk that fills up under load and is freed again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},

@@ -149,8 +149,8 @@ type listener struct {
 	name string
 
 	mu      sync.Mutex
-	row     int64             // id of the last row that arrived
-	members map[string]string // key of each present member by its ref
+	row     int64 // id of the last row that arrived
+	members roster
 }
 
 func (l *listener) lastRow() int64 {
@@ -163,11 +163,7 @@ func (l *listener) lastRow() int64 {
 func (l *listener) sees() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	keys := map[string]bool{}
-	for _, key := range l.members {
-		keys[key] = true
-	}
-	return len(keys)
+	return l.members.keys()
 }
 
 func (l *listener) listen(ctx context.Context, st *stack.Stack) {
@@ -244,35 +240,55 @@ func (l *listener) take(text []byte) error {
 			return err
 		}
 		l.row = max(l.row, change.Data.Record.ID)
-	case "presence_state":
-		var state present
-		if err := json.Unmarshal(parts[4], &state); err != nil {
-			return err
-		}
-		l.members = map[string]string{}
-		l.join(state)
-	case "presence_diff":
-		var diff struct{ Joins, Leaves present }
-		if err := json.Unmarshal(parts[4], &diff); err != nil {
-			return err
-		}
-		for _, member := range diff.Leaves {
-			for _, meta := range member.Metas {
-				delete(l.members, meta.Ref)
-			}
-		}
-		l.join(diff.Joins)
+	case "presence_state", "presence_diff":
+		return l.members.apply(event, parts[4])
 	}
 	return nil
 }
 
-func (l *listener) join(state present) {
-	if l.members == nil {
-		l.members = map[string]string{}
+// roster has the key of each present member by its ref, as a client keeps it.
+type roster map[string]string
+
+// keys returns the number of different keys.
+func (r roster) keys() int {
+	keys := map[string]bool{}
+	for _, key := range r {
+		keys[key] = true
+	}
+	return len(keys)
+}
+
+// apply applies a message of presence.
+func (r *roster) apply(event string, payload []byte) error {
+	if event == "presence_state" {
+		var state present
+		if err := json.Unmarshal(payload, &state); err != nil {
+			return err
+		}
+		*r = roster{}
+		r.join(state)
+		return nil
+	}
+	var diff struct{ Joins, Leaves present }
+	if err := json.Unmarshal(payload, &diff); err != nil {
+		return err
+	}
+	for _, member := range diff.Leaves {
+		for _, meta := range member.Metas {
+			delete(*r, meta.Ref)
+		}
+	}
+	r.join(diff.Joins)
+	return nil
+}
+
+func (r *roster) join(state present) {
+	if *r == nil {
+		*r = roster{}
 	}
 	for key, member := range state {
 		for _, meta := range member.Metas {
-			l.members[meta.Ref] = key
+			(*r)[meta.Ref] = key
 		}
 	}
 }

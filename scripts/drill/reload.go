@@ -87,7 +87,7 @@ func slip(ctx context.Context, st *stack.Stack, p project, source, last string) 
 		if err != nil {
 			return 0, err
 		}
-		if strings.Contains(log, "functions/hello/func.go:") && strings.Contains(log, "the last version goes on") {
+		if strings.Contains(log, "functions/hello/func.go:") && strings.Contains(log, "the last version continues") {
 			break
 		}
 		if pause(ctx, 10*time.Millisecond); time.Since(begun) > time.Minute || ctx.Err() != nil {

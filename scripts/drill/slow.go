@@ -87,11 +87,15 @@ type load struct {
 }
 
 func (b load) String() string {
-	return fmt.Sprintf("%d slow clients, %d held: p99 %s, memory %+d MB, closed after at most %s, left open %v, reports: %s",
-		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), b.open, b.arrived)
+	left := "none left open"
+	if len(b.open) > 0 {
+		left = fmt.Sprintf("left open: %v", b.open)
+	}
+	return fmt.Sprintf("%d slow clients, %d held: p99 %s, memory %+d MB, closed after at most %s, %s, reports: %s",
+		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), left, b.arrived)
 }
 
-// siege has slow clients hold as many connections as possible and reconnect when they are closed. It measures the latency of
+// attack has slow clients hold as many connections as possible and reconnect when they are closed. It measures the latency of
 // normal clients and the server's memory.
 func attack(ctx context.Context, st *stack.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
 	b := load{clients: count, open: map[string]int{}}

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,9 +15,9 @@ import (
 
 // staffFixture adds one account per role with a session, one without a role, and rows to work on. The report has a photo.
 const staffFixture = `
-	insert into auth.users (id, email, raw_app_meta_data, raw_user_meta_data, created_at)
-	select format('00000000-0000-4000-8000-00000000000%s', n)::uuid, role || '@example.org',
-	       case when role = 'account' then '{}' else jsonb_build_object('staff_role', role) end, '{}', now()
+	insert into auth.users (instance_id, id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at)
+	select '00000000-0000-0000-0000-000000000000', format('00000000-0000-4000-8000-00000000000%s', n)::uuid, 'authenticated', 'authenticated',
+	       x.role || '@example.org', case when x.role = 'account' then '{}' else jsonb_build_object('staff_role', x.role) end, '{}', now()
 	  from unnest(array['account', 'reviewer', 'editor', 'owner']) with ordinality as x(role, n);
 	insert into auth.sessions (id, user_id, created_at, aal)
 	select format('10000000-0000-4000-8000-00000000000%s', right(id::text, 1))::uuid, id, now(), 'aal2' from auth.users;
@@ -40,6 +41,7 @@ var staffCallers = []struct{ name, role, claims string }{
 	{"account", "authenticated", staffClaims(1, 1, "aal2")},
 	{"reviewer aal1", "authenticated", staffClaims(2, 2, "aal1")},
 	{"reviewer", "authenticated", staffClaims(2, 2, "aal2")},
+	{"editor aal1", "authenticated", staffClaims(3, 3, "aal1")},
 	{"editor", "authenticated", staffClaims(3, 3, "aal2")},
 	{"owner aal1", "authenticated", staffClaims(4, 4, "aal1")},
 	{"owner", "authenticated", staffClaims(4, 4, "aal2")},
@@ -111,6 +113,15 @@ var staffStatements = []string{
 	`select * from private.installation`,
 	`insert into private.installation values ('public', 'false')`,
 	`select * from private.photos_to_remove`,
+	`select * from private.secrets`,
+	`select * from private.daily_salts`,
+	`select * from private.idempotency_keys`,
+	`select * from private.waiting_photos`,
+	`select * from private.waiting_photo_totals`,
+	`select * from private.request_limits`,
+	`select * from new_reports`,
+	`select * from downloads_per_day`,
+	`select * from downloads_by_month`,
 	`select * from auth.users`,
 }
 
@@ -137,6 +148,26 @@ func TestStaffAccess(t *testing.T) {
 		}
 	}
 	compareGolden(t, "testdata/staff-access.golden", b.String())
+	checkMatrixComplete(t, tdb)
+}
+
+// checkMatrixComplete checks that each table of public and private and each function that an API role may call has a row in the matrix.
+func checkMatrixComplete(t *testing.T, tdb *testdb.DB) {
+	t.Helper()
+	names := testdb.Value[[]string](tdb, `
+		select array_agg(name order by name) from (
+		  select distinct p.proname::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+		   where n.nspname = 'public' and p.prorettype <> 'trigger'::regtype
+		     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
+		  union
+		  select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		   where n.nspname in ('public', 'private') and c.relkind in ('r', 'p', 'v', 'm')) as x`)
+	matrix := strings.Join(staffStatements, "\n")
+	for _, name := range names {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(matrix) {
+			t.Errorf("%s has no row in the matrix", name)
+		}
+	}
 }
 
 // attemptAs runs a statement in a transaction that it rolls back, and returns the number of rows or the SQLSTATE.

@@ -128,3 +128,45 @@ func TestListReports(t *testing.T) {
 		}
 	}
 }
+
+// TestFigures checks the numbers of the figures, and that they name no product with fewer than three reports.
+func TestFigures(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	tdb.Exec(`delete from reports;
+		insert into reports (product_name, issue_description, name, phone, region, status, created_at, first_action_at) values
+		('Cream', 'secret1', 'secret2', '0611111111', 'Bari', 'closed', '2026-01-05 10:00+00', '2026-01-05 12:00+00'),
+		('cream ', 'secret1', 'secret2', null, 'Bari', 'actioned', '2026-01-06 10:00+00', '2026-01-06 14:00+00'),
+		('Cream', 'secret1', null, null, null, 'new', '2026-01-12 10:00+00', null),
+		('Rare balm', 'secret1', null, null, 'Bay', 'new', '2026-01-13 10:00+00', null),
+		('Old', 'secret1', null, null, 'Bay', 'new', '2025-01-01', null);
+		insert into downloads_per_day (resource_id, day, downloads) values
+		('30000000-0000-4000-8000-000000000001', '2026-01-05', 2), ('30000000-0000-4000-8000-000000000001', '2026-01-30', 3),
+		('30000000-0000-4000-8000-000000000001', '2026-02-01', 4)`)
+	conn := tdb.Conn("postgres")
+	figures := func(sql string) (got string) {
+		t.Helper()
+		tx, err := conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback(t.Context())
+		if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, staffClaims(3, 3, "aal2")); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.QueryRow(t.Context(), sql).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for sql, want := range map[string]string{
+		`select report_figures('2026-01-01')::text`: `{"total": 4, "weeks": [["2026-01-05", 2], ["2026-01-12", 2]], "regions": {"-": 1, "Bay": 1, "Bari": 2}, ` +
+			`"products": [["Cream", 3]], "statuses": {"new": 2, "closed": 1, "actioned": 1}, ` +
+			`"first_action_hours": {"p90": 3.8, "acted": 2, "median": 3.0, "waiting": 2}}`,
+		`select download_figures('2026-01-01')::text`: `[["2026-01-01", "shown", 5], ["2026-02-01", "shown", 4]]`,
+	} {
+		if got := figures(sql); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", sql, got, want)
+		}
+	}
+}

@@ -4,7 +4,7 @@ import { type Language, LanguageContext, languages, pathIn } from '@/i18n/langua
 import { loadText, type Part } from '@/i18n/text';
 import { SiteLayout } from '@/layout/site-layout';
 import { fullStyles } from '@/lib/full-styles';
-import { inTime } from '@/lib/in-time';
+import { inTime, partTimeout } from '@/lib/in-time';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
 export interface Screen {
@@ -96,12 +96,14 @@ export const screens: readonly Screen[] = [
   },
 ];
 
-/** Milliseconds after which a navigation loads a document instead of the screen's code (entry-client.tsx). */
-const partTimeout = 8000;
-
 /** Reports whether the page is hydrated. Only navigations after that need the whole stylesheet. */
 function isLive() {
   return typeof document !== 'undefined' && 'live' in document.documentElement.dataset;
+}
+
+/** Limits the time for the parts of a screen, except the first: then the browser loads its document (entry-client.tsx). */
+function unlessFirst<T>(work: Promise<T>) {
+  return isLive() ? inTime(work, partTimeout, 'The import of a screen') : work;
 }
 
 function routesIn(language: Language): RouteObject {
@@ -125,12 +127,15 @@ function routesIn(language: Language): RouteObject {
       path: pathIn(language, path),
       caseSensitive: true, // like the paths of the server, which replies to /Learn/ with the 404 page
       lazy: async () => {
-        const parts = Promise.all([load(), loadText(language, text), isLive() && fullStyles()]);
-        const [Component] = await (isLive() ? inTime(parts, partTimeout, 'The import of a screen') : parts);
+        const [Component] = await unlessFirst(
+          Promise.all([load(), loadText(language, text), isLive() && fullStyles()]),
+        );
         return {
           Component,
           loader:
-            data && (({ params }: { params: Record<string, string | undefined> }) => data(language, params)),
+            data &&
+            (({ params }: { params: Record<string, string | undefined> }) =>
+              unlessFirst(data(language, params))),
         };
       },
     })),

@@ -8,6 +8,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/realtime"
 )
 
 // socket is a client of Realtime.
@@ -133,5 +135,21 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	cancel()
 	if c.nats(ended); len(c.findings) != 1 || c.findings[0].Verdict != Bad {
 		t.Errorf("doctor without NATS: %v", c.findings)
+	}
+}
+
+// TestRealtimeSettings checks that each key of [realtime] reaches the engine.
+func TestRealtimeSettings(t *testing.T) {
+	a := newApp(t, dataFolder(t), map[string]string{
+		"SUPABASE_REALTIME_MAX_CONCURRENT_USERS": "1", "SUPABASE_REALTIME_MAX_CHANNELS_PER_CLIENT": "2", "SUPABASE_REALTIME_MAX_JOINS_PER_SECOND": "3",
+		"SUPABASE_REALTIME_MAX_EVENTS_PER_SECOND": "4", "SUPABASE_REALTIME_MAX_PRESENCE_EVENTS_PER_SECOND": "5", "SUPABASE_REALTIME_MAX_PAYLOAD_SIZE_IN_KB": "6",
+		"SUPABASE_REALTIME_MAX_CLIENT_PRESENCE_EVENTS_PER_WINDOW": "7", "SUPABASE_REALTIME_CLIENT_PRESENCE_WINDOW": "8s", "SUPABASE_REALTIME_PRIVATE_ONLY": "true",
+	})
+	want := realtime.Settings{
+		MaxConnections: 1, MaxChannelsPerClient: 2, MaxJoinsPerSecond: 3, MaxEventsPerSecond: 4, MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6,
+		ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second, PrivateOnly: true,
+	}
+	if got := realtimeSettings(a.cfg.Realtime); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

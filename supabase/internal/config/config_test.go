@@ -140,6 +140,8 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"studio", "", []string{"STUDIO_UPSTREAM_URL", "http://studio:3000"}, "DASHBOARD_PASSWORD"},
 		{"secret", "", []string{"JWT_SECRET", "short"}, "JWT_SECRET"},
 		{"negative time between backups", "", []string{"BACKUP_EVERY", "-1h"}, "BACKUP_EVERY: is -1h0m0s, at least 1m0s"},
+		{"a limit of Realtime", "[realtime]\nmax_joins_per_second = 0", nil, "realtime.max_joins_per_second: is 0, at least 1"},
+		{"no window", "[realtime]\nclient_presence_window = \"0s\"", nil, "realtime.client_presence_window: is 0s, it must be longer"},
 		{"no backups to keep", "", []string{"BACKUP_KEEP", "-1"}, "BACKUP_KEEP: is -1, at least 1"},
 		{"standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b", "DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, at least 100ms"},
 		{"third party without a name", "[auth.third_party.clerk]\nenabled = true", nil, "auth.third_party.clerk.domain: is required"},

@@ -20,7 +20,7 @@ const (
 // validate checks the settings without starting anything and reports every mistake at once.
 func (c *Config) validate() error {
 	var errs []error
-	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules(), c.thirdPartyRules()) {
+	for _, r := range slices.Concat(c.rules(), c.adminRules(), c.mailRules(), c.thirdPartyRules(), c.realtimeRules()) {
 		if r.bad {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}
@@ -77,6 +77,24 @@ func (c *Config) adminRules() []rule {
 		{c.AdminURL == c.SiteURL, "DESK_URL", "must differ from SITE_URL: the two never share an origin"},
 		{u.Scheme == "http" && !isLoopback(u.Hostname()), "DESK_URL", "must start with https:// on a public address"},
 	}
+}
+
+// realtimeRules are the checks of Realtime's limits. None means without a limit.
+func (c *Config) realtimeRules() (rules []rule) {
+	r := c.Realtime
+	for _, limit := range []struct {
+		name  string
+		value int
+	}{
+		{"max_concurrent_users", r.MaxConnections}, {"max_channels_per_client", r.MaxChannelsPerClient},
+		{"max_joins_per_second", r.MaxJoinsPerSecond}, {"max_events_per_second", r.MaxEventsPerSecond},
+		{"max_presence_events_per_second", r.MaxPresenceEventsPerSecond}, {"max_payload_size_in_kb", r.MaxPayloadKB},
+		{"max_client_presence_events_per_window", r.ClientPresenceEvents},
+	} {
+		rules = append(rules, rule{limit.value < 1, "realtime." + limit.name, fmt.Sprintf("is %d, at least 1 is needed", limit.value)})
+	}
+	return append(rules, rule{r.ClientPresenceWindow <= 0, "realtime.client_presence_window",
+		fmt.Sprintf("is %s, it must be longer", r.ClientPresenceWindow)})
 }
 
 // mailRules are the checks of the mail server.

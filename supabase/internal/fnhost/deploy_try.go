@@ -82,6 +82,8 @@ func (d *Deployer) knowsWaiting(ctx context.Context, functions []FunctionInfo, f
 	return fmt.Errorf("the version lacks jobs that wait: %s; wait for them, cancel them, or use --force", strings.Join(lost, ", "))
 }
 
+var errEnded = errors.New("the bundle ended by itself")
+
 // settle returns when the process has been idle for one observation. A process that computes or whose memory grows all the time
 // is refused.
 func (b *deployed) settle(ctx context.Context, p *process) error {
@@ -90,15 +92,17 @@ func (b *deployed) settle(ctx context.Context, p *process) error {
 		before, known := usageOf(p.cmd.Process.Pid)
 		select {
 		case <-p.exited:
-			return errors.New("the bundle ended by itself")
+			return errEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(observation):
 		}
-		after, _ := usageOf(p.cmd.Process.Pid)
+		after, running := usageOf(p.cmd.Process.Pid)
 		switch grown := after.memory - before.memory; {
-		case !known:
+		case !known && !running: // the usage is not known here
 			return nil
+		case !running:
+			return errEnded // exited is closed later
 		case grown > b.memory/32:
 			busy = fmt.Sprintf("its memory grows without calls, to %d bytes", after.memory)
 		case after.busy-before.busy > calm:

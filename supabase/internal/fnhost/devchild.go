@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -92,17 +91,12 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 	if err := startWritten(cmd); err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{
-		MaxIdleConnsPerHost: 64,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", socket)
-		},
-	}
+	transport := &socketTransport{path: socket}
 	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
 		Transport:     transport,
 		FlushInterval: -1, // streams
+		BufferPool:    &copyBuffers,
 		Rewrite:       toChild,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
@@ -197,30 +191,37 @@ func toChild(r *httputil.ProxyRequest) {
 
 // relay logs a log line of a child, with its attributes in the same order. Another line, such as printed text, is logged as it is.
 func relay(log *slog.Logger, line []byte) {
-	var record struct {
-		Level *slog.Level `json:"level"`
-		Msg   string      `json:"msg"`
-	}
-	if json.Unmarshal(line, &record) != nil || record.Level == nil {
-		log.Info(string(line))
-		return
-	}
+	var level slog.Level
+	var msg string
 	var attrs []slog.Attr
+	leveled := false
 	fields := json.NewDecoder(bytes.NewReader(line))
 	fields.UseNumber()
 	_, err := fields.Token() // the brace
 	for err == nil && fields.More() {
 		var name json.Token
-		var v any
-		name, err = fields.Token()
-		if err == nil {
-			err = fields.Decode(&v)
+		if name, err = fields.Token(); err != nil {
+			break
 		}
-		if s, ok := name.(string); ok && s != "time" && s != "level" && s != "msg" {
-			attrs = append(attrs, slog.Any(s, v))
+		switch name {
+		case "time":
+			err = fields.Decode(new(json.RawMessage))
+		case "level":
+			err = fields.Decode(&level)
+			leveled = true
+		case "msg":
+			err = fields.Decode(&msg)
+		default:
+			var v any
+			err = fields.Decode(&v)
+			attrs = append(attrs, slog.Any(fmt.Sprint(name), v))
 		}
 	}
-	log.LogAttrs(context.Background(), *record.Level, record.Msg, attrs...)
+	if err != nil || !leveled {
+		log.Info(string(line))
+		return
+	}
+	log.LogAttrs(context.Background(), level, msg, attrs...)
 }
 
 // awaitReady waits until the child's health check succeeds.

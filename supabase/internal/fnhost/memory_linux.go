@@ -15,7 +15,7 @@ type usage struct {
 	busy   time.Duration // see busyOf
 }
 
-// usageOf returns the usage of a process, false if it has ended.
+// usageOf returns the usage of a process, false if it has ended, also while its parent has not waited for it.
 func usageOf(pid int) (usage, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -23,8 +23,8 @@ func usageOf(pid int) (usage, bool) {
 	}
 	// The name of the program is in parentheses and may contain anything. Fields after it begin with the third (proc(5)).
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	const rss = 24 - 3
-	if len(fields) <= rss {
+	const state, rss = 0, 24 - 3
+	if len(fields) <= rss || fields[state] == "Z" || fields[state] == "X" {
 		return usage{}, false
 	}
 	pages, err := strconv.ParseInt(fields[rss], 10, 64)

@@ -25,7 +25,6 @@ type Keeper struct {
 	Sockets *Sockets
 
 	link      *link
-	data      json.RawMessage
 	lock      *os.File
 	asking    sync.Mutex
 	answer    chan message

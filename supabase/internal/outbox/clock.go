@@ -61,8 +61,13 @@ func (b *Outbox) checkClock(ctx context.Context, last, now clockReading) clockRe
 		return now
 	}
 	b.Log.WarnContext(ctx, "clock was set: computing the schedules again")
+	work := b.running()
+	if work == nil { // the next client begins with the latest due times
+		b.endIdle()
+		return now
+	}
 	// The next leader, which may be this process again, begins with the latest due times.
-	if err := b.running().Notify().RequestResign(ctx); err != nil {
+	if err := work.Notify().RequestResign(ctx); err != nil {
 		b.Log.WarnContext(ctx, "cannot compute the schedules again", "error", err)
 		return last
 	}

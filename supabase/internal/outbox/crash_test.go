@@ -112,7 +112,7 @@ func TestStopDuringStartLogsNothing(t *testing.T) {
 	}
 	// Other errors are still logged.
 	b.closing.Store(true)
-	b.logger().Error("x", "error", "the disk is full")
+	b.logger(b.closing.Load).Error("x", "error", "the disk is full")
 	if log.String() == "" {
 		t.Error("a real error during the stop is not logged")
 	}

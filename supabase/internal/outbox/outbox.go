@@ -19,7 +19,6 @@ import (
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/tracing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -65,13 +64,19 @@ type Functions interface {
 type Outbox struct {
 	Options
 	wake      wake
-	mu        sync.Mutex            // guards work and scheduled
-	work      *river.Client[pgx.Tx] // nil until it runs
-	scheduled map[string]string     // cron expressions of the functions, as River has them
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
-	stopWatch func() // ends the goroutine of Start; nil until Start
+	stopWatch func() // ends the goroutines of Start; nil until Start
+
+	idleAfter, idlePoll time.Duration // the constants, except in tests
+	maintenance         []string      // maintenanceTimes, except in tests
+
+	mu        sync.Mutex        // guards all below
+	work      *client           // nil while it does not run
+	draining  []*client         // stopped clients, some of whose jobs may still run
+	wakeUp    func()            // ends the wait for work; nil before the first
+	scheduled map[string]string // cron expressions of the functions, as River has them
 }
 
 // New returns an outbox that accepts jobs. It runs none before Start.
@@ -85,7 +90,7 @@ func New(o Options) (*Outbox, error) {
 	if o.Workers == 0 {
 		o.Workers = 10
 	}
-	b := &Outbox{Options: o, wake: wake{last: map[string]time.Time{}}}
+	b := &Outbox{Options: o, wake: wake{last: map[string]time.Time{}}, idleAfter: idleAfter, idlePoll: idlePoll, maintenance: maintenanceTimes}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
 			return nil, fmt.Errorf("outbox: %w", err)
@@ -94,8 +99,10 @@ func New(o Options) (*Outbox, error) {
 	return b, nil
 }
 
-// logger returns the logger for River. It drops everything below warnings.
-func (b *Outbox) logger() *slog.Logger { return slog.New(quiet{b.Log.Handler(), &b.closing}) }
+// logger returns the logger for River. It drops everything below warnings, and cancelled work while stopping returns true.
+func (b *Outbox) logger(stopping func() bool) *slog.Logger {
+	return slog.New(quiet{b.Log.Handler(), stopping})
+}
 
 // migrateLock is the advisory lock that makes replicas migrate one after the other.
 const migrateLock = 0x72697665_72
@@ -123,7 +130,7 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 			return fmt.Errorf("outbox: %w", err)
 		}
 	}
-	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()), &rivermigrate.Config{Schema: schema, Logger: b.logger()})
+	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()), &rivermigrate.Config{Schema: schema, Logger: b.logger(b.closing.Load)})
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
@@ -163,8 +170,8 @@ select bool_and(has_schema_privilege(r, 'river', 'usage')
   from unnest(array['service_role', 'supabase_auth_admin']) as r`
 )
 
-// fullPause is the pause between attempts to start on a full disk.
-const fullPause = time.Second
+// beginPause is the pause between attempts to start a client.
+const beginPause = time.Second
 
 // Start runs jobs until Close. functions is nil if another process hosts them. While the database accepts no writes, no job
 // runs; work starts as soon as it accepts them again.
@@ -176,38 +183,11 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 		return failure
 	}
 	running, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if failure != nil {
-			b.Log.WarnContext(ctx, "database accepts no writes; background work waits", "error", failure)
-			b.beginWhenWritable(running)
-		}
-		b.watchClock(running)
-	}()
-	b.stopWatch = func() { cancel(); <-done }
+	var both sync.WaitGroup
+	both.Go(func() { onDemand{b}.run(running, failure) })
+	both.Go(func() { b.watchClock(running) })
+	b.stopWatch = func() { cancel(); both.Wait() }
 	return nil
-}
-
-// beginWhenWritable begins as soon as the database accepts writes. It returns without effect if ctx ends first.
-func (b *Outbox) beginWhenWritable(ctx context.Context) {
-	tick := time.NewTicker(fullPause)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := b.begin(context.WithoutCancel(ctx))
-		if err == nil {
-			b.Log.InfoContext(ctx, "background work started")
-			return
-		}
-		if !isFull(err) {
-			b.Log.WarnContext(ctx, "background work cannot start", "error", err)
-		}
-	}
 }
 
 // errFull means that the database accepts no writes, as on a nearly full disk.
@@ -223,9 +203,10 @@ func (b *Outbox) begin(ctx context.Context) error {
 	} else if full {
 		return fmt.Errorf("outbox: %w", errFull)
 	}
+	work := &client{}
 	c := &river.Config{
 		Schema:                      schema,
-		Logger:                      b.logger(),
+		Logger:                      b.logger(func() bool { return b.closing.Load() || work.stopping.Load() }),
 		Workers:                     b.workers(),
 		Queues:                      map[string]river.QueueConfig{},
 		RetryPolicy:                 retryPolicy{},
@@ -233,20 +214,18 @@ func (b *Outbox) begin(ctx context.Context) error {
 		ErrorHandler:                failures{b.Log},
 		JobTimeout:                  time.Minute,
 		RescueStuckJobsAfter:        2 * time.Minute, // jobs that a crash interrupted run again after this time
-		FetchPollInterval:           5 * time.Second, // for jobs without a notification, see wake
+		FetchPollInterval:           idlePoll,        // for jobs without a notification, see wake
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: 90 * 24 * time.Hour,
-		SoftStopTimeout:             5 * time.Second,
 	}
 	for _, q := range b.queues() {
 		c.Queues[q] = river.QueueConfig{MaxWorkers: b.Workers}
 	}
 	var err error
-	if c.PeriodicJobs, err = b.periodic(ctx); err != nil {
+	if c.PeriodicJobs, err = b.periodic(ctx, &work.added); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	work, err := river.NewClient(riverpgxv5.New(b.DB.Pgx()), c)
-	if err != nil {
+	if work.Client, err = river.NewClient(riverpgxv5.New(b.DB.Pgx()), c); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	if err := work.Start(ctx); err != nil {
@@ -255,11 +234,15 @@ func (b *Outbox) begin(ctx context.Context) error {
 	b.mu.Lock()
 	b.work = work
 	b.mu.Unlock()
-	return b.Reschedule(ctx) // the schedules may have changed during the start
+	if err := b.Reschedule(ctx); err != nil { // the schedules may have changed during the start
+		b.stopClient(ctx)
+		return err
+	}
+	return nil
 }
 
 // periodic returns River's jobs for the schedules of the functions and the chores.
-func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
+func (b *Outbox) periodic(ctx context.Context, added *idSet) ([]*river.PeriodicJob, error) {
 	installed, err := b.installed(ctx)
 	if err != nil {
 		return nil, err
@@ -268,12 +251,12 @@ func (b *Outbox) periodic(ctx context.Context) ([]*river.PeriodicJob, error) {
 	for _, c := range b.chores {
 		crons[c.Name] = c.Cron
 	}
-	jobs, err := schedules("chore", crons, installed, func(name string, due time.Time) river.JobArgs { return chore{name, due} })
+	jobs, err := schedules("chore", crons, installed, added, func(name string, due time.Time) river.JobArgs { return chore{name, due} })
 	if err != nil || b.functions == nil {
 		return jobs, err
 	}
 	crons = b.functions.Schedules()
-	more, err := functionSchedules(crons, installed)
+	more, err := functionSchedules(crons, installed, added)
 	b.mu.Lock()
 	b.scheduled = crons
 	b.mu.Unlock()
@@ -286,27 +269,22 @@ func (b *Outbox) installed(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// running returns River's client, nil before it runs.
-func (b *Outbox) running() *river.Client[pgx.Tx] {
+// running returns River's client, nil while it does not run.
+func (b *Outbox) running() *client {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.work
 }
 
-// Close waits up to 5 s for running jobs. A job that it interrupts runs again later.
+// softStop is how long Close waits for running jobs.
+const softStop = 5 * time.Second
+
+// Close waits up to softStop for running jobs. A job that it interrupts runs again later.
 func (b *Outbox) Close(ctx context.Context) error {
 	if b.stopWatch == nil {
 		return nil
 	}
 	b.closing.Store(true)
 	b.stopWatch()
-	work := b.running()
-	if work == nil { // the database never accepted writes
-		return nil
-	}
-	err := work.Stop(ctx)
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		err = work.StopAndCancel(context.WithoutCancel(ctx))
-	}
-	return err
+	return onDemand{b}.stopAll(ctx)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,10 +33,10 @@ func (f failures) report(ctx context.Context, job *rivertype.JobRow, attrs ...an
 	f.log.WarnContext(ctx, "background job failed, will be retried", attrs...)
 }
 
-// quiet passes on warnings and errors only. While the outbox closes, it drops those about interrupted work.
+// quiet passes on warnings and errors only. While a client stops, it drops those about interrupted work.
 type quiet struct {
 	slog.Handler
-	closing *atomic.Bool
+	stopping func() bool
 }
 
 // Enabled is part of slog.Handler.
@@ -47,7 +46,7 @@ func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
 
 // Handle is part of slog.Handler.
 func (q quiet) Handle(ctx context.Context, r slog.Record) error {
-	if q.closing.Load() && isCanceled(r) {
+	if q.stopping() && isCanceled(r) {
 		return nil
 	}
 	return q.Handler.Handle(ctx, r)
@@ -63,10 +62,12 @@ func isCanceled(r slog.Record) (yes bool) {
 }
 
 // WithAttrs is part of slog.Handler.
-func (q quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(a), q.closing} }
+func (q quiet) WithAttrs(a []slog.Attr) slog.Handler {
+	return quiet{q.Handler.WithAttrs(a), q.stopping}
+}
 
 // WithGroup is part of slog.Handler.
-func (q quiet) WithGroup(n string) slog.Handler { return quiet{q.Handler.WithGroup(n), q.closing} }
+func (q quiet) WithGroup(n string) slog.Handler { return quiet{q.Handler.WithGroup(n), q.stopping} }
 
 // metrics reads the state of the queues at each scrape.
 type metrics struct {

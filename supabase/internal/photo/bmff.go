@@ -314,11 +314,11 @@ func (s *stripper) itemInfos(iinf []byte, base int) error {
 		}
 		id := r.uint(idSize)
 		r.uint(2)
-		kind = string(r.bytes(4))
+		itemType := r.bytes(4)
 		if r.failed {
 			return errBMFF
 		}
-		if !imageItems[kind] {
+		if !imageItems[string(itemType)] {
 			s.private[id] = true
 		}
 		clear(s.out[at+len(content)-len(r.b) : at+len(content)])

@@ -346,8 +346,11 @@ func FuzzScrubPlanted(f *testing.F) {
 			if len(kind) < 4 || strings.Contains("IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT bKGD pHYs cICP mDCV cLLI acTL fcTL fdAT", string(kind[:4])) {
 				return
 			}
+			end := 8
 			_ = eachChunk(base, func(_ string, whole, _ []byte) bool {
-				starts = append(starts, cap(base)-cap(whole)+len(whole))
+				if end += len(whole); end <= len(base) { // else an end chunk that base lacks
+					starts = append(starts, end)
+				}
 				return true
 			})
 			block = appendPNGChunk(nil, string(kind[:4]), append(bytes.Clone(kind[4:]), position...))

@@ -72,7 +72,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := ensureVaultKey(o, s.owner); err != nil {
 		return nil, err
 	}
-	s.readOnly.Store(s.lowOnSpace(false))
+	low, _ := s.lowOnSpace(false)
+	s.readOnly.Store(low)
 	adopted, err := s.adopt(ctx)
 	if err != nil {
 		return nil, err

@@ -13,11 +13,23 @@ import (
 // refuses writes (SQLSTATE 25006) until twice the reserve is free. To free
 // space by deleting rows, first run `set default_transaction_read_only = off`.
 const (
-	minReserve         = 32 << 20 // bytes
-	maxReserve         = 256 << 20
-	reserveShare       = 50 // the reserve is 1/50 of the disk, within these bounds
-	spaceCheckInterval = 250 * time.Millisecond
+	minReserve   = 32 << 20 // bytes
+	maxReserve   = 256 << 20
+	reserveShare = 50 // the reserve is 1/50 of the disk, within these bounds
 )
+
+// The pause between two checks. While much space is free, it is as long as a fast disk needs to fill that space.
+const (
+	spacePauseMin  = 250 * time.Millisecond
+	spacePauseMax  = 5 * time.Second
+	fastestWriting = 2 << 30 // bytes per second
+)
+
+// spacePause returns the pause before the next check with these bytes free and reserved.
+func spacePause(free, reserved int64) time.Duration {
+	full := time.Duration(float64(free-reserved) / fastestWriting * float64(time.Second))
+	return min(max(full, spacePauseMin), spacePauseMax)
+}
 
 // reservedSpace returns the reserve for a disk of total bytes.
 func reservedSpace(total uint64) uint64 {
@@ -41,48 +53,54 @@ func diskSpace(dir string) (free, reserved int64, err error) {
 	return int64(disk.Bavail * block), int64(reservedSpace(disk.Blocks * block)), nil
 }
 
-// lowOnSpace reports whether the data folder's disk has too little free space.
-// was is the previous result.
-func (s *Server) lowOnSpace(was bool) bool {
+// lowOnSpace reports whether the data folder's disk has too little free space,
+// and the pause before the next check. was is the previous result.
+func (s *Server) lowOnSpace(was bool) (low bool, pause time.Duration) {
 	free, reserved, err := diskSpace(s.opt.Data)
 	if err != nil {
-		return was
+		return was, spacePauseMin
 	}
 	if was {
-		reserved *= 2
+		return free < 2*reserved, spacePauseMin // writes are to work again soon
 	}
-	return free < reserved
+	return free < reserved, spacePause(free, reserved)
 }
 
 // watchSpace makes the cluster read-only while the disk has too little free space.
 func (s *Server) watchSpace() {
-	tick := time.NewTicker(spaceCheckInterval)
-	defer tick.Stop()
+	next := time.NewTimer(spacePauseMin)
+	defer next.Stop()
 	for {
 		select {
 		case <-s.stopping:
 			return
-		case <-tick.C:
+		case <-next.C:
 		}
 		was := s.readOnly.Load()
-		short := s.lowOnSpace(was)
-		if short == was {
-			continue
+		short, pause := s.lowOnSpace(was)
+		if short != was && !s.applySpace(short) {
+			pause = spacePauseMin
 		}
-		if err := s.writeReadOnly(short); err != nil {
-			s.opt.Log.Error("disk space change not applied; retrying", "error", err)
-			continue
-		}
-		s.readOnly.Store(short)
-		if f, err := readPidFile(s.opt.Data); err == nil && f.pid > 0 {
-			syscall.Kill(f.pid, syscall.SIGHUP)
-		}
-		if short {
-			s.opt.Log.Error("disk almost full; postgres refuses writes until space is free", "folder", s.opt.Data)
-		} else {
-			s.opt.Log.Info("disk space available again; postgres accepts writes")
-		}
+		next.Reset(pause)
 	}
+}
+
+// applySpace makes the cluster read-only or writable. It reports whether that succeeded.
+func (s *Server) applySpace(short bool) bool {
+	if err := s.writeReadOnly(short); err != nil {
+		s.opt.Log.Error("disk space change not applied; retrying", "error", err)
+		return false
+	}
+	s.readOnly.Store(short)
+	if f, err := readPidFile(s.opt.Data); err == nil && f.pid > 0 {
+		syscall.Kill(f.pid, syscall.SIGHUP)
+	}
+	if short {
+		s.opt.Log.Error("disk almost full; postgres refuses writes until space is free", "folder", s.opt.Data)
+	} else {
+		s.opt.Log.Info("disk space available again; postgres accepts writes")
+	}
+	return true
 }
 
 // writeReadOnly sets default_transaction_read_only in the configuration. It

@@ -83,11 +83,14 @@ type subscription struct {
 	ended  bool
 }
 
-// Upstream's waits before another attempt to subscribe.
-const (
-	retryMin = 5 * time.Second
-	retryMax = 10 * time.Second
-)
+// retryAfter returns the wait before another attempt to subscribe: 1 to 3 s at first, which suffices for a database that starts
+// again, and then 5 to 10 s. Upstream has both waits, for a missing connection and for errors.
+func retryAfter(attempt int) time.Duration {
+	if attempt < 3 {
+		return time.Second + rand.N(2*time.Second)
+	}
+	return 5*time.Second + rand.N(5*time.Second)
+}
 
 // start subscribes, or renews the claims of the subscriber, in the background, until it succeeds.
 func (s *subscription) start() {
@@ -114,12 +117,12 @@ func (s *subscription) start() {
 }
 
 func (s *subscription) keepTrying(ctx context.Context) {
-	for ctx.Err() == nil {
+	for attempt := 0; ctx.Err() == nil; attempt++ {
 		err := s.subscribe(ctx)
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
-			s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL")
+			s.confirm()
 			return
 		case errors.As(err, &final):
 			s.c.system(eventChanges, "error", final.Message)
@@ -131,8 +134,19 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		s.c.system(eventChanges, "error", "Subscribing to PostgreSQL failed; retrying")
 		select {
 		case <-ctx.Done():
-		case <-time.After(retryMin + rand.N(retryMax-retryMin)):
+		case <-time.After(retryAfter(attempt)):
 		}
+	}
+}
+
+// confirm tells the client that every later change arrives.
+func (s *subscription) confirm() { s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL") }
+
+// resumed confirms the subscription again after the connection to the database was lost, as upstream does. The client may
+// have missed changes and can read the table now.
+func (s *subscription) resumed() {
+	if !s.c.closed.Load() {
+		s.confirm()
 	}
 }
 
@@ -161,7 +175,7 @@ func (s *subscription) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
-	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver})
+	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver, Resumed: s.resumed})
 	if err != nil {
 		return err
 	}

@@ -26,11 +26,14 @@ type queue struct {
 	slow func() // called once if the client is cut off for reading too slowly
 
 	mu      sync.Mutex
-	frames  [][]byte
+	frames  [][]byte  // begins in few
+	few     [2][]byte // spares an allocation for each frame of a client that keeps up
 	size    int
 	writing bool
 	ending  bool // close the connection after the last frame
 	ended   bool
+
+	deadline time.Time // of writes; only the writing goroutine uses it
 }
 
 // send queues a frame. It does not block, and frame must not be changed afterwards.
@@ -46,6 +49,9 @@ func (q *queue) send(frame []byte) error {
 			q.slow()
 		}
 		return errSlow
+	}
+	if q.frames == nil {
+		q.frames = q.few[:0]
 	}
 	q.frames = append(q.frames, frame)
 	q.size += len(frame) + frameCost
@@ -90,7 +96,7 @@ func (q *queue) write() {
 	for {
 		q.mu.Lock()
 		if len(q.frames) == 0 {
-			q.writing, q.frames = false, nil
+			q.writing, q.frames, q.few = false, nil, [2][]byte{}
 			q.startLocked() // closes if it is the end
 			q.mu.Unlock()
 			return
@@ -100,14 +106,11 @@ func (q *queue) write() {
 			size += len(q.frames[n])
 			n++
 		}
-		batch := net.Buffers(q.frames[:n:n])
+		batch := q.frames[:n:n]
 		q.frames = q.frames[n:]
 		q.mu.Unlock()
 
-		err := q.conn.SetWriteDeadline(time.Now().Add(maxWriteTime))
-		if err == nil {
-			_, err = batch.WriteTo(q.conn)
-		}
+		err := q.put(batch)
 		q.mu.Lock()
 		q.size -= size + n*frameCost
 		if err != nil {
@@ -122,6 +125,24 @@ func (q *queue) write() {
 		}
 		q.mu.Unlock()
 	}
+}
+
+// put writes frames within maxWriteTime, or up to a second less: an earlier deadline is used again, because setting one costs
+// more than the rest of a short write in this process.
+func (q *queue) put(batch [][]byte) error {
+	if now := time.Now(); q.deadline.Sub(now) < maxWriteTime-time.Second {
+		q.deadline = now.Add(maxWriteTime)
+		if err := q.conn.SetWriteDeadline(q.deadline); err != nil {
+			return err
+		}
+	}
+	if len(batch) == 1 {
+		_, err := q.conn.Write(batch[0])
+		return err
+	}
+	buffers := net.Buffers(batch)
+	_, err := buffers.WriteTo(q.conn)
+	return err
 }
 
 // queuedConn is the connection of the WebSocket library, whose control frames go through the queue.

@@ -22,7 +22,7 @@ type identity struct {
 const maxTokenAge = time.Minute
 
 // identify verifies the bearer token of a request. Verified tokens are cached until they expire, and for maxTokenAge at
-// most.
+// most; tokens that have expired are cached for maxTokenAge.
 func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	c := &s.config
 	text, given := token.Bearer(r.Header.Get("Authorization"))
@@ -34,9 +34,12 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	}
 	now := e.now()
 	e.counts.tokens.Add(1)
-	if id, ok := s.tokens.get(text, now); ok {
+	if entry, ok := s.tokens.get(text, now); ok {
 		e.counts.tokenHits.Add(1)
-		return id, nil
+		if entry.expired {
+			return identity{}, token.ErrExpired()
+		}
+		return entry.id, nil
 	}
 	if c.Keys == nil {
 		return identity{}, token.ErrNoSecret()
@@ -49,21 +52,29 @@ func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	if allowed == nil {
 		allowed = func(string) bool { return true }
 	}
+	until := now.Add(maxTokenAge)
 	if err := token.Check(claims, now, allowed); err != nil {
+		if token.IsExpired(err) {
+			e.keepToken(s, text, tokenEntry{until: until, expired: true})
+		}
 		return identity{}, err
 	}
 	id, err := identityOf(c, claims)
 	if err != nil {
 		return identity{}, err
 	}
-	until := now.Add(maxTokenAge)
 	if exp, ok := token.Expiry(claims); ok && exp.Before(until) {
 		until = exp
 	}
-	if s.tokens.put(text, id, until) {
+	e.keepToken(s, text, tokenEntry{id: id, until: until})
+	return id, nil
+}
+
+// keepToken adds a token to the cache.
+func (e *Engine) keepToken(s *state, text string, entry tokenEntry) {
+	if s.tokens.put(text, entry) {
 		e.counts.tokenEvicted.Add(1)
 	}
-	return id, nil
 }
 
 // identityOf returns the identity of verified claims.
@@ -95,9 +106,12 @@ type tokenCache struct {
 	entries *lru.Cache[string, tokenEntry]
 } // nil keeps no tokens
 
+// tokenEntry is what is known of a token until a time. An expired one stays expired, so its signature is not verified
+// again either.
 type tokenEntry struct {
-	id    identity
-	until time.Time
+	id      identity
+	until   time.Time
+	expired bool
 }
 
 // newTokenCache returns a cache of at most size tokens, which keeps none if size is not positive.
@@ -108,21 +122,18 @@ func newTokenCache(size int) tokenCache {
 	return tokenCache{newLRU[string, tokenEntry](size)}
 }
 
-func (t tokenCache) get(text string, now time.Time) (identity, bool) {
+func (t tokenCache) get(text string, now time.Time) (tokenEntry, bool) {
 	if t.entries == nil {
-		return identity{}, false
+		return tokenEntry{}, false
 	}
 	e, ok := t.entries.Get(text)
-	if !ok || now.After(e.until) {
-		return identity{}, false
-	}
-	return e.id, true
+	return e, ok && !now.After(e.until)
 }
 
 // put adds a token and reports whether it replaced another one.
-func (t tokenCache) put(text string, id identity, until time.Time) (evicted bool) {
+func (t tokenCache) put(text string, entry tokenEntry) (evicted bool) {
 	if t.entries == nil {
 		return false
 	}
-	return t.entries.Add(text, tokenEntry{id, until})
+	return t.entries.Add(text, entry)
 }

@@ -11,7 +11,7 @@ func TestTokenCacheBounds(t *testing.T) {
 	now := time.Now()
 	c := newTokenCache(2)
 	for i := range 3 {
-		if evicted := c.put(strconv.Itoa(i), identity{role: "anon"}, now.Add(time.Minute)); evicted != (i == 2) {
+		if evicted := c.put(strconv.Itoa(i), tokenEntry{id: identity{role: "anon"}, until: now.Add(time.Minute)}); evicted != (i == 2) {
 			t.Errorf("put %d: evicted = %v", i, evicted)
 		}
 	}
@@ -24,7 +24,7 @@ func TestTokenCacheBounds(t *testing.T) {
 		t.Error("an expired token is returned")
 	}
 	none := newTokenCache(0)
-	none.put("0", identity{}, now.Add(time.Minute))
+	none.put("0", tokenEntry{until: now.Add(time.Minute)})
 	if _, ok := none.get("0", now); ok {
 		t.Error("a cache of size 0 keeps a token")
 	}

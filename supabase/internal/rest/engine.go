@@ -238,3 +238,12 @@ func (e *Engine) ReloadConfig() { e.loader.request(true) }
 
 // Loading reports whether the last load of the schema failed and another attempt follows.
 func (e *Engine) Loading() bool { return e.loader.delay.Load() > 0 }
+
+// Reachable reports whether the database takes connections: the listener has one or, without a channel, the pool has one
+// that answers.
+func (e *Engine) Reachable(ctx context.Context) bool {
+	if e.Config().Channel != "" {
+		return e.loader.connected.Load()
+	}
+	return e.pool.Ping(ctx) == nil
+}

@@ -113,8 +113,7 @@ func FuzzPrintAsJSONB(f *testing.F) {
 		if !json.Valid(got) {
 			t.Fatalf("%q became %q", src, got)
 		}
-		again, ok := p.append(nil, got)
-		if !ok || string(again) != string(got) {
+		if again, ok := p.append(nil, got); ok && string(again) != string(got) { // 1e1000 becomes a number that is left to Postgres
 			t.Fatalf("%q became %q", got, again)
 		}
 	})

@@ -270,11 +270,11 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return err
 	}
+	l.connected.Store(true)
+	defer l.connected.Store(false)
 	listening()
 	l.engine.log.InfoContext(ctx, "rest: listening for notifications", "channel", channel, "host", conn.Config().Host, "port", conn.Config().Port,
 		"server_version", conn.PgConn().ParameterStatus("server_version"))
-	l.connected.Store(true)
-	defer l.connected.Store(false)
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {

@@ -28,7 +28,7 @@ func (t *stopwatch) header(h http.Header) {
 	}
 }
 
-// lap ends the phase of the given name.
+// lap ends the phase of the given name. Its duration is in milliseconds, always with a decimal point, as PostgREST's.
 func (t *stopwatch) lap(name string) {
 	if !t.on {
 		return
@@ -37,6 +37,6 @@ func (t *stopwatch) lap(name string) {
 	if t.text != "" {
 		t.text += ", "
 	}
-	t.text += name + ";dur=" + strconv.FormatFloat(float64(now.Sub(t.last).Microseconds())/1000, 'f', -1, 64)
+	t.text += name + ";dur=" + strconv.FormatFloat(float64(now.Sub(t.last).Microseconds())/1000, 'f', 3, 64)
 	t.last = now
 }

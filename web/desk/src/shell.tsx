@@ -45,7 +45,7 @@ export function Shell() {
     <div className="flex min-h-dvh flex-col md:flex-row">
       <button
         type="button"
-        className="bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20"
+        className="no-print bg-card sr-only rounded p-2 focus:not-sr-only focus:absolute focus:z-20"
         onClick={() => document.getElementById('main')?.focus()}
       >
         {text.skip}
@@ -115,7 +115,7 @@ function Navigation({ role }: { role: Role }) {
           type="button"
           aria-expanded={open}
           onClick={() => setOpenAt(open ? undefined : path)}
-          className={cn(item, 'cursor-pointer md:hidden', within && 'text-primary font-semibold')}
+          className={cn(item, 'cursor-pointer md:hidden', within && 'text-primary')}
         >
           <Ellipsis aria-hidden="true" className="size-4.5" />
           {text.more}
@@ -143,7 +143,7 @@ function ScreenLink({ screen, className }: { screen: (typeof screens)[number]; c
     <NavLink
       to={`/${screen.name}`}
       className={({ isActive }) =>
-        cn(className, isActive ? 'text-primary md:bg-primary-soft font-semibold' : 'hover:bg-muted')
+        cn(className, isActive ? 'text-primary md:bg-primary-soft md:font-semibold' : 'hover:bg-muted')
       }
     >
       <Icon aria-hidden="true" className="size-4.5" />

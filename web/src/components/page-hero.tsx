@@ -15,7 +15,9 @@ export function PageHero({ title, lead, above, picture, children }: PageHeroProp
   return (
     <div className="page py-8 md:flex md:items-center md:gap-10 md:py-12 print:py-0">
       {picture && (
-        <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-72 print:hidden">{picture}</div>
+        <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-[min(18rem,37vw)] print:hidden">
+          {picture}
+        </div>
       )}
       <div className="max-w-2xl">
         {above}

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { fullStyles } from '@/lib/full-styles';
+import { inTime, partTimeout } from '@/lib/in-time';
 import { lateModule } from '@/lib/late-module';
 
 export interface Message {
@@ -20,10 +21,10 @@ export function prepareToast() {
   sonner.load().catch(() => {});
 }
 
-/** Shows a toast. If its code cannot be loaded, perhaps because the connection is lost, it shows an alert instead. */
+/** Shows a toast. If its code is missing, perhaps because the connection is lost, it shows an alert instead. */
 export async function toast({ title, description, variant = 'default', duration }: Message) {
   try {
-    const loaded = await sonner.load();
+    const loaded = await inTime(sonner.load(), partTimeout, 'The import of toasts');
     loaded.toast[variant === 'destructive' ? 'error' : 'success'](title, { description, duration });
   } catch {
     alert(`${title}\n\n${description}`);

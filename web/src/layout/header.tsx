@@ -15,8 +15,8 @@ export function Header() {
   const close = () => menu.current?.removeAttribute('open');
 
   return (
-    <header className="bg-background sticky top-0 z-40 border-b">
-      <div className="page flex min-h-16 items-center gap-x-4">
+    <header className="bg-background short:-top-16 sticky top-0 z-40 border-b">
+      <div className="page flex min-h-16 flex-wrap items-center gap-x-2">
         <Link
           to={pathIn(language, '/')}
           className="flex min-h-11 items-center gap-2 font-serif text-xl font-semibold"
@@ -25,17 +25,17 @@ export function Header() {
           {text.siteName}
         </Link>
         <nav aria-label={text.mainNavigation} className="ms-auto hidden lg:block">
-          <NavigationLinks className="flex" />
+          <NavigationLinks className="flex flex-wrap" />
         </nav>
         <LanguageSwitch className="ms-auto lg:ms-0" />
         <details ref={menu} className="group lg:hidden">
           <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg border px-3 font-semibold group-open:bg-muted [&::-webkit-details-marker]:hidden">
             <Menu aria-hidden className="size-5" />
-            {text.menu}
+            <span className="sr-only xs:not-sr-only">{text.menu}</span>
           </summary>
           <nav
             aria-label={text.mainNavigation}
-            className="bg-card absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] overflow-y-auto border-y p-3"
+            className="bg-card absolute inset-x-0 top-full max-h-[calc(100dvh-100%)] overflow-y-auto border-y p-3"
           >
             <NavigationLinks className="grid gap-1" onChoose={close} />
           </nav>

@@ -1,3 +1,9 @@
+/**
+ * Milliseconds after which code, styles or texts that the reader waits for count as missing: on a dead connection a
+ * request neither succeeds nor fails. They may still arrive later.
+ */
+export const partTimeout = 8000;
+
 /** Rejects with a TypeError if the work takes longer than that many milliseconds. The work itself is not stopped. */
 export function inTime<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {

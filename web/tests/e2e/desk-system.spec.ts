@@ -53,7 +53,7 @@ test('an owner makes and verifies a backup, and hears of a damaged one', async (
   const backups = panel(page, 'Backups'); // the program makes the first one by itself, soon after its start
   await backups.getByRole('button', { name: 'Make a backup now' }).click();
   await expect(page.getByText(/^The backup is complete: \d/)).toBeVisible({ timeout: 100_000 }); // it is restored first
-  await expect(backups.getByRole('listitem').first()).toBeVisible();
+  await expect(backups.getByRole('listitem').first()).toContainText(/\d+ (min|h) ago\) · [\d.]+ MB/);
   await backups.getByRole('button', { name: 'Verify all' }).click();
   await expect(page.getByText(/^Every checksum is right: [12] backups?, \d+ files/)).toBeVisible();
 
@@ -100,10 +100,24 @@ test('an owner runs a failed job again and sends a test mail, and the trail has 
   expect(inbox.messages.map((m: { Subject: string }) => m.Subject).join()).toMatch(/test/i);
 
   const line = panel(page, 'Functions').getByRole('row').filter({ hasText: 'submit-report' });
-  await panel(page, 'Functions').getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('button', { name: 'Refresh' }).first().click();
   await expect(line.getByRole('cell').first()).toHaveText('1');
   await page.getByRole('button', { name: 'Show the log' }).click();
   await expect(page.getByRole('region', { name: 'Log of the functions' })).toContainText('submit-report');
+
+  const sizes = panel(page, 'Sizes and versions');
+  for (const [name, value] of [
+    ['Program', /\S/],
+    ['Postgres', /^17\.\d+$/],
+    ['Schema', /^\d{14}$/],
+    ['Database', /^[\d.]+ MB$/],
+    ['Reports', /^\d+$/],
+    ['report-photos', /^0 files, 0 B$/],
+    ['resources', /^12 files, [\d.]+ MB$/],
+  ] as const) {
+    const row = sizes.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+    await expect(row.locator('dd'), name).toHaveText(value);
+  }
 
   await page.getByRole('link', { name: 'Trail' }).click();
   for (const [who, what] of [

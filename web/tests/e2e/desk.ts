@@ -61,3 +61,36 @@ export async function addReports(
   if (error) throw error;
   return data;
 }
+
+/** Returns the link of the mail that invites an address. */
+export async function invitationLink(email: string) {
+  return (await mailTo(email)).link;
+}
+
+/** Returns the link and the code of the newest mail to an address. */
+export async function mailTo(email: string, after = '') {
+  let found = { id: '', link: '', code: '' };
+  await expect(async () => {
+    const list = await (await fetch(`${process.env.MAILPIT_URL}/api/v1/messages?limit=200`)).json();
+    const line = list.messages.find(
+      (m: { ID: string; To: { Address: string }[] }) =>
+        m.ID !== after && m.To.some((to) => to.Address === email),
+    );
+    const message = await (await fetch(`${process.env.MAILPIT_URL}/api/v1/message/${line.ID}`)).json();
+    const words: string = message.Text || message.HTML;
+    const link = /https?:\/\/\S+\/auth\/v1\/verify[^\s"<>]+/.exec(words)?.[0].replaceAll('&amp;', '&') ?? '';
+    expect(link).not.toBe('');
+    found = { id: line.ID, link, code: /\b\d{6}\b/.exec(words.replace(link, ''))?.[0] ?? '' };
+  }).toPass();
+  return found;
+}
+
+/** Searches the inbox, and waits for the number of reports that it shows. */
+export async function search(page: Page, words: string, count: string) {
+  const found = page.waitForResponse(
+    (r) => r.url().endsWith('/rpc/list_reports') && (r.request().postData() ?? '').includes(words),
+  );
+  await page.getByRole('searchbox').fill(words);
+  await found; // the number may be that of the unfiltered list by chance
+  await expect(page.getByText(count, { exact: true })).toBeVisible();
+}

@@ -74,7 +74,8 @@ func (c *client) do(ctx context.Context, r request) response {
 }
 
 var (
-	errURL      = errors.New("URL using bad/illegal format or missing URL")
+	errURL = errors.New("URL using bad/illegal format or missing URL")
+	//lint:ignore ST1005 callers know the texts of curl
 	errProtocol = errors.New("Unsupported protocol")
 	errTooLarge = fmt.Errorf("the response is larger than %d MB", maxBody>>20)
 )
@@ -109,6 +110,7 @@ func (c *client) attempt(ctx context.Context, r request) (got response, err erro
 	c.targets.reroute(req)
 	hc := http.Client{Transport: c.transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
+			//lint:ignore ST1005 callers know the texts of curl
 			return errors.New("Number of redirects hit maximum amount")
 		}
 		c.targets.reroute(next)

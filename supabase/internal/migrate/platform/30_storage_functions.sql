@@ -81,7 +81,7 @@ create or replace function storage.list_objects_with_delimiter(
 ) returns table (
   name text, id uuid, metadata jsonb, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz
 )
-language plpgsql stable as $$
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   last_char  constant text := chr(1114111);
   wanted     integer := coalesce(max_keys, 100);
@@ -90,6 +90,7 @@ declare
   after      text := coalesce(nullif(next_token, ''), start_after, '');
   seek       text;
   folder     text;
+  fetched    integer;
   batch      refcursor;
   found      record;
 begin
@@ -116,24 +117,26 @@ begin
 
   while wanted > 0 loop
     folder := null;
+    fetched := 0;
     if descending then
       open batch no scroll for
         select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" < seek
          order by o.name collate "C" desc
-         limit wanted;
+         limit 1500; -- a constant, so that the kept plan follows the index
     else
       open batch no scroll for
         select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" >= seek
          order by o.name collate "C"
-         limit wanted;
+         limit 1500; -- a constant, so that the kept plan follows the index
     end if;
-    loop
+    while wanted > 0 loop
       fetch batch into found;
       exit when found.name is null or not starts_with(found.name, prefix);
+      fetched := fetched + 1;
       folder := storage.get_common_prefix(found.name, prefix, delimiter_param);
       wanted := wanted - 1;
       if folder is not null then
@@ -154,23 +157,24 @@ begin
       list_objects_with_delimiter.created_at := found.created_at;
       list_objects_with_delimiter.last_accessed_at := found.last_accessed_at;
       return next;
+      seek := case when descending then found.name else found.name || chr(1) end;
     end loop;
     close batch;
-    -- A batch has as many rows as are still missing. If it held no folder, the page is complete.
-    exit when folder is null;
+    exit when folder is null and fetched < 1500; -- no name is left below the prefix, or the page is complete
   end loop;
 end $$;
 
 -- The listing of POST /object/list: pages by offset, ignores case, returns names relative to the prefix and folders
 -- without an id. Sorted by name, it walks the index on lower(name) like the function above. Sorted by a time, it reads
 -- the whole prefix. The caller has escaped prefix and search as patterns. levels is unused and stays for old callers.
+-- A page at depth skips objects in blocks, up to the next folder or to the last name of the block.
 create or replace function storage.search(
   prefix text, bucketname text, limits integer default 100, levels integer default 1, offsets integer default 0,
   search text default '', sortcolumn text default 'name', sortorder text default 'asc'
 ) returns table (
   name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
 )
-language plpgsql stable as $$
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   last_char  constant text := chr(1114111);
   whole      text := coalesce(prefix, '') || coalesce(search, '');
@@ -179,6 +183,14 @@ declare
   to_skip    integer := greatest(coalesce(offsets, 0), 0);
   wanted     integer := least(coalesce(limits, 100), 1500);
   descending boolean := lower(coalesce(sortorder, 'asc')) <> 'asc';
+  least_skip constant integer := 64; -- fewer are skipped row by row
+  block      integer := least_skip;
+  in_blocks  boolean := true;        -- the next entries are objects, not folders
+  by_rows    boolean := false;       -- too many names differ only in case
+  depth      integer := coalesce(array_length(string_to_array(whole, '/'), 1), 1); -- path segments of an object that is no folder
+  entries    integer;
+  next_seek  text;
+  last_name  text;
   seek       text;
   folder     text;
   batch      refcursor;
@@ -208,26 +220,78 @@ begin
   seek := case when descending then lowered || last_char else lowered end;
   while wanted > 0 loop
     folder := null;
-    if descending then
+    if in_blocks and to_skip >= least_skip then
+      block := least(block, to_skip + 1);
+      if descending then
+        select count(*), max(b.key) filter (where b.is_folder), min(b.key) into entries, next_seek, last_name
+          from (select lower(o.name) collate "C" as key, array_length(o.path_tokens, 1) > depth as is_folder
+                  from storage.objects o
+                 where o.bucket_id = bucketname and lower(o.name) collate "C" < seek and lower(o.name) collate "C" >= lowered
+                 order by 1 desc limit block) b;
+      else
+        select count(*), min(b.key) filter (where b.is_folder), max(b.key) into entries, next_seek, last_name
+          from (select lower(o.name) collate "C" as key, array_length(o.path_tokens, 1) > depth as is_folder
+                  from storage.objects o
+                 where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
+                   and lower(o.name) collate "C" < lowered || last_char
+                 order by 1 limit block) b;
+      end if;
+      in_blocks := next_seek is null;
+      exit when in_blocks and entries < block; -- there is no later entry
+      next_seek := coalesce(next_seek, last_name);
+      -- Count again if the block holds a folder, or may end between two names that differ in case only.
+      if not in_blocks or (select count(*) > 1 from storage.objects o where o.bucket_id = bucketname and lower(o.name) collate "C" = last_name) then
+        select count(*) into entries from storage.objects o
+         where o.bucket_id = bucketname
+           and lower(o.name) collate "C" >= case when descending then next_seek || chr(1) else seek end
+           and lower(o.name) collate "C" < case when descending then seek else next_seek end;
+        by_rows := in_blocks and entries = 0;
+      else
+        entries := entries - 1;
+      end if;
+      if entries > 0 then
+        to_skip := to_skip - entries;
+        seek := case when descending then next_seek || chr(1) else next_seek end;
+        block := 2 * least(block, 4096);
+        continue;
+      end if;
+      in_blocks := false;
+      block := least_skip;
+    end if;
+    if by_rows then
+      open batch no scroll for execute format(
+        $q$
+          select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
+            from storage.objects o
+           where o.bucket_id = $1 and lower(o.name) collate "C" %1$s $2
+           order by lower(o.name) collate "C" %2$s
+           limit $3
+        $q$, case when descending then '<' else '>=' end, case when descending then 'desc' else 'asc' end)
+      using bucketname, seek, wanted + to_skip;
+    elsif descending then
       open batch no scroll for
         select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
           from storage.objects o
          where o.bucket_id = bucketname and lower(o.name) collate "C" < seek
          order by lower(o.name) collate "C" desc
-         limit wanted + to_skip;
+         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the kept plan follows the index
     else
       open batch no scroll for
         select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata
           from storage.objects o
          where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
          order by lower(o.name) collate "C"
-         limit wanted + to_skip;
+         limit 1600; -- more than the rows of a page and least_skip; a constant, so that the kept plan follows the index
     end if;
-    loop
+    while wanted > 0 loop
       fetch batch into found;
       exit when found.name is null or not starts_with(lower(found.name), lowered);
       folder := storage.get_common_prefix(lower(found.name), lowered, '/');
-      if to_skip > 0 then
+      if folder is null and to_skip >= least_skip and not by_rows then
+        seek := case when descending then lower(found.name) || chr(1) else lower(found.name) end;
+        in_blocks := true;
+        exit;
+      elsif to_skip > 0 then
         to_skip := to_skip - 1;
       else
         wanted := wanted - 1;
@@ -254,7 +318,7 @@ begin
       end if;
     end loop;
     close batch;
-    exit when folder is null;
+    exit when folder is null and not (in_blocks and to_skip >= least_skip);
   end loop;
 end $$;
 

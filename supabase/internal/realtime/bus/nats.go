@@ -36,7 +36,8 @@ func DialNATS(o NATSOptions) (Bus, error) {
 	b := &natsBus{prefix: o.Prefix, log: o.Log}
 	conn, err := nats.Connect(o.URL,
 		nats.Name("realtime"), nats.NoEcho(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
-		nats.ReconnectWait(500*time.Millisecond), nats.Timeout(5*time.Second), nats.PingInterval(10*time.Second),
+		nats.ReconnectWait(500*time.Millisecond), nats.Timeout(5*time.Second),
+		nats.PingInterval(5*time.Second), nats.MaxPingsOutstanding(1), // a server that does not answer is given up after 5 to 10 s
 		nats.ReconnectBufSize(-1), // what was published without a connection is outdated after it
 		nats.ConnectHandler(func(*nats.Conn) { b.connected() }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.connected() }),

@@ -70,6 +70,7 @@ type tableColumn struct {
 	name, shownType, sqlType string
 	key                      bool // part of the primary key
 	oid                      uint32
+	computed                 bool   // generated
 	generated                string // expression, if the column is generated and the expression may be evaluated
 }
 

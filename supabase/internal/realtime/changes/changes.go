@@ -31,6 +31,11 @@ type Subscriber struct {
 
 	// Deliver gets the changes in the order of their commits, one call at a time. It must not block.
 	Deliver func(Change)
+
+	// Resumed is called when changes are read again after the connection to the database was lost. Changes that were
+	// committed in between are not delivered, so the client has to read the table again. nil means that nothing is called.
+	// It must not block.
+	Resumed func()
 }
 
 // Change is a row change for one subscriber. Subscribers that may see the same columns share Data; neither it nor IDs may
@@ -78,9 +83,9 @@ var (
 	// ErrIdle is the error of Ready while nothing needs the stream, so that it is not connected.
 	ErrIdle = errors.New("the stream of changes is idle")
 	// ErrWALLevel means that the server does not write what logical replication needs.
-	ErrWALLevel = errors.New("Realtime needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	ErrWALLevel = errors.New("the stream of changes needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
 	// ErrNotReplicator means that the role of Options.ReplicationURL may not replicate.
-	ErrNotReplicator = errors.New("Realtime needs a role that may replicate: run `alter role … replication` as a superuser")
+	ErrNotReplicator = errors.New("the stream of changes needs a role that may replicate: run `alter role … replication` as a superuser")
 )
 
 // The kinds of changes.

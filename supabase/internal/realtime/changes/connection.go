@@ -150,15 +150,15 @@ func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 		if db.IsUnavailable(err) {
 			return nil, err
 		}
-		s.warnOnce("no broadcasts from the database: the publication lacks realtime.messages", "publication", messagesPublication, "error", err)
+		s.warnOnce(messagesPublication, "no broadcasts from the database: the publication lacks realtime.messages", "publication", messagesPublication, "error", err)
 		return names, nil
 	}
 	return names, read()
 }
 
-// warnOnce logs a message once while the stream runs, as it is noticed every few seconds.
-func (s *Stream) warnOnce(message string, attributes ...any) {
-	if _, logged := s.warned.LoadOrStore(message, true); !logged {
+// warnOnce logs a message once per subject while the stream runs, because it is noticed again and again.
+func (s *Stream) warnOnce(subject any, message string, attributes ...any) {
+	if _, logged := s.warned.LoadOrStore(subject, true); !logged {
 		s.o.Log.Warn(message, attributes...)
 	}
 }

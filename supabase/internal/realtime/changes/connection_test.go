@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,11 +55,20 @@ func TestSlotIsTemporary(t *testing.T) {
 	eventually(t, "a change after the pause", func() bool { return len(box.take()) == 1 })
 }
 
-// TestReconnect kills the connection. Its subscribers get the changes that follow.
+// TestReconnect kills the connection. Its subscribers get the changes that follow, and are told each time that they missed
+// some.
 func TestReconnect(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(notes)
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	var resumed atomic.Int64
+	_, err := s.Subscribe(t.Context(), Subscriber{
+		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
+		Deliver: func(Change) {}, Resumed: func() { resumed.Add(1) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for n := range 3 {
 		pid := testdb.Value[int](d, `select active_pid from pg_replication_slots where database = current_database()`)
 		d.ExecAs("supabase_admin", `select pg_terminate_backend($1)`, pid)
@@ -68,6 +78,9 @@ func TestReconnect(t *testing.T) {
 		})
 		d.Exec(`insert into notes (id) values ($1)`, n)
 		eventually(t, "a change after the cut", func() bool { return len(box.take()) == 1 })
+		if got := resumed.Load(); got != int64(n+1) {
+			t.Errorf("after %d cuts: resumed %d times", n+1, got)
+		}
 	}
 }
 

@@ -28,10 +28,15 @@ func (b *batch) generate(ctx context.Context) error {
 	return nil
 }
 
-// missing returns the generated columns that the relation lacks.
+// missing returns the generated columns that the relation lacks. It returns none if the relation lacks other columns, too:
+// then the publication has a list of columns, which names no generated one.
 func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	for _, column := range t.columns {
-		if column.generated != "" && !slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }) {
+		switch has := slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }); {
+		case has:
+		case !column.computed:
+			return nil
+		case column.generated != "":
 			columns = append(columns, column)
 		}
 	}
@@ -73,7 +78,7 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 		if !isQueryError(err) {
 			return err
 		}
-		b.s.o.Log.Warn("generated columns were left out: the server could not compute them", "schema", relation.Schema, "table", relation.Table, "error", err)
+		b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema", relation.Schema, "table", relation.Table, "error", err)
 		return nil
 	}
 	wider := *relation

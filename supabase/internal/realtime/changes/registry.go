@@ -2,6 +2,7 @@ package changes
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,9 @@ type subscriber struct {
 	id       int64
 	bindings []Binding
 	deliver  func(Change)
+	resumed  func()        // may be nil
 	classes  []*class      // guarded by the registry
+	since    int           // connection of the stream whose changes it gets, 0 before the first; guarded by the stream
 	epoch    atomic.Uint64 // changes when the claims do
 	closed   atomic.Bool
 	release  func()
@@ -191,6 +194,13 @@ func (r *registry) listeners(schema, table, kind string, only map[*subscriber]in
 		}
 	}
 	return found
+}
+
+// all returns the subscribers.
+func (r *registry) all() []*subscriber {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Collect(maps.Values(r.subscribers))
 }
 
 // count returns the number of subscribers.

@@ -30,7 +30,7 @@ const (
 	tablesSQL = `
 		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role, a.attname, t.typname, format_type(a.atttypid, -1),
 			coalesce(a.attnum = any (k.conkey), false),
-			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false), a.atttypid::int8, coalesce(g.expression, '')
+			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false), a.atttypid::int8, a.attgenerated <> '', coalesce(g.expression, '')
 		from unnest($1::int8[], $2::text[]) as p (id, role)
 		join pg_class c on c.oid = p.id::oid
 		join pg_namespace n on n.oid = c.relnamespace
@@ -104,7 +104,7 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	var secured, readable bool
 	var column tableColumn
 	var oid int64
-	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable, &oid, &column.generated}
+	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable, &oid, &column.computed, &column.generated}
 	_, err := pgx.ForEachRow(rows, to, func() error {
 		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]

@@ -21,10 +21,11 @@ type Stream struct {
 	onBroadcast func(Broadcast)
 	lost        atomic.Int64 // transactions
 	lastLoss    atomic.Int64 // of the log, unix seconds
-	warned      sync.Map     // messages that are logged once
+	warned      sync.Map     // subjects of messages that are logged once
 
 	mu      sync.Mutex
 	needs   int           // subscribers and holds
+	count   int           // connections so far
 	changed chan struct{} // closed and replaced when needs or state change
 	state   error         // nil while streaming
 	ended   bool
@@ -194,10 +195,7 @@ func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 		return false, err
 	}
 	defer c.close()
-	s.mu.Lock()
-	s.state, s.restart, s.names, s.slot = nil, cancel, c.publications, c.slot
-	s.notify()
-	s.mu.Unlock()
+	s.resume(c, cancel)
 	s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
 	go s.closeIdle(ctx, cancel)
 	err = c.read(ctx)
@@ -322,13 +320,16 @@ func (s *Stream) Subscribe(ctx context.Context, subscriber_ Subscriber) (id int6
 			release()
 		}
 	}()
-	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver}
+	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver, resumed: subscriber_.Resumed}
 	classes, err := s.classesOf(ctx, sub, subscriber_.Role, subscriber_.Claims)
 	if err != nil {
 		return 0, err
 	}
 	id = s.registry.add(sub, classes)
-	if err := s.waitForPublication(ctx); err != nil {
+	if err = s.waitForPublication(ctx); err == nil {
+		err = s.attach(ctx, sub)
+	}
+	if err != nil {
 		s.registry.remove(id)
 		return 0, err
 	}

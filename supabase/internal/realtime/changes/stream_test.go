@@ -61,6 +61,26 @@ func run(t *testing.T, d *testdb.DB, s *Stream, pool *db.Pool) *Stream {
 	return s
 }
 
+// logText collects what is logged.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns what was logged.
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // inbox collects the changes of a subscriber.
 type inbox struct {
 	mu      sync.Mutex

@@ -2,6 +2,8 @@ package changes
 
 import (
 	"encoding/json"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,4 +67,46 @@ func TestGeneratedColumns(t *testing.T) {
 	)
 	expect(t, box, `INSERT [1] `+first, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
 	expect(t, big, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
+}
+
+// TestFailingGeneratedColumn: a column that the server cannot compute is left out, and the log has that once per table.
+func TestFailingGeneratedColumn(t *testing.T) {
+	var text logText
+	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
+	for _, table := range []string{"g", "h"} {
+		d.Exec(`create table ` + table + ` (id int primary key, n int); alter publication supabase_realtime add table ` + table)
+		box, _ := subscribe(t, s, "service_role", service, Binding{Table: table})
+		for range 3 {
+			// The row is gone when the column is added, so that only the check divides by zero.
+			d.Exec(`alter table ` + table + ` drop column if exists tenth;
+				insert into ` + table + ` values (1, 0); truncate ` + table + `;
+				alter table ` + table + ` add column tenth int generated always as (10 / n) stored`)
+			settle(t, d, s)
+			expect(t, box, `INSERT [1] {"id":1,"n":0}`)
+		}
+		d.Exec(`insert into ` + table + ` values (3, 5)`)
+		settle(t, d, s)
+		expect(t, box, `INSERT [1] {"id":3,"n":5,"tenth":2}`)
+	}
+	for _, table := range []string{"g", "h"} {
+		if n := strings.Count(text.String(), "schema=public table="+table); n != 1 {
+			t.Errorf("%d log lines about %s:\n%s", n, table, text.String())
+		}
+	}
+}
+
+// TestGeneratedColumnsOfColumnList: a list of columns of the publication leaves them out, whatever they are computed from.
+func TestGeneratedColumnsOfColumnList(t *testing.T) {
+	var text logText
+	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
+	d.Exec(`create table g (id int primary key, n int, hidden int, sum int generated always as (n + hidden) stored,
+			twice int generated always as (2 * n) stored);
+		alter publication supabase_realtime add table g (id, n)`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "g"})
+	d.Exec(`insert into g (id, n, hidden) values (1, 2, 3)`)
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":1,"n":2}`)
+	if strings.Contains(text.String(), "level=WARN") {
+		t.Errorf("a warning without a fault:\n%s", text.String())
+	}
 }

@@ -65,6 +65,7 @@ type Tracker struct {
 	topics   map[string][]*member // members of all replicas, in the order of their arrival
 	replicas map[string]*replica
 	clock    uint64 // of the last change that this replica published
+	ticked   time.Time
 	closed   bool
 }
 

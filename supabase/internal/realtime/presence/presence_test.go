@@ -193,6 +193,40 @@ func keys(state json.RawMessage) map[string]string {
 	return byRef
 }
 
+// TestStalledReplica: a process that stood still does not take the others for dead, but finds a dead one at the next tick.
+func TestStalledReplica(t *testing.T) {
+	now := time.Now()
+	v := &view{topics: map[string]map[string]string{}}
+	tracker, err := New(Options{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, OnDiff: v.apply})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bus.NewHub().Join()
+	defer b.Close()
+	tracker.o.Bus = b // without the timer of a tracker that joined it
+	state := packet{Kind: kindState, State: []*member{{ID: 1, Topic: "topic", Key: "key", Ref: "r", Meta: json.RawMessage(`{"phx_ref":"r"}`)}}}
+	for _, node := range []string{"alive", "dead"} {
+		state.Node = node
+		state.State[0].Ref, state.State[0].Meta = node, json.RawMessage(`{"phx_ref":"`+node+`"}`)
+		data, err := json.Marshal(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tracker.receive(data)
+	}
+	pass := func(d time.Duration) { now = now.Add(d); tracker.tick() }
+	pass(time.Second)
+	pass(10 * time.Second)
+	if got := v.count("topic"); got != 2 {
+		t.Errorf("after a pause of this process: %d members", got)
+	}
+	tracker.receive([]byte(`{"kind":"heartbeat","node":"alive"}`))
+	pass(time.Second)
+	if !v.equals("topic", map[string]string{"alive": "key"}) {
+		t.Errorf("at the next tick: %v", v.topics)
+	}
+}
+
 func TestKilledReplicaLeaves(t *testing.T) {
 	hub := bus.NewHub()
 	first, killed := &lossy{Bus: hub.Join()}, &lossy{Bus: hub.Join()}

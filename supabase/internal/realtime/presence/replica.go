@@ -74,12 +74,22 @@ func (t *Tracker) beat() {
 		case <-t.done:
 			return
 		case <-ticker.C:
-			t.mu.Lock()
-			t.send(packet{Kind: kindHeartbeat})
-			t.bury()
-			t.mu.Unlock()
+			t.tick()
 		}
 	}
+}
+
+// tick sends a heartbeat and looks for silent replicas. If the last tick is long ago, this process or its machine stood still:
+// the others may have sent heartbeats that it has not received yet, so it looks at the next tick.
+func (t *Tracker) tick() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.send(packet{Kind: kindHeartbeat})
+	now := t.o.Now()
+	if now.Sub(t.ticked) < 2*heartbeatEvery {
+		t.bury()
+	}
+	t.ticked = now
 }
 
 // bury removes the members of silent replicas. While this replica is disconnected from the bus itself, all others are

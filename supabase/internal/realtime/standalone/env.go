@@ -60,12 +60,12 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	}
 	d := realtime.Defaults()
 	c.Settings = realtime.Settings{
-		MaxConnections:       v.whole(d.MaxConnections, "TENANT_MAX_CONCURRENT_USERS"),
-		MaxChannelsPerClient: v.whole(d.MaxChannelsPerClient, "TENANT_MAX_CHANNELS_PER_CLIENT"),
-		MaxJoinsPerSecond:    v.whole(d.MaxJoinsPerSecond, "TENANT_MAX_JOINS_PER_SECOND"),
-		MaxEventsPerSecond:   v.whole(d.MaxEventsPerSecond, "TENANT_MAX_EVENTS_PER_SECOND"),
-		ClientPresenceEvents: v.whole(d.ClientPresenceEvents, "CLIENT_PRESENCE_MAX_CALLS"),
-		ClientPresenceWindow: v.milliseconds(d.ClientPresenceWindow.Milliseconds(), "CLIENT_PRESENCE_WINDOW_MS"),
+		MaxConnections:       v.limit(d.MaxConnections, "TENANT_MAX_CONCURRENT_USERS"),
+		MaxChannelsPerClient: v.limit(d.MaxChannelsPerClient, "TENANT_MAX_CHANNELS_PER_CLIENT"),
+		MaxJoinsPerSecond:    v.limit(d.MaxJoinsPerSecond, "TENANT_MAX_JOINS_PER_SECOND"),
+		MaxEventsPerSecond:   v.limit(d.MaxEventsPerSecond, "TENANT_MAX_EVENTS_PER_SECOND"),
+		ClientPresenceEvents: v.limit(d.ClientPresenceEvents, "CLIENT_PRESENCE_MAX_CALLS"),
+		ClientPresenceWindow: time.Duration(v.limit(int(d.ClientPresenceWindow.Milliseconds()), "CLIENT_PRESENCE_WINDOW_MS")) * time.Millisecond,
 	}
 	if v.is("DB_SSL") {
 		c.SSLMode = "require"
@@ -144,6 +144,16 @@ func (v *variables) whole(def int, name string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		v.fail("%s: %q is not a whole number", name, text)
+		return def
+	}
+	return n
+}
+
+// limit is a whole number that is at least 1.
+func (v *variables) limit(def int, name string) int {
+	n := v.whole(def, name)
+	if n < 1 {
+		v.fail("%s is %d, at least 1 is needed", name, n)
 	}
 	return n
 }

@@ -198,6 +198,17 @@ func maintain(ctx context.Context, store *messages.Store, log *slog.Logger) {
 // lastMigration is the number of upstream's last tenant migration that the schema includes.
 const lastMigration = 20260709120000
 
+// examine reports whether the role may read the ledger of migrations, which upstream's own role for the schema may not, and
+// whether the schema has what the last migrations made.
+func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error) {
+	err = tx.QueryRow(ctx, `
+		select has_table_privilege('realtime.schema_migrations', 'select'),
+		       to_regprocedure('realtime.send_binary(bytea, text, text, boolean)') is not null and exists (
+		         select from pg_attribute where attrelid = to_regclass('realtime.messages') and attname = 'binary_payload' and not attisdropped)
+		`).Scan(&readable, &complete)
+	return readable, complete, err
+}
+
 // schema creates the schema in a database without it, as upstream's migrations of a tenant do. It returns an error if the
 // schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, pool *db.Pool) error {
@@ -210,6 +221,15 @@ func schema(ctx context.Context, pool *db.Pool) error {
 			return err
 		}
 		if present {
+			readable, complete, err := examine(ctx, tx)
+			switch {
+			case err != nil:
+				return err
+			case !readable && !complete:
+				return errors.New("realtime schema is incomplete, and this role may not read its migrations: run once with DB_USER=supabase_admin")
+			case !readable:
+				return nil
+			}
 			var last *int64
 			if err := tx.QueryRow(ctx, `select max(version) from realtime.schema_migrations`).Scan(&last); err != nil {
 				return err

@@ -51,7 +51,7 @@ func TestFromEnv(t *testing.T) {
 			t.Errorf("accepted without %s", missing)
 		}
 	}
-	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]"} {
+	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]", "TENANT_MAX_JOINS_PER_SECOND": "0", "CLIENT_PRESENCE_WINDOW_MS": "-1"} {
 		if _, err := FromEnv(environment(required(map[string]string{name: value}))); err == nil {
 			t.Errorf("accepted %s=%s", name, value)
 		}
@@ -151,6 +151,21 @@ func TestRun(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestRunAsSchemaOwner starts as the role that owns Realtime's tables, which may not read the ledger of migrations.
+func TestRunAsSchemaOwner(t *testing.T) {
+	db := newDatabase(t)
+	c := configured(t, db)
+	c.Database.User = "supabase_realtime_admin"
+	at, stop := start(t, c)
+	checkServer(t, db, at)
+	stop()
+	db.ExecAs("supabase_admin", `drop function realtime.send_binary`)
+	err := Run(t.Context(), c, slog.New(slog.DiscardHandler), func(net.Addr) {})
+	if err == nil || !strings.Contains(err.Error(), "realtime schema is incomplete") {
+		t.Errorf("on an incomplete schema: %v", err)
 	}
 }
 

@@ -1,9 +1,12 @@
 package pgrst
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"os"
+	"regexp"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,7 +47,7 @@ func (a *admin) handler() http.Handler {
 	})
 	mux.HandleFunc("/ready", func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case a.engine.Schema() == nil, a.engine.Loading():
+		case a.engine.Schema() == nil, a.engine.Loading(), !a.engine.Reachable(r.Context()):
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case !a.live():
 			w.WriteHeader(http.StatusInternalServerError)
@@ -55,23 +58,34 @@ func (a *admin) handler() http.Handler {
 			_ = json.NewEncoder(w).Encode(c) // the client may have disconnected
 		}
 	})
-	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
-	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) { metrics.ServeHTTP(plainText{w}, r) })
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true})
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) {
+		text := &metricsText{ResponseWriter: w}
+		metrics.ServeHTTP(text, r)
+		text.send()
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	return mux
 }
 
-// plainText is a ResponseWriter with PostgREST's Content-Type of metrics.
-type plainText struct{ http.ResponseWriter }
+// wholeNumber matches a metric whose value has no decimal point.
+var wholeNumber = regexp.MustCompile(`(?m)^([^#\n].* [0-9]+)$`)
 
-func (w plainText) Write(b []byte) (int, error) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	return w.ResponseWriter.Write(b)
+// metricsText is a ResponseWriter that sends metrics with PostgREST's Content-Type and numbers: 1.0, not 1.
+type metricsText struct {
+	http.ResponseWriter
+	body   bytes.Buffer
+	status int
 }
 
-func (w plainText) WriteHeader(status int) {
+func (w *metricsText) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+func (w *metricsText) WriteHeader(status int) { w.status = status }
+
+func (w *metricsText) send() {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.ResponseWriter.WriteHeader(status)
+	w.ResponseWriter.WriteHeader(cmp.Or(w.status, http.StatusOK))
+	_, _ = w.ResponseWriter.Write(wholeNumber.ReplaceAll(w.body.Bytes(), []byte("$1.0"))) // the client may have disconnected
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -101,6 +101,9 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, settings, _ := strings.Cut(Example(), "\n\n")
+	if lines := strings.Count(defaults.Dump(), "\n"); strings.Count(settings, "\n# ")+1 != lines {
+		t.Errorf("not one comment for each of %d settings:\n%s", lines, settings)
+	}
 	s, err := load(t, strings.ReplaceAll("\n"+settings, "\n# ", "\n"))
 	if err != nil || s.Dump() != defaults.Dump() {
 		t.Errorf("%v\n%s", err, Example())

@@ -28,7 +28,7 @@ func TestFailedReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until(s.admin, "/ready", "503")
-	if got := s.metric(`pgrst_schema_cache_loads_total{status="FAIL"}`); got == "0" || got == "" {
+	if got := s.metric(`pgrst_schema_cache_loads_total{status="FAIL"}`); got == "0.0" || got == "" {
 		t.Errorf("%q failed loads", got)
 	}
 	if got := s.ask(s.socket, "/things?select=id"); !strings.HasPrefix(got, "200") {

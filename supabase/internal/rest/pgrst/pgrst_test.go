@@ -112,7 +112,7 @@ func TestServe(t *testing.T) {
 	}
 	for path, want := range map[string][]string{
 		"/live": {"200"}, "/ready": {"200"}, "/other": {"404"},
-		"/metrics":      {"200", "Content-Type: text/plain; charset=utf-8", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1`},
+		"/metrics":      {"200", "Content-Type: text/plain; charset=utf-8", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1.0`},
 		"/schema_cache": {"200", "public.things"},
 	} {
 		got := s.ask(s.admin, path)

@@ -73,6 +73,36 @@ func TestMissingSocketFile(t *testing.T) {
 	}
 }
 
+// TestReadyWithoutDatabase checks that /ready fails while the database takes no connections of the server, with a listener
+// and without one, and succeeds afterwards. /live does not depend on the database.
+func TestReadyWithoutDatabase(t *testing.T) {
+	database := testdb.New(t)
+	servers := map[string]*testServer{"listener": start(t, database, ""), "no listener": start(t, database, "db-channel-enabled = false\n")}
+	for name, s := range servers {
+		if got := s.ask(s.admin, "/ready"); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	limit := func(n int) {
+		database.ExecAs("supabase_admin", fmt.Sprintf(`alter database %s connection limit %d`, database.Name, n))
+	}
+	limit(0)
+	defer limit(-1)
+	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`)
+	for name, s := range servers {
+		t.Log(name)
+		s.until(s.admin, "/ready", "503")
+		if got := s.ask(s.admin, "/live"); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	limit(-1)
+	for name, s := range servers {
+		t.Log(name)
+		s.until(s.admin, "/ready", "200")
+	}
+}
+
 // TestFullPool checks the reply to a request that gets no connection in time, and its count in /metrics.
 func TestFullPool(t *testing.T) {
 	database := testdb.New(t)
@@ -87,7 +117,7 @@ func TestFullPool(t *testing.T) {
 	if got := <-done; !strings.HasPrefix(got, "200") {
 		t.Error(got)
 	}
-	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1") || !strings.Contains(got, "pgrst_db_pool_max 1") {
+	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1.0\n") || !strings.Contains(got, "pgrst_db_pool_max 1.0\n") {
 		t.Error(got)
 	}
 }
@@ -296,15 +326,19 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestTokenCache checks that a token is verified once, or each time with a cache of size 0.
+// TestTokenCache checks that a token is verified once, also one that has expired, or each time with a cache of size 0.
 func TestTokenCache(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
 	signed := bearer(t, jwt.MapClaims{"role": "authenticated"})
-	for size, want := range map[string]string{"0": "pgrst_jwt_cache_hits_total 0", "10": "pgrst_jwt_cache_hits_total 2"} {
+	expired := bearer(t, jwt.MapClaims{"role": "authenticated", "exp": 1})
+	for size, want := range map[string]string{"0": "pgrst_jwt_cache_hits_total 0.0\n", "10": "pgrst_jwt_cache_hits_total 4.0\n"} {
 		s := start(t, database, "jwt-secret = \""+settingsSecret+"\"\njwt-cache-max-entries = "+size+"\n")
 		for range 3 {
 			s.ask(s.socket, "/things", signed)
+			if got := s.ask(s.socket, "/things", expired); !strings.HasPrefix(got, "401") || !strings.Contains(got, "JWT expired") {
+				t.Errorf("%s: an expired token: %s", size, got)
+			}
 		}
 		if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, want) {
 			t.Errorf("%s: %s is missing in %s", size, want, got)

@@ -28,7 +28,7 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 		bad   func(at int64) bool
 		error string
 	}{
-		{"exp", c.Expires, func(at int64) bool { return now.Add(-tolerance).Unix() > at }, "JWT expired"},
+		{"exp", c.Expires, func(at int64) bool { return now.Add(-tolerance).Unix() > at }, expired},
 		{"nbf", c.NotBefore, func(at int64) bool { return now.Add(tolerance).Unix() < at }, "JWT not yet valid"},
 		{"iat", c.IssuedAt, func(at int64) bool { return now.Add(tolerance).Unix() < at }, "JWT issued at future"},
 	} {
@@ -40,6 +40,9 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 			return invalid("PGRST303", "The JWT '"+t.name+"' claim must be a number")
 		}
 		if t.bad(at) {
+			if t.name == "exp" {
+				return ErrExpired()
+			}
 			return invalid("PGRST303", t.error)
 		}
 	}
@@ -63,6 +66,14 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 	}
 	return invalid("PGRST303", "JWT not in audience")
 }
+
+const expired = "JWT expired"
+
+// ErrExpired is the error for a token whose time is over.
+func ErrExpired() *wire.Error { return invalid("PGRST303", expired) }
+
+// IsExpired reports whether err is the error for a token whose time is over. No later time changes that.
+func IsExpired(err *wire.Error) bool { return err.Message == expired }
 
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 

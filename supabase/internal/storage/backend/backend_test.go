@@ -285,3 +285,18 @@ func TestDiscard(t *testing.T) {
 		}
 	})
 }
+
+// TestS3Endpoint checks that an S3 endpoint with a path is refused: requests would go to the host without it.
+func TestS3Endpoint(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"": "", "http://127.0.0.1:9000": "", "https://s3.example.org/": "",
+		"s3.example.org":                         "is not an S3 endpoint URL",
+		"https://p.example.org/storage/v1/s3":    "has a path",
+		"https://s3.example.org/?region=nowhere": "has a path",
+	} {
+		_, err := backend.OpenS3(backend.S3Config{Endpoint: endpoint, Region: "us-east-1", Bucket: "internal", Tenant: "stub", AccessKey: "id", SecretKey: "secret"})
+		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) && want != "" {
+			t.Errorf("%q: %v, want %q", endpoint, err, want)
+		}
+	}
+}

@@ -31,7 +31,7 @@ type S3 struct {
 
 // S3Config configures an S3 backend.
 type S3Config struct {
-	Endpoint  string // URL; "" means AWS in Region
+	Endpoint  string // URL without a path; "" means AWS in Region
 	Region    string
 	Bucket    string // GLOBAL_S3_BUCKET of storage-api; it must exist
 	Tenant    string // TENANT_ID of storage-api
@@ -50,6 +50,9 @@ func OpenS3(c S3Config) (*S3, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("storage: %q is not an S3 endpoint URL", c.Endpoint)
+	}
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("storage: the S3 endpoint %q has a path, which is not supported: remove what follows the host", c.Endpoint)
 	}
 	if c.Bucket == "" || c.Tenant == "" {
 		return nil, errors.New("storage: the S3 backend needs a bucket and a tenant")

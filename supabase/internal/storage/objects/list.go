@@ -161,8 +161,9 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 	if p.Order == "desc" {
 		order, compare = "desc", "<"
 	}
-	args := []any{bucket, limit, escapeLike(p.Prefix) + "%"}
-	where, at, sort := `bucket_id = $1 and name like $3`, "", ""
+	// Bounds in the collation of the index. LIKE has another one and would read the whole bucket up to the prefix.
+	args := []any{bucket, limit, p.Prefix}
+	where, at, sort := `bucket_id = $1 and name collate "C" >= $3 and name collate "C" < $3 || chr(1114111)`, "", ""
 	if p.Column == "created_at" || p.Column == "updated_at" {
 		at = "date_trunc('milliseconds', " + p.Column + ")" // the precision of the cursor
 		sort = at + " " + order + ", "

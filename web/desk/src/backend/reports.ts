@@ -79,6 +79,8 @@ export interface Filter {
 /** Rows of the first page: more than a screen shows, and 10 kB. On a slow line each kilobyte more is seen. */
 export const firstSize = 30;
 export const pageSize = 100;
+/** Rows of a page after the first thousand: for people who go through all reports. */
+export const largePage = 500;
 
 /** Returns the newest reports of a filter, or those after the row last. */
 export const listReports = (filter: Filter, most: number, last?: Row) =>

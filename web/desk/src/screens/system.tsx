@@ -23,40 +23,41 @@ import { size } from './resources/preview';
 export default function System() {
   const text = useText();
   const { data, error, reload } = useLoad(readSystem, 'system');
+  const [times, setTimes] = useState(0); // how often the page was refreshed
+  const refresh = () => {
+    reload();
+    setTimes(times + 1);
+  };
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-4">
       <ScreenHead title={text.system.title}>
-        <Button variant="outline" onClick={reload}>
+        <Button variant="outline" onClick={refresh}>
           {text.refresh}
         </Button>
       </ScreenHead>
       {error !== undefined && <Failure error={error} retry={reload} />}
-      <Doctor />
-      <Backups />
+      <Doctor times={times} />
+      <Backups times={times} />
       {data ? <Jobs jobs={data.jobs} onDone={reload} /> : !error && <Loading />}
       <Mail />
-      <Functions />
+      <Functions times={times} />
       {data && <Sizes state={data} />}
     </div>
   );
 }
 
-/** A button that runs an operation and shows its result below. With atOnce it runs when the page opens, too. */
-function Operation<T>({
-  title,
-  name,
-  label,
-  children,
-  extra,
-  atOnce,
-}: {
-  atOnce?: true;
+interface OperationProps<T> {
   title: string;
   name: string;
-  label: string;
+  times?: number; // the operation runs when the page opens, and when this changes
+  label?: string; // of a button that runs the operation
+  idle?: ReactNode; // shown before the first run
   children: (result: T) => ReactNode;
   extra?: (reload: () => void) => ReactNode;
-}) {
+}
+
+/** The result of an operation, with the buttons that belong to it. */
+function Operation<T>({ title, name, label, idle, children, extra, times }: OperationProps<T>) {
   const text = useText();
   const [result, setResult] = useState<T>();
   const [error, setError] = useState<unknown>();
@@ -74,38 +75,70 @@ function Operation<T>({
   const latest = useRef(run);
   latest.current = run;
   useEffect(() => {
-    if (atOnce) void latest.current();
-  }, [atOnce]);
+    if (times !== undefined) void latest.current();
+  }, [times]);
   return (
     <Panel
       title={title}
       aside={
         <div className="flex flex-wrap gap-2">
           {extra?.(run)}
-          <Button variant="outline" disabled={busy} onClick={run}>
-            {busy ? text.loading : label}
-          </Button>
+          {label && (
+            <Button variant="outline" disabled={busy} onClick={run}>
+              {busy ? text.loading : label}
+            </Button>
+          )}
         </div>
       }
     >
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <Failure error={error} retry={run} />}
       {result !== undefined && children(result)}
+      {result === undefined &&
+        error === undefined &&
+        (busy ? (
+          <p role="status" className="text-muted-foreground">
+            {text.loading}
+          </p>
+        ) : (
+          idle
+        ))}
     </Panel>
   );
 }
 
-function Doctor() {
+const tones: Record<string, string> = {
+  ok: 'bg-done-soft text-done',
+  warn: 'bg-sun-soft text-sun-ink',
+  BAD: 'bg-destructive-soft text-destructive',
+};
+
+interface Refreshed {
+  times: number;
+}
+
+function Doctor({ times }: Refreshed) {
   const text = useText();
-  const tone: Record<string, string> = { ok: 'text-done', BAD: 'text-destructive font-semibold' };
   return (
-    <Operation<Finding[]> atOnce title={text.system.doctor} name="doctor" label={text.system.runDoctor}>
+    <Operation<Finding[]> times={times} title={text.system.doctor} name="doctor">
       {(findings) => (
-        <dl className="grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[auto_auto_1fr]">
+        <dl
+          lang="en"
+          className="grid items-baseline gap-x-4 gap-y-1 text-sm grid-cols-[auto_1fr] sm:grid-cols-[auto_auto_1fr]"
+        >
           {findings.map((f) => (
             <div key={f.What + f.Says} className="contents">
-              <dt className={cn('max-sm:mt-2', tone[f.Verdict] ?? 'text-sun-ink')}>{f.Verdict}</dt>
+              <dt>
+                <span
+                  className={cn(
+                    'inline-block rounded px-1.5 text-xs font-semibold',
+                    tones[f.Verdict] ?? 'bg-muted text-muted-foreground',
+                  )}
+                >
+                  {f.Verdict}
+                </span>
+              </dt>
               <dd className="font-semibold">{f.What}</dd>
-              <dd className="text-muted-foreground wrap-anywhere">{f.Says}</dd>
+              <dd className="text-muted-foreground wrap-anywhere max-sm:col-span-2 max-sm:mb-2">{f.Says}</dd>
             </div>
           ))}
         </dl>
@@ -114,7 +147,7 @@ function Doctor() {
   );
 }
 
-function Backups() {
+function Backups({ times }: Refreshed) {
   const { text, language } = useLanguage();
   const [busy, setBusy] = useState<'make' | 'verify'>();
   const run = async (kind: 'make' | 'verify', action: () => Promise<string>) => {
@@ -129,10 +162,9 @@ function Backups() {
   };
   return (
     <Operation<Backup[] | null>
-      atOnce
+      times={times}
       title={text.system.backups}
       name="backups"
-      label={text.refresh}
       extra={(reload) => (
         <>
           <Button
@@ -230,7 +262,12 @@ function Sizes({ state }: { state: SystemState }) {
 function Mail() {
   const text = useText();
   return (
-    <Operation<Record<string, string>> title={text.system.mail} name="mail-test" label={text.system.testMail}>
+    <Operation<Record<string, string>>
+      title={text.system.mail}
+      name="mail-test"
+      label={text.system.testMail}
+      idle={<p className="text-muted-foreground">{text.system.mailHelp}</p>}
+    >
       {(channels) => (
         <ul className="text-sm">
           {Object.entries(channels).map(([channel, failure]) => (
@@ -250,10 +287,10 @@ function Mail() {
 }
 
 /** The functions, how often they were called since the start of the program, and their log. */
-function Functions() {
+function Functions({ times }: Refreshed) {
   const text = useText();
   return (
-    <Operation<FunctionsState> atOnce title={text.system.functions} name="functions" label={text.refresh}>
+    <Operation<FunctionsState> times={times} title={text.system.functions} name="functions">
       {({ functions, stats }) => (
         <>
           <div className="overflow-x-auto">
@@ -261,11 +298,16 @@ function Functions() {
               <thead className="text-muted-foreground">
                 <tr className="border-b">
                   <th className="py-1 text-start font-normal">{text.system.name}</th>
-                  {[text.system.calls, text.system.errors, text.system.half, text.system.most].map((head) => (
-                    <th key={head} className="py-1 ps-3 text-end font-normal">
-                      {head}
-                    </th>
-                  ))}
+                  {[text.system.calls, text.system.errors, text.system.half, text.system.most].map(
+                    (head, i) => (
+                      <th
+                        key={head}
+                        className={cn('py-1 ps-3 text-end font-normal', i > 1 && 'max-sm:hidden')}
+                      >
+                        {head}
+                      </th>
+                    ),
+                  )}
                 </tr>
               </thead>
               <tbody>
@@ -285,8 +327,12 @@ function Functions() {
                       >
                         {figures?.errors ?? 0}
                       </td>
-                      <td className="py-1 ps-3 text-end">{figures ? milliseconds(figures.p50) : '–'}</td>
-                      <td className="py-1 ps-3 text-end">{figures ? milliseconds(figures.p95) : '–'}</td>
+                      <td className="py-1 ps-3 text-end max-sm:hidden">
+                        {figures ? milliseconds(figures.p50) : '–'}
+                      </td>
+                      <td className="py-1 ps-3 text-end max-sm:hidden">
+                        {figures ? milliseconds(figures.p95) : '–'}
+                      </td>
                     </tr>
                   );
                 })}

@@ -1,5 +1,6 @@
-import { listTrail, type TrailRow } from '@desk/backend/staff';
+import { listStaff, listTrail, type TrailRow } from '@desk/backend/staff';
 import { Button, Failure, Field, Input, Loading, NativeSelect, ScreenHead } from '@desk/components/ui';
+import { useLoad } from '@desk/components/use-load';
 import type { Text } from '@desk/i18n/en';
 import { shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useEffect, useRef, useState } from 'react';
@@ -35,7 +36,7 @@ export default function Trail() {
   return (
     <div className="mx-auto max-w-5xl">
       <ScreenHead title={text.trail.title} />
-      <p className="text-muted-foreground mb-4 max-w-prose">{text.trail.intro}</p>
+      <p className="text-muted-foreground mb-4 text-pretty">{text.trail.intro}</p>
       <TrailFilter filter={filter} onChange={setFilter} />
       {error !== undefined && <Failure error={error} retry={() => load(filter)} />}
       {!rows && !error && <Loading />}
@@ -105,6 +106,8 @@ function TrailFilter({ filter, onChange }: { filter: Filter; onChange: (filter: 
 
 function Lines({ rows }: { rows: TrailRow[] }) {
   const { text, language } = useLanguage();
+  const staff = useLoad(listStaff, 'staff');
+  const names = new Map((staff.data ?? []).map((m) => [m.id, m.name]));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by the arrow keys
     <section className="bg-card overflow-x-auto rounded-lg border" tabIndex={0} aria-label={text.trail.title}>
@@ -131,7 +134,7 @@ function Lines({ rows }: { rows: TrailRow[] }) {
                 <Subject row={row} />
               </td>
               <td className="text-muted-foreground px-3 py-1.5 wrap-anywhere max-sm:order-3 max-sm:basis-full max-sm:py-0 max-sm:empty:hidden">
-                {details(row.detail, text)}
+                {details(row.detail, text, names)}
               </td>
             </tr>
           ))}
@@ -153,12 +156,13 @@ function Subject({ row }: { row: TrailRow }) {
 }
 
 /** Returns the details as 'status: New → Acted on, reason: …'. */
-function details(detail: TrailRow['detail'], text: Text) {
+function details(detail: TrailRow['detail'], text: Text, names: Map<string, string>) {
   const word = (value: unknown) =>
     value === null || value === undefined
       ? '–'
       : (text.status[value as keyof Text['status']] ??
         text.roles[value as keyof Text['roles']] ??
+        names.get(String(value)) ??
         String(value));
   return Object.entries(detail)
     .map(

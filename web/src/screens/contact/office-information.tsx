@@ -13,7 +13,7 @@ export function OfficeInformation() {
           <Clock aria-hidden className="text-primary size-8 shrink-0" />
           <div>
             <h3>{hours.title}</h3>
-            <p className="whitespace-nowrap">{hours.days}</p>
+            <p>{hours.days}</p>
             <p className="text-muted-foreground">{hours.content}</p>
           </div>
         </li>

@@ -6,6 +6,7 @@ import { Input } from '@/components/ui/input';
 import { useLanguage } from '@/i18n/language';
 import { loadText, useText } from '@/i18n/text';
 import { fullStyles } from '@/lib/full-styles';
+import { inTime, partTimeout } from '@/lib/in-time';
 import { parseExpiryDate } from './expiry-date';
 
 type Calendar = typeof import('./expiry-calendar').ExpiryCalendar;
@@ -19,11 +20,8 @@ export function ExpiryDateField({ error }: { error?: string }) {
   const [open, setOpen] = useState(false);
 
   async function show() {
-    const [{ ExpiryCalendar }] = await Promise.all([
-      import('./expiry-calendar'),
-      fullStyles(),
-      loadText(language, ['calendar']),
-    ]);
+    const parts = Promise.all([import('./expiry-calendar'), fullStyles(), loadText(language, ['calendar'])]);
+    const [{ ExpiryCalendar }] = await inTime(parts, partTimeout, 'The import of the calendar');
     setLoaded({ Calendar: ExpiryCalendar });
     setOpen(true);
   }

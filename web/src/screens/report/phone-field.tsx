@@ -28,8 +28,8 @@ export function PhoneField({ error }: { error?: string }) {
   return (
     <Field name="phone" label={text.phone} hint={text.phoneHint} error={error} required>
       {(control) => (
-        <div className="grid gap-2 sm:grid-cols-[15rem_1fr]">
-          <div className="relative">
+        <div className="grid gap-2 sm:grid-cols-[2fr_3fr]">
+          <div className="relative min-w-0">
             {country && flag && (
               <img
                 src={`/flags/${country.iso}.svg`}

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Field } from '@/components/field';
 import { selectLook } from '@/components/ui/input';
 import { fullStyles } from '@/lib/full-styles';
+import { inTime, partTimeout } from '@/lib/in-time';
 import type { PlaceSelectProps } from './place-select';
 
 interface LateSelectProps extends Omit<PlaceSelectProps, 'defaultOpen'> {
@@ -32,7 +33,8 @@ export function PlaceField({ name, label, hint, error, required, ...rest }: Plac
 type PlaceSelect = typeof import('./place-select').PlaceSelect;
 
 async function loadSelect() {
-  const [{ PlaceSelect }] = await Promise.all([import('./place-select'), fullStyles()]);
+  const parts = Promise.all([import('./place-select'), fullStyles()]);
+  const [{ PlaceSelect }] = await inTime(parts, partTimeout, 'The import of places');
   return PlaceSelect;
 }
 

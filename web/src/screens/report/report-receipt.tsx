@@ -30,7 +30,7 @@ export function ReportReceipt({ receipt }: { receipt: Receipt }) {
       </h2>
       <p>
         {success.reference}:{' '}
-        <strong className="block font-mono text-[clamp(1.125rem,7vw,1.5rem)] whitespace-nowrap select-all sm:tracking-wide">
+        <strong className="block font-mono text-[clamp(1rem,7vw,1.5rem)] whitespace-nowrap select-all sm:tracking-wide">
           {receipt.reference}
         </strong>
       </p>

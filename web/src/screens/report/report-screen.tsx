@@ -30,13 +30,13 @@ export function ReportScreen() {
           <ul>
             {text.emergencyNumbers.map((numbers) => (
               <li key={numbers}>
-                <WithNumbers text={numbers} className="inline-flex min-h-11 min-w-11 items-center" />
+                <WithNumbers text={numbers} className="min-w-11 py-2.5" />
               </li>
             ))}
           </ul>
         </AlertDescription>
       </Alert>
-      <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)]">
         <div className="grid gap-6">
           {receipt}
           <Card>

@@ -12,6 +12,7 @@ import { dismissToasts, prepareToast, toast } from '@/components/toast';
 import { type Language, useLanguage } from '@/i18n/language';
 import { loadText, textNow, useText } from '@/i18n/text';
 import { fullStyles, isMissingPart } from '@/lib/full-styles';
+import { inTime, partTimeout } from '@/lib/in-time';
 import { clearDraft, readDraft, saveAttempt } from '@/offline/draft';
 import { emptyForm, reduceForm } from './form-state';
 import { type ReportValues, readValues } from './report';
@@ -103,11 +104,13 @@ function useSending(attempt: RefObject<Attempt | undefined>, photo: File | undef
   const language = useLanguage();
   const { store } = useDelivery();
   return async (values: ReportValues, signal: AbortSignal) => {
-    const [{ attemptFor, submitReport, ReportReceipt }, { toasts }] = await Promise.all([
-      import('./submit-report'),
-      loadReceipt(language),
-      fullStyles().catch(() => {}), // the receipt is readable without them
-    ]);
+    fullStyles().catch(() => {}); // the receipt is readable without them
+    const parts = Promise.all([import('./submit-report'), loadReceipt(language)]);
+    const [{ attemptFor, submitReport, ReportReceipt }, { toasts }] = await inTime(
+      parts,
+      partTimeout,
+      'The import of the code that sends',
+    );
     signal.throwIfAborted();
     attempt.current = attemptFor(values, photo, attempt.current);
     const receipt = await submitReport(attempt.current, {

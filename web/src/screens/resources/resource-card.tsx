@@ -98,7 +98,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
         </div>
       </div>
       <CardDescription lang={description.lang}>{description.text}</CardDescription>
-      <div className={cn('mt-auto grid gap-2', files.length > 1 && 'grid-cols-2')}>
+      <div className="mt-auto grid grid-cols-[repeat(auto-fit,minmax(min(7.5rem,100%),1fr))] gap-2">
         {files.map((file) => (
           <FileButton key={file.resource.id} file={file} title={title.text} alone={files.length === 1} />
         ))}
@@ -139,7 +139,7 @@ function FileButton({ file, title, alone }: { file: ResourceFile; title: string;
           <span lang={language}>{named}</span>
           {named && resource.file_size > 0 && ' · '}
           {resource.file_size > 0 && (
-            <span id={sizeId} className="whitespace-nowrap">
+            <span id={sizeId} className="inline-block">
               <span className="sr-only">{text.fileSize}: </span>
               {fileSize(resource.file_size)}
             </span>

@@ -23,7 +23,7 @@ export function Community() {
           <h2 className="text-rose">{text.beautyTitle}</h2>
           <p className="prose-width mt-2 text-lg">{text.beauty}</p>
         </div>
-        <div className="mx-auto mt-4 w-36 shrink-0 md:mt-0 md:w-56">
+        <div className="mx-auto mt-4 w-[min(9rem,45vw)] shrink-0 md:mt-0 md:w-56">
           <WomanPicture />
         </div>
       </section>

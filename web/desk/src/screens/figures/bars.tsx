@@ -8,7 +8,7 @@ export function Bars({ label, values }: { label: string; values: [string, number
     <table className="w-full text-sm" aria-label={label}>
       <tbody>
         {sorted.map(([name, n]) => (
-          <tr key={name}>
+          <tr key={name} className={n === 0 ? 'text-muted-foreground' : ''}>
             <th scope="row" className="max-w-36 truncate py-0.5 pe-2 text-start font-normal" title={name}>
               {name}
             </th>

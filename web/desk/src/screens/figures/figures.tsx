@@ -6,9 +6,10 @@ import { Button, Failure, Loading, NativeSelect, Panel, ScreenHead, StatusBadge 
 import { useLoad } from '@desk/components/use-load';
 import { digits, shortDay, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Bars, Columns } from './bars';
 import { RegionMap } from './region-map';
+import { outlines } from './region-outlines';
 
 /** Numbers of reports and downloads, without personal data. */
 export default function Figures() {
@@ -37,20 +38,28 @@ export default function Figures() {
       {figures.error ? (
         <Failure error={figures.error} retry={figures.reload} />
       ) : figures.data ? (
-        <Reports data={figures.data} since={since} />
+        <Reports data={figures.data} since={since}>
+          {role === 'owner' && <Export />}
+        </Reports>
       ) : (
         <Loading />
       )}
       {downloads.data && downloads.data.length > 0 && <DownloadTable data={downloads.data} />}
-      {role === 'owner' && <Export />}
     </div>
   );
 }
 
-function Reports({ data, since }: { data: Data; since: string }) {
+/** The figures of reports in two columns; children end the narrow one. */
+function Reports({ data, since, children }: { data: Data; since: string; children: ReactNode }) {
   const { text, language } = useLanguage();
   const { median, p90, waiting } = data.first_action_hours;
-  if (data.total === 0) return <Panel className="mb-4">{text.figures.empty}</Panel>;
+  if (data.total === 0)
+    return (
+      <div className="mb-4 flex flex-col gap-4">
+        <Panel className="text-muted-foreground py-10 text-center">{text.figures.empty}</Panel>
+        {children}
+      </div>
+    );
   const save = () =>
     download(
       `figures-${since}.csv`,
@@ -66,54 +75,58 @@ function Reports({ data, since }: { data: Data; since: string }) {
       ]),
     );
   return (
-    <div className="mb-4 grid gap-4 lg:grid-cols-3">
+    <div className="mb-4 grid items-start gap-4 lg:grid-cols-3">
       <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4 lg:col-span-3">
         <Headline name={text.figures.total} value={digits(data.total)} />
         <Headline name={text.figures.waiting} value={digits(waiting)} />
         <Headline name={text.figures.median} value={median === null ? '–' : text.figures.hours(median)} />
         <Headline name={text.figures.p90} value={p90 === null ? '–' : text.figures.hours(p90)} />
       </dl>
-      <Panel
-        title={text.figures.weeks}
-        className="lg:col-span-2"
-        aside={
-          <Button variant="outline" onClick={save}>
-            {text.figures.csv}
-          </Button>
-        }
-      >
-        <Columns
-          label={text.figures.weeks}
-          values={everyWeek(data.weeks)}
-          name={(week) => `${text.figures.week} ${shortDay(language, week)}`}
-        />
-      </Panel>
-      <Panel title={text.figures.statuses}>
-        <ul className="flex flex-col gap-2">
-          {statuses.map((status) => (
-            <li key={status} className="flex items-center justify-between">
-              <StatusBadge status={status} />
-              <span className="tabular-nums">{digits(data.statuses[status] ?? 0)}</span>
-            </li>
-          ))}
-        </ul>
-      </Panel>
-      <Panel title={text.figures.regions} className="lg:col-span-2">
-        <div className="grid items-start gap-4 sm:grid-cols-2">
-          <RegionMap counts={data.regions} />
-          <Bars
-            label={text.figures.regions}
-            values={Object.entries(data.regions).map(([name, n]) => [
-              name === '-' ? text.figures.noRegion : name,
-              n,
-            ])}
+      <div className="flex flex-col gap-4 lg:col-span-2">
+        <Panel
+          title={text.figures.weeks}
+          aside={
+            <Button variant="outline" onClick={save}>
+              {text.figures.csv}
+            </Button>
+          }
+        >
+          <Columns
+            label={text.figures.weeks}
+            values={everyWeek(data.weeks)}
+            name={(week) => `${text.figures.week} ${shortDay(language, week)}`}
           />
-        </div>
-      </Panel>
-      <Panel title={text.figures.products}>
-        <Bars label={text.figures.products} values={data.products} />
-        <p className="text-muted-foreground mt-3 text-xs">{text.figures.productsHelp}</p>
-      </Panel>
+        </Panel>
+        <Panel title={text.figures.regions}>
+          <div className="grid items-start gap-4 sm:grid-cols-2">
+            <RegionMap counts={data.regions} />
+            <Bars
+              label={text.figures.regions}
+              values={[...Object.keys(outlines), '-'].map((name) => [
+                name === '-' ? text.figures.noRegion : name,
+                data.regions[name] ?? 0,
+              ])}
+            />
+          </div>
+        </Panel>
+      </div>
+      <div className="flex flex-col gap-4">
+        <Panel title={text.figures.statuses}>
+          <ul className="flex flex-col gap-2">
+            {statuses.map((status) => (
+              <li key={status} className="flex items-center justify-between">
+                <StatusBadge status={status} />
+                <span className="tabular-nums">{digits(data.statuses[status] ?? 0)}</span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+        <Panel title={text.figures.products}>
+          <Bars label={text.figures.products} values={data.products} />
+          <p className="text-muted-foreground mt-3 text-xs">{text.figures.productsHelp}</p>
+        </Panel>
+        {children}
+      </div>
     </div>
   );
 }

@@ -35,7 +35,8 @@ export function Filters({ filter, counts, search, onChange }: Props) {
           ref={search}
           type="search"
           aria-label={text.inbox.search}
-          placeholder={text.inbox.search}
+          placeholder={text.inbox.find}
+          title={text.inbox.search}
           value={words}
           onChange={(e) => setWords(e.target.value)}
           onKeyDown={(e) => e.key === 'Escape' && e.currentTarget.blur()}

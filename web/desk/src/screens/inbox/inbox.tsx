@@ -34,6 +34,11 @@ export function Inbox() {
   const names = useMemo(() => new Map((staff.data ?? []).map((m) => [m.id, m.name])), [staff.data]);
   const search = useRef<HTMLInputElement>(null);
   const [help, setHelp] = useState(false);
+  const [cleared, setCleared] = useState(0);
+  const showAll = () => {
+    setFilter({});
+    setCleared((n) => n + 1);
+  };
   const [version, setVersion] = useState(0);
   const open = useCallback((name: string) => navigate(`/reports/${name}`, { replace: true }), [navigate]);
 
@@ -47,9 +52,9 @@ export function Inbox() {
     setVersion((v) => v + 1);
   };
   const step = (by: number) => {
-    const index = chosenIndex(inbox.rows);
-    const next = inbox.rows[index < 0 ? 0 : Math.min(inbox.rows.length - 1, Math.max(0, index + by))];
-    if (next) open(next.reference);
+    const next = chosenIndex(inbox.rows) + by; // -1 if none is chosen
+    const row = inbox.rows[Math.min(inbox.rows.length - 1, Math.max(0, next))];
+    if (row) open(row.reference);
   };
   const close = () => navigate('/reports', { replace: true });
   useKeys({
@@ -77,26 +82,17 @@ export function Inbox() {
           reference ? 'hidden lg:flex' : 'flex',
         )}
       >
-        <div className="flex items-center gap-2 border-b px-3 py-1.5">
-          <h1 className="flex-1 text-lg">{text.inbox.title}</h1>
-          <LiveMark live={inbox.live} />
-          <Button
-            variant="ghost"
-            aria-label={text.inbox.keys}
-            onClick={() => setHelp(true)}
-            className="max-lg:hidden"
-          >
-            <Keyboard aria-hidden="true" className="size-4.5!" />
-          </Button>
-          <Button variant="ghost" aria-label={text.refresh} disabled={inbox.loading} onClick={inbox.refresh}>
-            <RefreshCw
-              aria-hidden="true"
-              className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')}
-            />
-          </Button>
-        </div>
-        <Filters filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
-        <ListBody inbox={inbox} filter={filter} selected={reference} names={names} onSelect={open} />
+        <ListHead inbox={inbox} onHelp={() => setHelp(true)} />
+        <Filters key={cleared} filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
+        <ListBody
+          inbox={inbox}
+          filter={filter}
+          selected={reference}
+          names={names}
+          onSelect={open}
+          onStep={step}
+          onShowAll={showAll}
+        />
       </section>
       <section
         className={cn('min-w-0 flex-1 overflow-y-auto', !reference && 'hidden lg:block')}
@@ -136,6 +132,25 @@ function chosenIndex(rows: Row[]) {
   return rows.findIndex((row) => row.reference === reference);
 }
 
+function ListHead({ inbox, onHelp }: { inbox: InboxState; onHelp: () => void }) {
+  const text = useText();
+  return (
+    <div className="flex items-center gap-2 border-b px-3 py-1.5">
+      <h1 className="flex-1 text-lg">{text.inbox.title}</h1>
+      <LiveMark live={inbox.live} />
+      <Button variant="ghost" aria-label={text.inbox.keys} onClick={onHelp} className="max-lg:hidden">
+        <Keyboard aria-hidden="true" className="size-4.5!" />
+      </Button>
+      <Button variant="ghost" aria-label={text.refresh} disabled={inbox.loading} onClick={inbox.refresh}>
+        <RefreshCw
+          aria-hidden="true"
+          className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')}
+        />
+      </Button>
+    </div>
+  );
+}
+
 function KeyHelp() {
   const text = useText();
   return (
@@ -171,9 +186,11 @@ interface BodyProps {
   selected: string | undefined;
   names: Map<string, string>;
   onSelect: (reference: string) => void;
+  onStep: (by: number) => void;
+  onShowAll: () => void;
 }
 
-function ListBody({ inbox, filter, selected, names, onSelect }: BodyProps) {
+function ListBody({ inbox, filter, selected, names, onSelect, onStep, onShowAll }: BodyProps) {
   const text = useText();
   const total = useTotal(inbox, filter);
   useAnnounceNew(inbox);
@@ -192,21 +209,36 @@ function ListBody({ inbox, filter, selected, names, onSelect }: BodyProps) {
           selected={selected}
           names={names}
           onSelect={onSelect}
+          onStep={onStep}
           onEnd={inbox.more}
         />
       ) : inbox.loading ? (
         <Loading />
       ) : (
-        inbox.error === undefined && (
-          <p className="text-muted-foreground p-6 text-center">
-            {filter.status?.[0] === 'new' && !filter.search ? text.inbox.emptyNew : text.inbox.empty}
-          </p>
-        )
+        inbox.error === undefined && <EmptyList filter={filter} onShowAll={onShowAll} />
       )}
       <p className="text-muted-foreground border-t px-3 py-1 text-xs" role="status">
         {total !== undefined && text.inbox.count(total)}
       </p>
     </>
+  );
+}
+
+/** Says why the list is empty, and offers the way back to all reports. */
+function EmptyList({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  const text = useText();
+  const { status, ...others } = filter;
+  const filtered = Object.values(others).some(Boolean);
+  const words = filtered || (status && status[0] !== 'new') ? text.inbox.empty : text.inbox.emptyNew;
+  return (
+    <div className="text-muted-foreground flex flex-1 flex-col items-center gap-3 px-6 py-10 text-center">
+      <p>{status || filtered ? words : text.inbox.none}</p>
+      {(status || filtered) && (
+        <Button variant="outline" onClick={onShowAll}>
+          {text.inbox.clearAll}
+        </Button>
+      )}
+    </div>
   );
 }
 

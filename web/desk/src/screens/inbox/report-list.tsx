@@ -2,7 +2,7 @@ import type { Row } from '@desk/backend/reports';
 import { StatusBadge } from '@desk/components/ui';
 import { shortTime, since, useLanguage } from '@desk/i18n/language';
 import { Camera, CopyCheck, MessageSquare } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
 
 const rowHeight = 66;
@@ -15,11 +15,12 @@ interface Props {
   selected: string | undefined;
   names: Map<string, string>;
   onSelect: (reference: string) => void;
+  onStep: (by: number) => void;
   onEnd: () => void;
 }
 
 /** A list that draws the rows in view alone, so that 20,000 reports scroll as ten do. */
-export function ReportList({ rows, done, total, selected, names, onSelect, onEnd }: Props) {
+export function ReportList({ rows, done, total, selected, names, onSelect, onStep, onEnd }: Props) {
   const { text } = useLanguage();
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
@@ -61,6 +62,12 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onEnd
       tabIndex={0}
       aria-label={text.inbox.title}
       aria-activedescendant={index >= first && index < last ? `row-${rows[index]?.id}` : undefined}
+      onKeyDown={(event) => {
+        const by = stepOf(event, Math.floor(view.height / rowHeight));
+        if (!by) return;
+        event.preventDefault();
+        onStep(by);
+      }}
       className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
     >
       <div className="relative" role="presentation" style={{ height: rows.length * rowHeight }}>
@@ -78,6 +85,20 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onEnd
       </div>
     </div>
   );
+}
+
+/** Returns by how many rows a key moves the choice in the list, or undefined. Where a report takes the place of the list, keys scroll. */
+function stepOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, page: number) {
+  if (ctrlKey || metaKey || altKey || !matchMedia('(min-width: 64rem)').matches) return undefined;
+  const steps: Record<string, number> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
+  };
+  return steps[key];
 }
 
 interface RowProps {

@@ -8,7 +8,7 @@ import {
 } from '@desk/backend/reports';
 import type { Member } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
-import { Button, Failure, Field, Loading, NativeSelect, Panel } from '@desk/components/ui';
+import { Button, Failure, Loading, NativeSelect, Panel } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
 import { shortDay, shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session-gate';
@@ -42,8 +42,11 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
   );
   const latest = useRef(reload);
   latest.current = reload;
+  const shown = useRef(version);
   useEffect(() => {
-    if (version > 0) latest.current();
+    if (version === shown.current) return; // the report is loaded when it is opened
+    shown.current = version;
+    latest.current();
   }, [version]);
   const changed = () => {
     onChanged();
@@ -62,7 +65,9 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
         <Whole report={data} staff={staff} onChanged={changed} onDeleted={deleted} />
       ) : error ? (
         (error as { code?: string }).code === 'P0002' ? (
-          <p role="alert">{text.report.missing}</p>
+          <p role="alert" className="bg-card text-muted-foreground rounded-lg border px-4 py-10 text-center">
+            {text.report.missing}
+          </p>
         ) : (
           <Failure error={error} retry={reload} />
         )
@@ -150,7 +155,7 @@ function Triage({ report, staff, onChanged }: { report: Report; staff: Member[];
     onChanged();
   };
   return (
-    <div className="no-print bg-card flex flex-wrap items-end gap-4 rounded-lg border p-3">
+    <div className="no-print bg-card flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border p-3">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a border and need a legend */}
       <div role="group" aria-label={text.report.statusLabel} className="flex flex-wrap gap-1">
         {statuses.map((status, i) => (
@@ -163,25 +168,22 @@ function Triage({ report, staff, onChanged }: { report: Report; staff: Member[];
           />
         ))}
       </div>
-      <Field label={text.report.assignee} className="min-w-40">
-        {(props) => (
-          <NativeSelect
-            {...props}
-            className="pointer-fine:min-h-9! py-1!"
-            value={report.assigned_to ?? ''}
-            onChange={(e) => set({ assigned_to: e.target.value || null }, text.saved)}
-          >
-            <option value="">{text.report.unassigned}</option>
-            {staff
-              .filter((m) => m.role !== 'editor')
-              .map((m) => (
-                <option key={m.id} value={m.id}>
-                  {m.id === me ? `${m.name} (${text.you})` : m.name}
-                </option>
-              ))}
-          </NativeSelect>
-        )}
-      </Field>
+      <NativeSelect
+        aria-label={text.report.assignee}
+        title={text.report.assignee}
+        className="w-auto! min-w-36 flex-1 pointer-fine:min-h-9! py-1! sm:max-w-64"
+        value={report.assigned_to ?? ''}
+        onChange={(e) => set({ assigned_to: e.target.value || null }, text.saved)}
+      >
+        <option value="">{text.report.unassigned}</option>
+        {staff
+          .filter((m) => m.role !== 'editor')
+          .map((m) => (
+            <option key={m.id} value={m.id}>
+              {m.id === me ? `${m.name} (${text.you})` : m.name}
+            </option>
+          ))}
+      </NativeSelect>
     </div>
   );
 }
@@ -282,8 +284,8 @@ function Person({ report }: { report: Report }) {
         <Fact name={text.report.phone}>
           {report.phone && <span className="font-mono">{number ?? report.phone}</span>}
         </Fact>
+        <Fact name={text.report.languageLabel}>{text.report.language[report.language]}</Fact>
       </dl>
-      <p className="text-muted-foreground text-sm">{text.report.language[report.language]}</p>
       {number && (
         <p className="no-print mt-3 flex gap-2">
           <a className={link} href={`tel:${number}`}>

@@ -29,7 +29,7 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
         </p>
       )}
       <ul className="divide-y">
-        {report.similar.map((other) => (
+        {likelyFirst(report.similar).map((other) => (
           <li key={other.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
             <Link className="text-primary font-mono underline" to={`/reports/${other.reference}`}>
               {other.reference}
@@ -62,7 +62,7 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
                 )
               }
             >
-              {text.report.markDuplicate}
+              {text.report.markDuplicate(report.reference, compared.reference)}
             </Button>
           </div>
         </Dialog>
@@ -71,13 +71,15 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
   );
 }
 
+const likelyFirst = (list: Similar[]) => [...list].sort((a, b) => Number(b.likely) - Number(a.likely));
+
 function Comparison({ report, other }: { report: Report; other: string }) {
   const { text, language } = useLanguage();
   const { data, error } = useLoad(() => readReport(other), other);
   if (error) return <Failure error={error} />;
   if (!data) return <Loading />;
   const lines: [string, (r: Report) => string | null][] = [
-    [text.trail.subjects.report, (r) => r.reference],
+    [text.forward.reference, (r) => r.reference],
     [text.report.received, (r) => shortTime(language, r.created_at)],
     [text.report.product, (r) => r.product_name],
     [text.report.batch, (r) => r.batch_number],

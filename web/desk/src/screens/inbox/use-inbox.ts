@@ -2,6 +2,7 @@ import {
   countReports,
   type Filter,
   firstSize,
+  largePage,
   listReports,
   pageSize,
   type Row,
@@ -64,9 +65,10 @@ export function useInbox(filter: Filter): Inbox {
     const mine = ++run.current;
     setLoading(true);
     try {
-      const page = await listReports(JSON.parse(key), pageSize, last);
+      const size = rows.current.length < 1000 ? pageSize : largePage;
+      const page = await listReports(JSON.parse(key), size, last);
       if (mine !== run.current) return;
-      setState((old) => ({ key, rows: [...old.rows, ...page], done: page.length < pageSize }));
+      setState((old) => ({ key, rows: [...old.rows, ...page], done: page.length < size }));
     } catch (failure) {
       if (mine === run.current) setError(failure);
     }

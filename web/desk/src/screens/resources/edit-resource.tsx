@@ -21,6 +21,7 @@ import {
   Textarea,
 } from '@desk/components/ui';
 import { useLoad } from '@desk/components/use-load';
+import type { Text } from '@desk/i18n/en';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
@@ -185,7 +186,9 @@ function Look({ values, set }: PartProps) {
             onChange={(e) => set({ icon_name: e.target.value as Values['icon_name'] })}
           >
             {icons.map((icon) => (
-              <option key={icon}>{icon}</option>
+              <option key={icon} value={icon}>
+                {text.resources.icons[icon]}
+              </option>
             ))}
           </NativeSelect>
         )}
@@ -202,7 +205,7 @@ function Look({ values, set }: PartProps) {
             )}
             {colours.map((colour) => (
               <option key={colour} value={colour}>
-                {colour.split('-')[1]}
+                {text.resources.colours[colour.split('-')[1] as keyof Text['resources']['colours']]}
               </option>
             ))}
           </NativeSelect>

@@ -1,0 +1,139 @@
+package realtime
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+func TestPrivateOnly(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.PrivateOnly, o.Messages = true, &store{} })
+	c := connect(t, s)
+	if got := c.join("realtime:a", `{"config":{}}`); !strings.Contains(got, `"PrivateOnly: This project only allows private channels"`) {
+		t.Errorf("public: %s", got)
+	}
+	user := sign(t, "authenticated", map[string]any{"read": "a"})
+	if got := c.join("realtime:a", `{"access_token":"`+user+`","config":{"private":true}}`); !strings.Contains(got, `"status":"ok"`) {
+		t.Errorf("private: %s", got)
+	}
+}
+
+// TestPresenceRate: beyond the rate, tracks and joins with presence end their channel.
+func TestPresenceRate(t *testing.T) {
+	s := serve(t, func(o *Options) {
+		o.Settings.MaxPresenceEventsPerSecond, o.Settings.ClientPresenceEvents = 1, 1000
+	})
+	c := connect(t, s)
+	c.join("realtime:a", `{"config":{}}`)
+	for n := range 6 {
+		c.send("realtime:a", "presence", fmt.Sprintf(`{"event":"track","payload":{"n":%d}}`, n))
+		c.want(`"phx_reply"`, `"status":"ok"`)
+	}
+	s.clock.move(6 * time.Second) // six in five seconds
+	c.send("realtime:a", "presence", `{"event":"track","payload":{"n":7}}`)
+	c.want(`"realtime:a","system"`, `"message":"Too many presence messages per second","status":"error"`)
+	c.want(`"realtime:a","phx_close"`)
+	c.send("realtime:b", "phx_join", `{"config":{"presence":{"enabled":true}}}`)
+	c.want(`"realtime:b","system"`, "Too many presence messages per second")
+	s.clock.move(time.Minute + 10*time.Second)
+	c.join("realtime:a", `{"config":{"presence":{"enabled":true}}}`)
+	c.want(`"realtime:a","presence_state"`)
+}
+
+// TestClientPresenceWindow: the window and the number of messages within it are settings.
+func TestClientPresenceWindow(t *testing.T) {
+	s := serve(t, func(o *Options) {
+		o.Settings.ClientPresenceEvents, o.Settings.ClientPresenceWindow = 2, 10*time.Second
+	})
+	c := connect(t, s)
+	c.join("realtime:a", `{"config":{}}`)
+	for range 3 {
+		for range 2 {
+			c.send("realtime:a", "presence", `{"event":"untrack"}`)
+			c.want(`"phx_reply"`, `"status":"ok"`)
+		}
+		s.clock.move(11 * time.Second)
+		c.heartbeat()
+	}
+	for range 3 {
+		c.send("realtime:a", "presence", `{"event":"untrack"}`)
+	}
+	c.want(`"system"`, `Client presence rate limit exceeded`)
+}
+
+// TestHandshakeJoinRate: beyond the rate of joins, handshakes are refused, too.
+func TestHandshakeJoinRate(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond = 1 })
+	c := connect(t, s)
+	for n := range 6 {
+		c.join(fmt.Sprint("realtime:", n), `{"config":{}}`)
+	}
+	s.clock.move(6 * time.Second)
+	status, body := do(t, get(t, s, "/socket/websocket?apikey="+sign(t, "anon", nil)))
+	if status != 429 || body != `{"error":"Too many joins per second"}` {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestLargeMessage: a client whose message is above the limit of the socket is disconnected, one below it is not.
+func TestLargeMessage(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxPayloadKB = 10_000 })
+	c := connect(t, s)
+	c.join("realtime:a", `{"config":{"broadcast":{"ack":true}}}`)
+	c.send("realtime:a", "broadcast", `{"x":"`+strings.Repeat("x", maxMessage-1000)+`"}`)
+	c.want(`"phx_reply"`, `"status":"ok"`)
+	c.raw(websocket.MessageText, `["1","9","realtime:a","broadcast",{"x":"`+strings.Repeat("x", maxMessage)+`"}]`)
+	c.ended()
+}
+
+func TestLargeBody(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxPayloadKB = 20_000 })
+	for _, path := range []string{"/api/broadcast", "/api/broadcast/a/events/e"} {
+		body := `{"x":"` + strings.Repeat("x", maxBody) + `"}`
+		if status, reply := post(t, s, path, sign(t, "anon", nil), "application/json", body); status != 413 || reply != `{"message":"Request Entity Too Large"}` {
+			t.Errorf("%s: %d %s", path, status, reply)
+		}
+	}
+}
+
+// stuckConn is a connection whose peer reads nothing: a write returns when its deadline has passed.
+type stuckConn struct {
+	net.Conn
+	deadline chan time.Time
+	closed   chan bool
+}
+
+func (c *stuckConn) SetWriteDeadline(at time.Time) error {
+	c.deadline <- at
+	return nil
+}
+
+func (c *stuckConn) Write([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+func (c *stuckConn) Close() error {
+	close(c.closed)
+	return nil
+}
+
+// TestStuckWriteIsCutOff: a write that takes too long ends the connection and counts as a slow client.
+func TestStuckWriteIsCutOff(t *testing.T) {
+	conn := &stuckConn{deadline: make(chan time.Time, 1), closed: make(chan bool)}
+	slow := make(chan bool, 1)
+	q := &queue{conn: conn, slow: func() { slow <- true }}
+	if err := q.send([]byte("frame")); err != nil {
+		t.Fatal(err)
+	}
+	if left := time.Until(<-conn.deadline); left > maxWriteTime || left < maxWriteTime-patience {
+		t.Errorf("the write may take %s", left)
+	}
+	<-slow
+	<-conn.closed
+	if err := q.send([]byte("frame")); err == nil {
+		t.Error("a frame was accepted after the end")
+	}
+}
