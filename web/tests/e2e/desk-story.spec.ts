@@ -142,6 +142,7 @@ async function triage(page: Page, product: string, reports: { reference: string 
   );
   await page.keyboard.insertText(product);
   await found;
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled(); // the rows are those of the search
   await expect(page.getByText('10 reports', { exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   for (const [i, { reference }] of reports.entries()) {
