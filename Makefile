@@ -108,7 +108,7 @@ soak: build ## run an hour of mixed load, and fuzz each parser for ten minutes
 	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
 
 .PHONY: test-desk-apart
-test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (3 minutes)
+test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (4 minutes)
 	@scripts/test-desk-apart.sh
 
 .PHONY: drill-cluster
