@@ -2,16 +2,21 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/migrate"
 )
 
-// Shadow calls work with a connection, as the role postgres, to a new database of an embedded server that ends with the call. The
-// database has what a new installation has, and the project's migrations if migrations is set. It uses no data of an installation.
+// Shadow calls work with a connection, as the role postgres, to a new database that ends with the call. It is one of the server of
+// DATABASE_URL, whose extensions the project may need, or of an embedded server. The database has what a new installation has, and
+// the project's migrations if migrations is set. It uses no data of an installation.
 func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn) error) (err error) {
 	dir, err := os.MkdirTemp("", "daawo-shadow-")
 	if err != nil {
@@ -22,9 +27,20 @@ func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn
 		return err
 	}
 	c := *o.Config
-	c.DatabaseURL, c.DB.Port, c.Backup.To, c.DBTLS = "", 0, "", false
+	c.DB.Port, c.Backup.To, c.DBTLS = 0, "", false
+	if c.DatabaseURL != "" {
+		url, drop, e := shadowDatabase(ctx, &c)
+		if e != nil {
+			return fmt.Errorf("shadow database: %w", e)
+		}
+		defer func() { err = errors.Join(err, drop()) }()
+		c.DatabaseURL = url
+	}
 	o.Config, o.Data = &c, dir
-	a := New(o)
+	return shadow(ctx, New(o), migrations, work)
+}
+
+func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) error) (err error) {
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
 	d, err := a.openDatabase(ctx)
 	if err != nil {
@@ -38,10 +54,31 @@ func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn
 			return err
 		}
 		if migrations {
-			if _, err := migrate.Apply(ctx, conn, o.Project); err != nil {
+			if _, err := migrate.Apply(ctx, conn, a.options.Project); err != nil {
 				return err
 			}
 		}
 		return work(conn)
 	})
+}
+
+// shadowDatabase creates a database on the server of DATABASE_URL and returns its URL and the function that drops it.
+func shadowDatabase(ctx context.Context, c *config.Config) (url string, drop func() error, err error) {
+	u, err := databaseURL(c)
+	if err != nil {
+		return "", nil, err
+	}
+	name := "daawo_shadow_" + strings.ToLower(rand.Text())
+	given := u.String()
+	ask := func(ctx context.Context, sql string) error {
+		return withConn(ctx, given, func(conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, sql)
+			return err
+		})
+	}
+	if err := ask(ctx, "create database "+name); err != nil {
+		return "", nil, err
+	}
+	u.Path = "/" + name
+	return u.String(), func() error { return ask(context.WithoutCancel(ctx), "drop database "+name+" with (force)") }, nil
 }

@@ -3,8 +3,8 @@
 //
 // It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with partitions, identity and
 // generated columns), constraints, indexes, functions, procedures, views, materialized views, rules, triggers, row level
-// security, policies, comments, grants, tables of publications and event triggers. It does not cover aggregates, operators,
-// collations, text search, foreign servers, statistics objects, default privileges and owners.
+// security, policies, comments, grants, default privileges, replica identities, statistics objects, tables of publications and
+// event triggers. It does not cover aggregates, operators, collations, text search, foreign servers and owners.
 //
 // Only cli imports it; it imports nothing of ours.
 package ddl
@@ -26,13 +26,19 @@ type Object struct {
 	Drop   string // statement; "" if there is none
 
 	Columns []Column // of a table
-	Labels  []string // of an enum
-	Result  string   // of a function: its result type; of a view: its columns
+	Details []string // what a change has to know, by kind: see queries
 
 	rank    int
 	class   uint32 // of the catalogue
 	oid     uint32
 	subject uint32 // oid of the table, view or type that the object belongs to
+	needs   []need
+}
+
+// need is an object that another one needs.
+type need struct {
+	id
+	column string // of the table with that id; "" for the whole
 }
 
 // Column is a column of a table.
@@ -40,6 +46,8 @@ type Column struct {
 	Name, Type string // Type with its collation
 	Default    string // expression, "" for none
 	Generated  string // such as `always as identity`, "" for none
+	Sequence   string // options of an identity column's sequence, separated by |
+	Usual      bool   // the options are those of a new identity column
 	NotNull    bool
 	Separate   bool // the default needs a function of the project and is an object of its own
 }
@@ -112,15 +120,8 @@ func readKind(ctx context.Context, tx pgx.Tx, rank int, q query, schemas []strin
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Object, error) {
 		o := Object{Kind: q.kind, rank: rank}
-		var extra []string
-		err := row.Scan(&o.class, &o.oid, &o.subject, &o.Key, &o.Parent, &o.Create, &o.Drop, &extra)
+		err := row.Scan(&o.class, &o.oid, &o.subject, &o.Key, &o.Parent, &o.Create, &o.Drop, &o.Details)
 		o.Key = q.kind + " " + o.Key
-		switch {
-		case q.kind == "type" && len(extra) > 0:
-			o.Labels = extra
-		case len(extra) > 0:
-			o.Result = extra[0]
-		}
 		return o, err
 	})
 }
@@ -138,6 +139,9 @@ func (c Column) definition() string {
 	text := pgx.Identifier{c.Name}.Sanitize() + " " + c.Type
 	if c.Generated != "" {
 		text += " generated " + c.Generated
+	}
+	if c.Sequence != "" && !c.Usual {
+		text += " (" + strings.ReplaceAll(c.Sequence, "|", " ") + ")"
 	}
 	if c.Default != "" && !c.Separate {
 		text += " default " + c.Default
@@ -157,8 +161,12 @@ func tableStatement(t Object) string {
 	return strings.Replace(t.Create, "%COLUMNS%", "\n"+strings.Join(lines, ",\n")+"\n", 1)
 }
 
-// dependency says that an object, by class and oid, needs another.
-type dependency struct{ class, oid, refClass, refOID uint32 }
+// dependency says that an object needs another one, or a column of it.
+type dependency struct {
+	id
+	on     id
+	column string
+}
 
 func readDependencies(ctx context.Context, tx pgx.Tx) ([]dependency, error) {
 	rows, err := tx.Query(ctx, dependenciesQuery)
@@ -166,7 +174,7 @@ func readDependencies(ctx context.Context, tx pgx.Tx) ([]dependency, error) {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d dependency, err error) {
-		err = row.Scan(&d.class, &d.oid, &d.refClass, &d.refOID)
+		err = row.Scan(&d.class, &d.oid, &d.on.class, &d.on.oid, &d.column)
 		return d, err
 	})
 }

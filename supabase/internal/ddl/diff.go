@@ -10,31 +10,69 @@ import (
 
 // Diff returns the statements that turn a database with the objects old into one with the objects new. Both are in the order of
 // Read. A statement that begins with -- names a change that it does not cover.
+//
+// First it drops the objects that new does not have, and those that must be created again because they, or objects that they need,
+// change. Then it creates and changes objects. Last it drops what changed objects needed until then, such as the old type of a
+// column.
 func Diff(old, new []Object) []string {
-	d := differ{before: byKey(old), after: byKey(new), gone: map[id]bool{}, made: map[id]bool{}}
+	d := differ{
+		before: byKey(old), after: byKey(new), old: old, new: new,
+		gone: map[id]bool{}, made: map[id]bool{}, again: map[string]bool{}, late: map[string]bool{}, rebuilt: map[string]bool{},
+		revoked: map[string]bool{},
+	}
 	for _, o := range old {
 		if _, stays := d.after[o.Key]; !stays && !o.attached() {
 			d.gone[o.id()] = true
 		}
 	}
+	d.findAgain()
+	d.findLate()
 	for _, o := range slices.Backward(old) {
-		_, stays := d.after[o.Key]
-		if !stays && o.Drop != "" && !d.endsWithTable(o) && !(o.attached() && d.gone[o.id()]) {
+		if d.again[o.Key] || d.dropped(o) && !d.late[o.Key] {
+			d.out = append(d.out, o.dropStatement())
+			d.granted(o)
+		}
+	}
+	d.dropIdentities()
+	for _, o := range new {
+		d.bring(o)
+	}
+	for _, o := range slices.Backward(old) {
+		if d.late[o.Key] {
 			d.out = append(d.out, o.Drop)
 		}
 	}
-	for _, o := range new {
-		was, existed := d.before[o.Key]
-		switch {
-		case !existed:
-			d.out = append(d.out, o.Create)
-		case !same(was, o):
-			d.change(was, o)
-		case o.attached() && d.made[o.id()] || o.subject != 0 && d.made[id{relations, o.subject}]:
-			d.out = append(d.out, o.Create) // it ended when its object was dropped
-		}
+	return append(d.out, d.last...)
+}
+
+// bring adds the statements that create or change an object of the new database.
+func (d *differ) bring(o Object) {
+	was, existed := d.before[o.Key]
+	switch {
+	case o.usual() && (!existed || was.usual()):
+		return
+	case !existed:
+		d.out = append(d.out, o.Create)
+	case d.again[o.Key]:
+		d.out = append(d.out, o.Create)
+		d.made[o.id()] = true
+	case !same(was, o):
+		d.change(was, o)
+	case o.attached() && d.made[o.id()] || o.subject != 0 && d.made[id{relations, o.subject}]:
+		d.out = append(d.out, o.Create) // it ended when its object was dropped
+	case o.Kind == "column grants" && d.revoked[o.Parent]:
+		d.out = append(d.out, o.Create)
+	default:
+		return
 	}
-	return d.out
+	d.granted(o)
+}
+
+// granted records that the grants on a table begin with a REVOKE, which also takes the grants on columns.
+func (d *differ) granted(o Object) {
+	if o.Kind == "grants" && o.Parent != "" {
+		d.revoked[o.Parent] = true
+	}
 }
 
 // id identifies an object in a catalogue.
@@ -47,13 +85,38 @@ func (o Object) id() id { return id{o.class, o.oid} }
 
 // attached reports whether an object is a property of another one with the same id.
 func (o Object) attached() bool {
-	return slices.Contains([]string{"comment", "grants", "column grants", "sequence owner", "row level security"}, o.Kind)
+	return slices.Contains([]string{"comment", "grants", "column grants", "sequence owner", "row level security", "replica identity"}, o.Kind)
+}
+
+// usual reports whether the object stands for the grants that every new object gets.
+func (o Object) usual() bool { return o.Kind == "grants" && o.Details[0] == "usual" }
+
+// dropStatement returns the statements that remove the object.
+func (o Object) dropStatement() string {
+	if o.Kind == "grants" {
+		return o.revokeOthers() + o.Drop
+	}
+	return o.Drop
+}
+
+// revokeOthers returns the statement that takes all privileges from roles other than those of the API, "" if they have none.
+func (o Object) revokeOthers() string {
+	if len(o.Details) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("revoke all on %s from %s;\n", strings.TrimPrefix(o.Key, "grants "), strings.Join(o.Details[1:], ", "))
 }
 
 type differ struct {
 	before, after map[string]Object
-	gone, made    map[id]bool // dropped, and dropped and created again
-	out           []string
+	old, new      []Object
+	gone          map[id]bool     // dropped; ids of the old database
+	again         map[string]bool // dropped and created again
+	late          map[string]bool // dropped at the end
+	rebuilt       map[string]bool // enums that are replaced by a new type
+	made          map[id]bool     // created again; ids of the new database
+	revoked       map[string]bool // tables whose grants are written
+	out, last     []string
 }
 
 func byKey(objects []Object) map[string]Object {
@@ -72,8 +135,23 @@ func same(a, b Object) bool {
 	return slices.Equal(a.Columns, b.Columns) && tail(a.Create) == tail(b.Create)
 }
 
-// tail returns what follows the columns of a table: partitioning, inheritance and storage options.
-func tail(create string) string { return create[strings.LastIndex(create, "\n")+1:] }
+// dropped reports whether an object of the old database needs a statement that drops it.
+func (d *differ) dropped(o Object) bool {
+	_, stays := d.after[o.Key]
+	return !stays && o.Drop != "" && !d.endsWithTable(o) && !(o.attached() && d.gone[o.id()])
+}
+
+// dropIdentities ends identity columns that become others. The names of their sequences are then free.
+func (d *differ) dropIdentities() {
+	for _, was := range d.old {
+		is := d.after[was.Key]
+		for _, c := range was.Columns {
+			if now, stays := column(is, c.Name); stays && c.identity() && !now.identity() {
+				d.add("%s alter column %s drop identity;", alterTable(is), ident(c.Name))
+			}
+		}
+	}
+}
 
 // endsWithTable reports whether dropping the table of o is enough. Objects that may need a function are dropped before, because
 // the function can be dropped before the table.
@@ -86,129 +164,104 @@ func (d *differ) endsWithTable(o Object) bool {
 	return was && !stays
 }
 
-func (d *differ) add(format string, args ...any) { d.out = append(d.out, fmt.Sprintf(format, args...)) }
-
-// change adds the statements for an object that differs.
-func (d *differ) change(was, is Object) {
-	switch is.Kind {
-	case "table":
-		d.table(was, is)
-	case "type":
-		d.enum(was, is)
-	case "function":
-		if was.Result != is.Result {
-			d.add("%s", was.Drop)
-			d.made[is.id()] = true
-		}
-		d.add("%s", is.Create) // create or replace
-	case "view":
-		if strings.HasPrefix(is.Create, "create view ") && strings.HasPrefix(is.Result, was.Result) {
-			d.add("%s", strings.Replace(is.Create, "create view ", "create or replace view ", 1))
-			return
-		}
-		d.replace(was, is)
-	case "comment", "grants", "column grants", "sequence owner", "row level security", "default":
-		d.add("%s", is.Create)
-	case "sequence":
-		d.add("%s", strings.Replace(is.Create, "create sequence ", "alter sequence ", 1))
-	case "composite type", "domain", "range type", "publication", "extension", "schema":
-		d.add("-- %s differs: change it by hand to\n-- %s", is.Key, strings.ReplaceAll(is.Create, "\n", "\n-- "))
-	default:
-		d.replace(was, is)
-	}
-}
-
-// replace drops an object and creates it again.
-func (d *differ) replace(was, is Object) {
-	d.add("%s\n%s", was.Drop, is.Create)
-	d.made[is.id()] = true
-}
-
-// enum adds the new labels of an enum.
-func (d *differ) enum(was, is Object) {
-	name := strings.TrimPrefix(is.Key, "type ")
-	for _, label := range was.Labels {
-		if !slices.Contains(is.Labels, label) {
-			d.add("-- type %s: Postgres cannot remove the label %s; create a new type and change its columns", name, literal(label))
-		}
-	}
-	for i, label := range is.Labels {
-		if slices.Contains(was.Labels, label) {
+// findAgain fills again: objects that Postgres cannot change, and all that need them or a column that changes.
+func (d *differ) findAgain() {
+	ids, columns := map[id]bool{}, map[need]bool{}
+	for _, was := range d.old {
+		is, stays := d.after[was.Key]
+		if !stays || same(was, is) {
 			continue
 		}
-		if i == 0 {
-			d.add("alter type %s add value %s before %s;", name, literal(label), literal(is.Labels[min(1, len(is.Labels)-1)]))
-			continue
-		}
-		d.add("alter type %s add value %s after %s;", name, literal(label), literal(is.Labels[i-1]))
-	}
-}
-
-// table adds the statements that change the columns of a table.
-func (d *differ) table(was, is Object) {
-	alter := "alter table only " + strings.TrimPrefix(is.Key, "table ")
-	if tail(was.Create) != tail(is.Create) {
-		d.add("-- %s: its partitioning, inheritance or storage options differ; change them by hand", is.Key)
-	}
-	find := func(list []Column, name string) (Column, bool) {
-		i := slices.IndexFunc(list, func(c Column) bool { return c.Name == name })
-		if i < 0 {
-			return Column{}, false
-		}
-		return list[i], true
-	}
-	for _, c := range was.Columns {
-		if _, ok := find(is.Columns, c.Name); !ok {
-			d.add("%s drop column %s;", alter, ident(c.Name))
-		}
-	}
-	for _, c := range is.Columns {
-		old, ok := find(was.Columns, c.Name)
-		if !ok {
-			d.add("%s add column %s;", alter, c.definition())
-			continue
-		}
-		d.column(alter, old, c)
-	}
-}
-
-func (d *differ) column(alter string, was, is Column) {
-	name := ident(is.Name)
-	if was.Generated != is.Generated {
 		switch {
-		case strings.HasSuffix(is.Generated, "as identity") && was.Generated == "":
-			d.add("%s alter column %s add generated %s;", alter, name, is.Generated)
-		case strings.HasSuffix(was.Generated, "as identity") && is.Generated == "":
-			d.add("%s alter column %s drop identity;", alter, name)
-		case strings.HasSuffix(was.Generated, "as identity") && strings.HasSuffix(is.Generated, "as identity"):
-			d.add("%s alter column %s set generated %s;", alter, name, strings.TrimSuffix(is.Generated, " as identity"))
-		case is.Generated == "":
-			d.add("%s alter column %s drop expression;", alter, name)
-		default:
-			d.add("%s drop column %s;\n%s add column %s;", alter, name, alter, is.definition())
-			return
+		case was.Kind == "table":
+			for name := range changedColumns(was, is) {
+				columns[need{was.id(), name}] = true
+			}
+		case was.Kind == "type" && d.needsNewEnum(was, is):
+			d.rebuilt[was.Key] = true
+			ids[was.id()] = true
+			for _, c := range d.columnsOf(strings.TrimPrefix(was.Key, "type ")) {
+				columns[c] = true
+			}
+		case mustCreateAgain(was, is):
+			d.again[was.Key] = true
+			ids[was.id()] = true
 		}
 	}
-	if was.Type != is.Type {
-		if was.Default != "" {
-			d.add("%s alter column %s drop default;", alter, name)
-			was.Default = ""
-		}
-		d.add("%s alter column %s type %s using %s::%s;", alter, name, is.Type, name, is.Type)
-	}
-	if was.Default != is.Default && !is.Separate {
-		if is.Default == "" {
-			d.add("%s alter column %s drop default;", alter, name)
-		} else {
-			d.add("%s alter column %s set default %s;", alter, name, is.Default)
+	for grows := true; grows; {
+		grows = false
+		for _, o := range d.old {
+			_, stays := d.after[o.Key]
+			if !stays || d.again[o.Key] || o.attached() || o.Drop == "" || !droppable(o.Kind) {
+				continue
+			}
+			if slices.ContainsFunc(o.needs, func(n need) bool { return ids[n.id] || columns[n] }) {
+				d.again[o.Key], ids[o.id()], grows = true, true, true
+			}
 		}
 	}
-	switch {
-	case is.NotNull && !was.NotNull:
-		d.add("%s alter column %s set not null;", alter, name)
-	case was.NotNull && !is.NotNull:
-		d.add("%s alter column %s drop not null;", alter, name)
+}
+
+// columnsOf returns the columns of the type, and of arrays of it, in the old database.
+func (d *differ) columnsOf(name string) (list []need) {
+	for _, o := range d.old {
+		for _, c := range o.Columns {
+			if c.Type == name || c.Type == name+"[]" {
+				list = append(list, need{o.id(), c.Name})
+			}
+		}
 	}
+	return list
+}
+
+// droppable reports whether an object can be dropped and created again without a loss of data.
+func droppable(kind string) bool {
+	return !slices.Contains([]string{"table", "type", "composite type", "domain", "range type", "sequence", "schema", "extension"}, kind)
+}
+
+// findLate fills late: dropped objects that an object needs until it is changed, and all that those need.
+func (d *differ) findLate() {
+	byID := map[id]Object{}
+	for _, o := range d.old {
+		if !o.attached() {
+			byID[o.id()] = o
+		}
+	}
+	for grows := true; grows; {
+		grows = false
+		for _, o := range d.old {
+			_, stays := d.after[o.Key]
+			if !d.late[o.Key] && (!stays || d.again[o.Key]) {
+				continue
+			}
+			for _, n := range o.needs {
+				needed := byID[n.id]
+				if d.gone[n.id] && !d.late[needed.Key] && d.dropped(needed) && !droppableEarly(needed, o) {
+					d.late[needed.Key], grows = true, true
+				}
+			}
+		}
+	}
+}
+
+// droppableEarly reports whether a dropped object is a part of the object that needs it, so that it can be dropped first.
+func droppableEarly(needed, by Object) bool { return needed.Parent == by.Key }
+
+// mustCreateAgain reports whether Postgres has no statement that turns was into is.
+func mustCreateAgain(was, is Object) bool {
+	switch is.Kind {
+	case "function":
+		hadDefaults := strings.HasPrefix(was.Details[2], "true")
+		return was.Details[0] != is.Details[0] || was.Details[1] != is.Details[1] || hadDefaults && was.Details[2] != is.Details[2]
+	case "view":
+		plain := strings.HasPrefix(was.Create, "create view ") && strings.HasPrefix(is.Create, "create view ")
+		return !plain || was.Details[0] != is.Details[0] && !strings.HasPrefix(is.Details[0], was.Details[0]+", ")
+	case "publication":
+		return was.Details[0] != is.Details[0]
+	case "default", "default privileges":
+		return false
+	}
+	return !is.attached() && droppable(is.Kind)
 }
 
 func ident(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -27,6 +27,9 @@ func Write(w io.Writer, objects []Object) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, settings+"\n")
 	for _, o := range objects {
+		if o.usual() {
+			continue
+		}
 		fmt.Fprintf(out, "%s\n\n", o.Create)
 	}
 	fmt.Fprintln(out, "reset all;")

@@ -31,9 +31,12 @@ func sorted(all []Object, deps []dependency) []Object {
 		}
 	}
 	for _, d := range deps {
-		from, ok := at[id{d.class, d.oid}]
-		to, ok2 := at[id{d.refClass, d.refOID}]
-		if ok && ok2 {
+		from, ok := at[d.id]
+		if !ok {
+			continue
+		}
+		all[from].needs = append(all[from].needs, need{d.on, d.column})
+		if to, ok := at[d.on]; ok {
 			add(from, to)
 		}
 	}

@@ -13,9 +13,10 @@ var queries = []query{
 	{"extension", `
 		select 'pg_catalog.pg_extension'::regclass::oid, e.oid, 0::oid, extname::text, '',
 			format('create extension if not exists %I', extname) || case when n.nspname in ('pg_catalog', extname) then '' else format(' with schema %I', n.nspname) end || ';',
-			format('drop extension %I;', extname), array[]::text[]
+			format('drop extension %I;', extname), array[quote_ident(n.nspname)]
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = extnamespace
 		where extname <> 'plpgsql' and cardinality($1::text[]) > 0`},
+	{"default privileges", privilegesQuery},
 	{"type", `
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
 			format(E'create type %I.%I as enum (\n    %s\n);', nspname, typname,
@@ -29,7 +30,8 @@ var queries = []query{
 			format(E'create type %I.%I as (\n    %s\n);', nspname, typname,
 				(select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), E',\n    ' order by attnum)
 				 from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped)),
-			format('drop type %I.%I;', nspname, typname), array[]::text[]
+			format('drop type %I.%I;', nspname, typname),
+			array(select format('%I %s', attname, format_type(atttypid, atttypmod)) from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped order by attnum)
 		from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = typnamespace join pg_catalog.pg_class c on c.oid = typrelid
 		where nspname = any($1) and typtype = 'c' and relkind = 'c'` + notOfExtension("pg_type", "t.oid")},
 	{"domain", `
@@ -38,7 +40,9 @@ var queries = []query{
 				case when typnotnull then ' not null' end,
 				(select string_agg(format(' constraint %I %s', conname, pg_get_constraintdef(c.oid)), '' order by conname)
 				 from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c')),
-			format('drop domain %I.%I;', nspname, typname), array[]::text[]
+			format('drop domain %I.%I;', nspname, typname),
+			array[format_type(typbasetype, typtypmod), coalesce(typdefault, ''), case when typnotnull then 'not null' else '' end]
+				|| array(select format('%I %s', conname, pg_get_constraintdef(c.oid)) from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c' order by conname)
 		from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = typnamespace
 		where nspname = any($1) and typtype = 'd'` + notOfExtension("pg_type", "t.oid")},
 	{"range type", `
@@ -77,7 +81,7 @@ var queries = []query{
 		select 'pg_catalog.pg_proc'::regclass::oid, p.oid, 0::oid, format('%I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid)), '',
 			pg_get_functiondef(p.oid) || ';',
 			format('drop %s %I.%I(%s);', case prokind when 'p' then 'procedure' else 'function' end, nspname, proname, pg_get_function_identity_arguments(p.oid)),
-			array[coalesce(pg_get_function_result(p.oid), '')]
+			array[coalesce(pg_get_function_result(p.oid), ''), prokind::text, (pronargdefaults > 0)::text || pg_get_function_arguments(p.oid)]
 		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace
 		where nspname = any($1) and prokind in ('f', 'p', 'w')
 			and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.pg_proc'::regclass and x.objid = p.oid and x.deptype in ('e', 'i'))`},
@@ -136,6 +140,18 @@ var queries = []query{
 		from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = polrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
 		where (nspname = any($1) or polrelid::regclass::text in ('storage.objects', 'storage.buckets', 'realtime.messages') and cardinality($2::text[]) > 0)` +
 		notOfExtension("pg_class", "polrelid")},
+	{"replica identity", `
+		select 'pg_catalog.pg_class'::regclass::oid, c.oid, c.oid, c.oid::regclass::text, 'table ' || c.oid::regclass,
+			format('alter table only %s replica identity %s;', c.oid::regclass, case relreplident when 'f' then 'full' when 'n' then 'nothing'
+				else 'using index ' || (select quote_ident(x.relname) from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = indexrelid where indrelid = c.oid and indisreplident) end),
+			format('alter table only %s replica identity default;', c.oid::regclass), array[]::text[]
+		from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = relnamespace
+		where nspname = any($1) and relkind in ('r', 'p') and relreplident <> 'd'
+			and (relreplident <> 'i' or exists (select from pg_catalog.pg_index i where indrelid = c.oid and indisreplident))` + notOfExtension("pg_class", "c.oid")},
+	{"statistics", `
+		select 'pg_catalog.pg_statistic_ext'::regclass::oid, s.oid, stxrelid, format('%I.%I', nspname, stxname), 'table ' || stxrelid::regclass,
+			pg_get_statisticsobjdef(s.oid) || ';', format('drop statistics %I.%I;', nspname, stxname), array[]::text[]
+		from pg_catalog.pg_statistic_ext s join pg_catalog.pg_namespace n on n.oid = stxnamespace where nspname = any($1)`},
 	{"comment", commentQuery},
 	{"grants", grantsQuery},
 	{"column grants", `
@@ -143,7 +159,8 @@ var queries = []query{
 			(select string_agg(format('grant %s (%I) on table %s to %s%s;', lower(privilege_type), attname, c.oid::regclass,
 					case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end, case when is_grantable then ' with grant option' else '' end),
 				E'\n' order by grantee, privilege_type) from aclexplode(attacl)),
-			format('revoke all (%I) on table %s from public, anon, authenticated, service_role;', attname, c.oid::regclass), array[]::text[]
+			(select string_agg(distinct format('revoke all (%I) on table %s from %s;', attname, c.oid::regclass,
+				case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end), E'\n') from aclexplode(attacl)), array[]::text[]
 		from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = attrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
 		where nspname = any($1) and attacl is not null and cardinality(attacl) > 0 and not attisdropped` + notOfExtension("pg_class", "c.oid")},
 	{"publication", `
@@ -151,11 +168,13 @@ var queries = []query{
 			format('create publication %I%s with (publish = %L);', pubname, case when puballtables then ' for all tables' else '' end,
 				array_to_string(array_remove(array[case when pubinsert then 'insert' end, case when pubupdate then 'update' end,
 					case when pubdelete then 'delete' end, case when pubtruncate then 'truncate' end], null), ', ')),
-			format('drop publication %I;', pubname), array[]::text[]
+			format('drop publication %I;', pubname), array[case when puballtables then 'all' else '' end]
 		from pg_catalog.pg_publication where pubname !~ '^supabase_realtime' and cardinality($1::text[]) > 0`},
 	{"published table", `
 		select 'pg_catalog.pg_publication_rel'::regclass::oid, r.oid, prrelid, format('%s in %I', prrelid::regclass, pubname), 'table ' || prrelid::regclass,
-			format('alter publication %I add table only %s;', pubname, prrelid::regclass),
+			format('alter publication %I add table only %s%s%s;', pubname, prrelid::regclass,
+				(select ' (' || string_agg(quote_ident(attname), ', ' order by attnum) || ')' from pg_catalog.pg_attribute where attrelid = prrelid and attnum = any(prattrs::int2[])),
+				' where (' || pg_get_expr(prqual, prrelid) || ')'),
 			format('alter publication %I drop table %s;', pubname, prrelid::regclass), array[]::text[]
 		from pg_catalog.pg_publication_rel r join pg_catalog.pg_publication p on p.oid = prpubid join pg_catalog.pg_class c on c.oid = prrelid
 		join pg_catalog.pg_namespace n on n.oid = relnamespace where nspname = any($1)`},

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"daawo/supabase/internal/postgres"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestShadowOnGivenServer checks that the shadow database is one of the server of DATABASE_URL, has the project's migrations, and
+// ends also after an error. The given database stays as it is.
+func TestShadowOnGivenServer(t *testing.T) {
+	ctx := t.Context()
+	source, err := postgres.FindPackage(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(ctx)) })
+	if err := server.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+		t.Fatal(err)
+	}
+	given := server.TCPURL(postgres.Superuser)
+	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
+	broken := errors.New("broken")
+	err = Shadow(ctx, a.options, true, func(conn *pgx.Conn) error {
+		var name string
+		var migrated bool
+		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name, &migrated); err != nil {
+			return err
+		}
+		if conn.Config().Port != uint16(server.Port()) || name == "postgres" || !migrated {
+			t.Errorf("port %d, database %s, migrated %v", conn.Config().Port, name, migrated)
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if err := withConn(ctx, given, func(conn *pgx.Conn) error {
+		var left int
+		var changed bool
+		err := conn.QueryRow(ctx, `select count(*), to_regclass('public.notes') is not null from pg_database where datname like 'daawo_shadow%'`).Scan(&left, &changed)
+		if left != 0 || changed {
+			t.Errorf("%d shadow databases are left; the given one has the migrations: %v", left, changed)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
