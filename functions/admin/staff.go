@@ -65,6 +65,14 @@ func (c *Client) SetRole(ctx context.Context, id, role string) error {
 	})
 }
 
+// RemoveFactors removes the second factors of a member, whose sessions end.
+func (c *Client) RemoveFactors(ctx context.Context, id string) error {
+	return c.tx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select public.remove_staff_factors($1)`, id)
+		return err
+	})
+}
+
 // Invite gives a new account a role and mails it a link to the desk. If the account exists, Invite only gives it the role, and
 // mailed is false.
 func (c *Client) Invite(ctx context.Context, email, role string) (mailed bool, err error) {

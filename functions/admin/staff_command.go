@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/stack"
 )
 
-const staffUsage = "list|invite|role|remove [EMAIL] [FLAGS]"
+const staffUsage = "list|invite|role|unlock|remove [EMAIL] [FLAGS]"
 
 var staffCommand = stack.Command{
 	Name:  "staff",
@@ -21,12 +21,13 @@ var staffCommand = stack.Command{
 list              the members with role, last sign-in and whether they have a second factor (--json)
 invite EMAIL      mail a link to the desk and give the account a role; --link prints the link instead
 role EMAIL        change the role: --role reviewer (reports), editor (resources) or owner (everything)
+unlock EMAIL      remove a lost second factor: the member's sessions end, and the next sign-in adds a new factor
 remove EMAIL      take the role away; the member's sessions end at once
 
   daawo staff invite hodan@example.org --role reviewer
   daawo staff role hodan@example.org --role owner`,
 	Run: withClient("staff", staffUsage, map[string]verb{
-		"list": {0, listStaff}, "invite": {1, inviteMember}, "role": {1, changeRole}, "remove": {1, removeMember},
+		"list": {0, listStaff}, "invite": {1, inviteMember}, "role": {1, changeRole}, "unlock": {1, unlockMember}, "remove": {1, removeMember},
 	}),
 }
 
@@ -94,6 +95,20 @@ func changeRole(call *stack.Call) (check func() error, do work) {
 	role, check := roleFlag(call)
 	return check, func(ctx context.Context, c *Client) error {
 		return changeMember(ctx, c, call, *role, "is now "+*role)
+	}
+}
+
+func unlockMember(call *stack.Call) (check func() error, do work) {
+	return nil, func(ctx context.Context, c *Client) error {
+		m, err := c.Member(ctx, call.Arguments()[0])
+		if err != nil {
+			return err
+		}
+		if err := c.RemoveFactors(ctx, m.ID); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(call.Stdout(), m.Email, "has no second factor now; the sessions have ended")
+		return err
 	}
 }
 

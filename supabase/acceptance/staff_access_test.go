@@ -98,6 +98,7 @@ var staffStatements = []string{
 	`select set_staff_role('00000000-0000-4000-8000-000000000001', 'reviewer')`,
 	`select set_staff_role('00000000-0000-4000-8000-000000000004', null)`,
 	`select end_staff_sessions('00000000-0000-4000-8000-000000000002')`,
+	`select remove_staff_factors('00000000-0000-4000-8000-000000000002')`,
 	`select trail_invitation('new@example.org', 'editor')`,
 	`select * from staff_trail`,
 	`insert into staff_trail (actor_name, action, subject) values ('a', 'read', 'report')`,
@@ -265,5 +266,35 @@ func TestStaffRemoval(t *testing.T) {
 	if got := testdb.Value[string](tdb, `select string_agg(action || ' ' || subject_name || ' ' || detail, '; ' order by id) from staff_trail where subject = 'staff' and actor is not null`); got !=
 		`remove reviewer@example.org {"from": "reviewer"}; role account@example.org {"to": "owner"}; remove owner@example.org {"from": "owner"}` {
 		t.Error(got)
+	}
+}
+
+// TestStaffFactorsRemoved checks that an owner removes the second factors of a member, that the member's sessions end, and that the
+// trail tells it.
+func TestStaffFactorsRemoved(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	tdb.ExecAs("supabase_admin", `
+		insert into auth.mfa_factors (id, user_id, factor_type, status, secret, created_at, updated_at)
+		select gen_random_uuid(), id, 'totp', 'verified', 'x', now(), now() from auth.users where email in ('reviewer@example.org', 'editor@example.org')`)
+	conn := tdb.Conn("postgres")
+	owner := staffClaims(4, 4, "aal2")
+	if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('00000000-0000-4000-8000-000000000002')`); err != nil {
+		t.Fatal(err)
+	}
+	if got := testdb.Value[string](tdb, `select string_agg(u.email, ' ') from auth.mfa_factors f join auth.users u on u.id = f.user_id`); got != "editor@example.org" {
+		t.Errorf("factors are left of %s", got)
+	}
+	if n := testdb.Value[int](tdb, `select count(*)::int from auth.sessions where user_id = '00000000-0000-4000-8000-000000000002'`); n != 0 {
+		t.Errorf("the member has %d sessions", n)
+	}
+	if got := testdb.Value[string](tdb, `select action || ' ' || subject_name || ' ' || detail from staff_trail where subject = 'staff' and actor is not null`); got !=
+		`change reviewer@example.org {"factors_removed": 1}` {
+		t.Error(got)
+	}
+	for _, id := range []string{"00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000099"} {
+		if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('`+id+`')`); err == nil || stateOf(err) != "P0002" {
+			t.Errorf("%s, who is no member: %v", id, err)
+		}
 	}
 }

@@ -99,6 +99,7 @@ var staffRequests = []struct{ method, path, body string }{
 	{"POST", "/rest/v1/rpc/staff_members", `{}`},
 	{"POST", "/rest/v1/rpc/set_staff_role", `{"member":"00000000-0000-4000-8000-000000000000","role":"owner"}`},
 	{"POST", "/rest/v1/rpc/end_staff_sessions", `{"member":"00000000-0000-4000-8000-000000000000"}`},
+	{"POST", "/rest/v1/rpc/remove_staff_factors", `{"member":"00000000-0000-4000-8000-000000000000"}`},
 	{"POST", "/rest/v1/rpc/trail_invitation", `{"address":"new@example.org","role":"editor"}`},
 	{"POST", "/rest/v1/rpc/trail_operation", `{"name":"backup"}`},
 	{"POST", "/rest/v1/rpc/system_state", `{}`},

@@ -49,6 +49,7 @@ export async function hydrate() {
     });
   });
   document.documentElement.dataset.live = '';
+  delete document.documentElement.dataset.failed; // the parts have arrived after boot-live.ts had given them up
 }
 
 if (import.meta.env.DEV) {

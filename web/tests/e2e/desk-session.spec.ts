@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
-import { addReports, deskURL, enterDesk, mailTo, makeMember, password, search } from './desk';
+import { addReports, deskURL, enterDesk, mailTo, makeMember, password, search, totp } from './desk';
 import { drawn } from './photos';
 import { admin, uniqueName } from './stack';
 
@@ -81,6 +81,28 @@ test('a member signs out everywhere', async ({ page, browser }) => {
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
   await isClosed(other);
+});
+
+test('an owner removes the lost second step of a member', async ({ page, browser }) => {
+  const phone = await (await browser.newContext()).newPage();
+  const { email, id } = await enterDesk(phone, 'reviewer');
+  await phone.getByRole('link', { name: 'Account' }).click();
+  await phone.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await phone.getByLabel('Six digits').fill(totp((await phone.locator('dialog code').textContent()) ?? ''));
+  await phone.getByRole('button', { name: 'Continue' }).click();
+  await expect(phone.getByText('Authenticator app', { exact: true })).toBeVisible();
+  await phone.getByRole('link', { name: 'Reports' }).click();
+  await expect(phone.getByRole('heading', { name: 'Reports' })).toBeVisible();
+
+  await enterDesk(page, 'owner');
+  await page.getByRole('link', { name: 'Staff' }).click();
+  const line = page.getByRole('listitem').filter({ hasText: email });
+  await line.getByRole('button', { name: /^Remove second step/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove second step' }).click();
+  await expect(line.getByRole('button', { name: /^Remove second step/ })).toHaveCount(0);
+  expect((await admin().auth.admin.mfa.listFactors({ userId: id })).data?.factors).toEqual([]);
+  await isClosed(phone);
+  await secondDevice(browser, email); // the password is enough on a local address
 });
 
 test('a session ends after twelve hours', async ({ page }) => {

@@ -15,6 +15,7 @@ export interface Member {
 export const listStaff = () => rpc<Member[]>('staff_members');
 export const setRole = (member: string, role: Role | null) => rpc<void>('set_staff_role', { member, role });
 export const endSessions = (member: string) => rpc<number>('end_staff_sessions', { member });
+export const removeFactors = (member: string) => rpc<number>('remove_staff_factors', { member });
 
 /** Invites a person by mail. Returns false if the account existed: then it only gets the role. */
 export async function invite(email: string, role: Role): Promise<boolean> {

@@ -272,6 +272,11 @@ export const en = {
     sessions: 'Sessions',
     end: 'Sign out everywhere',
     ended: (n: number) => (n === 1 ? '1 session has ended' : `${n} sessions have ended`),
+    unlock: 'Remove second step',
+    unlockTitle: (name: string) => `Remove the second step of ${name}?`,
+    unlockHelp:
+      'For a member who has lost the phone. Talk with the person first: do not trust an e-mail alone. The sessions of this member end, and the next sign-in sets up a new second step.',
+    unlocked: (name: string) => `${name} has no second step now`,
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
     removeHelp: 'The sessions of this member end at once. The account stays, without a role.',

@@ -274,6 +274,11 @@ export const so: Text = {
     sessions: 'Fadhiyo',
     end: 'Meel walba ka saar',
     ended: (n) => `${n} fadhi waa la xiray`,
+    unlock: 'Ka saar tallaabada labaad',
+    unlockTitle: (name) => `Ma ka saaraysaa ${name} tallaabada labaad?`,
+    unlockHelp:
+      'Waxaa loogu talagalay xubin taleefanku ka lumay. Marka hore qofka la hadal: iimayl keliya ha ku kalsoonaan. Fadhiyada xubintan waa la xirayaa, soo gelista xigtana waxaa lagu samaynayaa tallaabo labaad oo cusub.',
+    unlocked: (name) => `${name} hadda ma laha tallaabo labaad`,
     remove: 'Ka saar',
     removeTitle: (name) => `Ma ka saaraysaa ${name}?`,
     removeHelp: 'Fadhiyada xubintan isla markiiba waa la xirayaa. Akoonku wuu jirayaa, door la’aan.',

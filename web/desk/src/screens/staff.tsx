@@ -1,5 +1,5 @@
 import type { Role } from '@desk/backend/session';
-import { endSessions, invite, listStaff, type Member, setRole } from '@desk/backend/staff';
+import { endSessions, invite, listStaff, type Member, removeFactors, setRole } from '@desk/backend/staff';
 import { attempt } from '@desk/components/toast';
 import {
   Button,
@@ -96,7 +96,7 @@ function Invite({ onDone }: { onDone: () => void }) {
 function Line({ member, onDone }: { member: Member; onDone: () => void }) {
   const { text, language } = useLanguage();
   const { id: me } = useAccess();
-  const [removing, setRemoving] = useState(false);
+  const [asking, ask] = useState<'unlock' | 'remove'>();
   const change = (role: Role | null, done: string) =>
     attempt(text, () => setRole(member.id, role), done).then(onDone);
   return (
@@ -133,32 +133,72 @@ function Line({ member, onDone }: { member: Member; onDone: () => void }) {
       >
         {text.staff.end}
       </Button>
+      {member.has_factor && member.id !== me && (
+        <Button
+          variant="outline"
+          aria-label={`${text.staff.unlock}: ${member.name}`}
+          onClick={() => ask('unlock')}
+        >
+          {text.staff.unlock}
+        </Button>
+      )}
       <Button
         variant="outline"
         aria-label={`${text.staff.remove}: ${member.name}`}
-        onClick={() => setRemoving(true)}
+        onClick={() => ask('remove')}
       >
         {text.staff.remove}
       </Button>
-      {removing && (
-        <Dialog title={text.staff.removeTitle(member.name)} onClose={() => setRemoving(false)}>
-          <p>{text.staff.removeHelp}</p>
-          <div className="flex justify-end gap-2">
-            <Button variant="outline" onClick={() => setRemoving(false)}>
-              {text.cancel}
-            </Button>
-            <Button
-              variant="henna"
-              onClick={() => {
-                setRemoving(false);
-                void change(null, text.staff.removed(member.name));
-              }}
-            >
-              {text.staff.remove}
-            </Button>
-          </div>
-        </Dialog>
+      {asking === 'unlock' && (
+        <Question
+          title={text.staff.unlockTitle(member.name)}
+          help={text.staff.unlockHelp}
+          action={text.staff.unlock}
+          onClose={() => ask(undefined)}
+          onDone={() =>
+            attempt(text, () => removeFactors(member.id), text.staff.unlocked(member.name)).then(onDone)
+          }
+        />
+      )}
+      {asking === 'remove' && (
+        <Question
+          title={text.staff.removeTitle(member.name)}
+          help={text.staff.removeHelp}
+          action={text.staff.remove}
+          onClose={() => ask(undefined)}
+          onDone={() => change(null, text.staff.removed(member.name))}
+        />
       )}
     </li>
+  );
+}
+
+/** Asks before an action that a member notices. */
+function Question(props: {
+  title: string;
+  help: string;
+  action: string;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const text = useText();
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <p>{props.help}</p>
+      <div className="flex justify-end gap-2">
+        <Button variant="outline" onClick={props.onClose}>
+          {text.cancel}
+        </Button>
+        <Button
+          variant="henna"
+          onClick={() => {
+            props.onClose();
+            props.onDone();
+          }}
+        >
+          {props.action}
+        </Button>
+      </div>
+    </Dialog>
   );
 }
