@@ -90,6 +90,10 @@ test-stack: $(MODULES) ## only the contract tests, against any stack: SUPABASE_U
 docker-check: ## run all stages of docker/Dockerfile without Docker, with a separate npm ci
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
+.PHONY: test-hostile
+test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (an hour)
+	@HOSTILE=all REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec
+
 .PHONY: bench
 bench: build ## run the benchmarks; results are ratios within one run
 	@go run ./scripts/bench
@@ -104,7 +108,7 @@ soak: build ## run an hour of mixed load, and fuzz each parser for ten minutes
 	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
 
 .PHONY: test-desk-apart
-test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (3 minutes)
+test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (4 minutes)
 	@scripts/test-desk-apart.sh
 
 .PHONY: drill-cluster

@@ -88,7 +88,7 @@ var notRun = []struct{ command, reason string }{
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
 	{`\bbin/daawo start\b|^export AWS_|…`, "needs its own server, or the operator's store and key"},
 	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "stops the server, or needs an earlier backup; the tests of backup and of the command line run it"},
-	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) `, "sets up the hosts of a cluster; make drill-cluster runs these files"},
+	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) |/etc/systemd/|^curl http://127.0.0.1:8222/`, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
 	{`^(NATS_URL=\S+ )?daawo (start|init|functions)\b`, "needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},

@@ -55,8 +55,14 @@ func (c choice) sides(ctx context.Context) error {
 		return err
 	}
 	var rows []row
-	for _, make := range []func(context.Context) ([]row, error){m.restRows, m.authRows, c.storageRows(m), m.realtimeRows} {
-		more, err := make(ctx)
+	for _, part := range []struct {
+		name string
+		make func(context.Context) ([]row, error)
+	}{{"REST", m.restRows}, {"auth", m.authRows}, {"storage", c.storageRows(m)}, {"Realtime", m.realtimeRows}} {
+		if strings.Contains(c.rows, ": ") && !strings.HasPrefix(c.rows, part.name) {
+			continue // "storage: list" needs no accounts
+		}
+		more, err := part.make(ctx)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,8 @@ func usageOf(pid int) (usage, bool) {
 		return usage{}, false
 	}
 	pages, err := strconv.ParseInt(fields[rss], 10, 64)
-	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil
+	// A killed process gives up its memory first and then takes a while to end.
+	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil && pages > 0
 }
 
 // busyOf returns how long the threads of a process have run or have waited for a processor. So a process that computes all the

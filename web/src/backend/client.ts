@@ -1,5 +1,5 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
-import { inTime, partTimeout } from '@/lib/in-time';
+import { inTime, sendingTimeout } from '@/lib/in-time';
 import { loadOnce } from '@/lib/load-once';
 import type { Database } from './database.types';
 import { uploadFetch } from './upload-fetch';
@@ -25,7 +25,7 @@ export const findBackend = loadOnce(async (): Promise<Backend> => {
  */
 export const connect = loadOnce(async () => {
   const [{ createClient }, { url, publishableKey }] = await Promise.all([
-    inTime(import('@supabase/supabase-js'), partTimeout, 'The import of the client'),
+    inTime(import('@supabase/supabase-js'), sendingTimeout, 'The import of the client'),
     findBackend(),
   ]);
   const { fetch, watchUpload } = uploadFetch();

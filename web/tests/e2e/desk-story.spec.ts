@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type Browser, type Page, expect as plainExpect, test } from '@playwright/test';
 import { addReports, choosePassword, deskURL, enterDesk, invitationLink, password, totp } from './desk';
 import { jpeg } from './photos';
 import { admin, uniqueName } from './stack';
+
+/** Each part of the story waits longer: one slow reply must not end all of it. */
+const expect = plainExpect.configure({ timeout: 30_000 });
 
 /*
  * The work of a pharmacist who owns an installation, as one story: against the stack of the environment, with its mail. The parts
@@ -12,7 +15,7 @@ test('invitation, second step, triage, resource, figures, export, deletion, and 
   page: first,
   browser,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(400_000);
   const product = uniqueName('cream');
   const leaflet = uniqueName('Leaflet');
   const email = `${uniqueName('hodan').replace(' ', '-')}@example.org`;
@@ -139,6 +142,7 @@ async function triage(page: Page, product: string, reports: { reference: string 
   );
   await page.keyboard.insertText(product);
   await found;
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled(); // the rows are those of the search
   await expect(page.getByText('10 reports', { exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   for (const [i, { reference }] of reports.entries()) {

@@ -47,12 +47,12 @@ async function openSystem(page: Page) {
 }
 
 test('an owner makes and verifies a backup, and hears of a damaged one', async ({ page }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(400_000);
   await enterDesk(page, 'owner');
   await openSystem(page);
   const backups = panel(page, 'Backups'); // the program makes the first one by itself, soon after its start
   await backups.getByRole('button', { name: 'Make a backup now' }).click();
-  await expect(page.getByText(/^The backup is complete: \d/)).toBeVisible({ timeout: 100_000 }); // it is restored first
+  await expect(page.getByText(/^The backup is complete: \d/)).toBeVisible({ timeout: 300_000 }); // it is restored first
   await expect(backups.getByRole('listitem').first()).toContainText(/\d+ (min|h) ago\) · [\d.]+ MB/);
   await backups.getByRole('button', { name: 'Verify all' }).click();
   await expect(page.getByText(/^Every checksum is right: [12] backups?, \d+ files/)).toBeVisible();

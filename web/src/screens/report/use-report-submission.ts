@@ -12,7 +12,7 @@ import { dismissToasts, prepareToast, toast } from '@/components/toast';
 import { type Language, useLanguage } from '@/i18n/language';
 import { loadText, textNow, useText } from '@/i18n/text';
 import { fullStyles, isMissingPart } from '@/lib/full-styles';
-import { inTime, partTimeout } from '@/lib/in-time';
+import { inTime, sendingTimeout } from '@/lib/in-time';
 import { clearDraft, readDraft, saveAttempt } from '@/offline/draft';
 import { emptyForm, reduceForm } from './form-state';
 import { type ReportValues, readValues } from './report';
@@ -108,7 +108,7 @@ function useSending(attempt: RefObject<Attempt | undefined>, photo: File | undef
     const parts = Promise.all([import('./submit-report'), loadReceipt(language)]);
     const [{ attemptFor, submitReport, ReportReceipt }, { toasts }] = await inTime(
       parts,
-      partTimeout,
+      sendingTimeout,
       'The import of the code that sends',
     );
     signal.throwIfAborted();

@@ -39,7 +39,7 @@ export function Inbox() {
     setFilter({});
     setCleared((n) => n + 1);
   };
-  const [version, setVersion] = useState(0);
+  const [changed, setChanged] = useState({ reference: '', times: 0 }); // the report that a key has changed last
   const open = useCallback((name: string) => navigate(`/reports/${name}`, { replace: true }), [navigate]);
 
   const apply = async (change: (row: Row) => Change, done: string) => {
@@ -49,7 +49,7 @@ export function Inbox() {
     inbox.patch(row.id, values as Partial<Row>);
     await attempt(text, () => changeReport(row.id, values), done);
     inbox.refresh();
-    setVersion((v) => v + 1);
+    setChanged(({ times }) => ({ reference: row.reference, times: times + 1 }));
   };
   const step = (by: number) => {
     const next = chosenIndex(inbox.rows) + by; // -1 if none is chosen
@@ -102,7 +102,7 @@ export function Inbox() {
           <ReportPane
             key={reference}
             reference={reference}
-            version={version}
+            version={changed.reference === reference ? changed.times : 0}
             staff={staff.data ?? []}
             onChanged={inbox.refresh}
             onBack={close}

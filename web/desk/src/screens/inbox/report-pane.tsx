@@ -24,7 +24,7 @@ import { SimilarReports } from './similar-reports';
 
 interface Props {
   reference: string;
-  version: number; // changes when the report was changed elsewhere on the page
+  version: number; // grows when this report was changed elsewhere on the page
   staff: Member[];
   onChanged: () => void;
   onBack: () => void;
@@ -44,7 +44,7 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
   latest.current = reload;
   const shown = useRef(version);
   useEffect(() => {
-    if (version === shown.current) return; // the report is loaded when it is opened
+    if (version <= shown.current) return; // the report is loaded when it is opened
     shown.current = version;
     latest.current();
   }, [version]);
