@@ -49,6 +49,7 @@ export const en = {
     code: 'Code from the mail',
     submitCode: 'Continue',
     wrongCode: 'This code is not valid, or too old.',
+    tooSoon: 'A mail was sent a moment ago. Wait a minute, then try again.',
     back: 'Use a password',
     linkFailed: 'This link is not valid any more. Ask for a new one.',
     welcome: 'One moment: your link is being checked.',

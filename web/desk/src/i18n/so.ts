@@ -51,6 +51,7 @@ export const so: Text = {
     code: 'Koodhka iimaylka',
     submitCode: 'Sii wad',
     wrongCode: 'Koodhkani sax ma aha, ama waa dhacay.',
+    tooSoon: 'Iimayl ayaa hadda la diray. Sug daqiiqad, ka dibna isku day mar kale.',
     back: 'Isticmaal furaha sirta',
     linkFailed: 'Xiriiriyahani ma shaqeeyo hadda. Mid cusub weydiiso.',
     welcome: 'Daqiiqad: xiriiriyahaaga waa la hubinayaa.',

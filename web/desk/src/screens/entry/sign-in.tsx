@@ -114,9 +114,10 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
   );
 }
 
-function explain(error: unknown, text: { wrong: string; wrongCode: string }) {
+function explain(error: unknown, text: { wrong: string; wrongCode: string; tooSoon: string }) {
   const code = (error as { code?: string }).code;
   if (code === 'invalid_credentials') return text.wrong;
   if (code === 'otp_expired') return text.wrongCode;
+  if (code === 'over_email_send_rate_limit') return text.tooSoon;
   return message(error);
 }
