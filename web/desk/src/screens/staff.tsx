@@ -114,41 +114,43 @@ function Line({ member, onDone }: { member: Member; onDone: () => void }) {
           {member.sessions}
         </p>
       </div>
-      <NativeSelect
-        aria-label={`${text.staff.role}: ${member.name}`}
-        className="w-auto! pointer-fine:min-h-9! py-1!"
-        value={member.role}
-        onChange={(e) => change(e.target.value as Role, text.staff.changed(member.name))}
-      >
-        {roles.map((role) => (
-          <option key={role} value={role}>
-            {text.roles[role]}
-          </option>
-        ))}
-      </NativeSelect>
-      <Button
-        variant="outline"
-        aria-label={`${text.staff.end}: ${member.name}`}
-        onClick={() => attempt(text, () => endSessions(member.id), text.system.done).then(onDone)}
-      >
-        {text.staff.end}
-      </Button>
-      {member.has_factor && member.id !== me && (
+      <div className="flex flex-wrap items-center gap-2">
+        <NativeSelect
+          aria-label={`${text.staff.role}: ${member.name}`}
+          className="w-auto! pointer-fine:min-h-9! py-1!"
+          value={member.role}
+          onChange={(e) => change(e.target.value as Role, text.staff.changed(member.name))}
+        >
+          {roles.map((role) => (
+            <option key={role} value={role}>
+              {text.roles[role]}
+            </option>
+          ))}
+        </NativeSelect>
         <Button
           variant="outline"
-          aria-label={`${text.staff.unlock}: ${member.name}`}
-          onClick={() => ask('unlock')}
+          aria-label={`${text.staff.end}: ${member.name}`}
+          onClick={() => attempt(text, () => endSessions(member.id), text.system.done).then(onDone)}
         >
-          {text.staff.unlock}
+          {text.staff.end}
         </Button>
-      )}
-      <Button
-        variant="outline"
-        aria-label={`${text.staff.remove}: ${member.name}`}
-        onClick={() => ask('remove')}
-      >
-        {text.staff.remove}
-      </Button>
+        {member.has_factor && member.id !== me && (
+          <Button
+            variant="outline"
+            aria-label={`${text.staff.unlock}: ${member.name}`}
+            onClick={() => ask('unlock')}
+          >
+            {text.staff.unlock}
+          </Button>
+        )}
+        <Button
+          variant="outline"
+          aria-label={`${text.staff.remove}: ${member.name}`}
+          onClick={() => ask('remove')}
+        >
+          {text.staff.remove}
+        </Button>
+      </div>
       {asking === 'unlock' && (
         <Question
           title={text.staff.unlockTitle(member.name)}
