@@ -70,7 +70,7 @@ export function Columns({
           </rect>
         ))}
       </svg>
-      <figcaption className="text-muted-foreground flex justify-between text-xs">
+      <figcaption className="text-muted-foreground flex justify-between gap-3 text-xs">
         <span>{values[0] && name(values[0][0])}</span>
         <span>max {most}</span>
         <span>{values.length > 1 && name(values.at(-1)?.[0] ?? '')}</span>
