@@ -298,6 +298,7 @@ export type Database = {
       move_resource: { Args: { resource: string; up: boolean }; Returns: undefined };
       my_staff_access: { Args: never; Returns: Json };
       read_report: { Args: { name: string }; Returns: Json };
+      remove_staff_factors: { Args: { member: string }; Returns: number };
       report_figures: { Args: { since?: string }; Returns: Json };
       retry_job: { Args: { job: number }; Returns: boolean };
       set_staff_role: { Args: { member: string; role: Database['public']['Enums']['staff_role'] }; Returns: undefined };
