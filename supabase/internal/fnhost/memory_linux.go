@@ -23,13 +23,14 @@ func usageOf(pid int) (usage, bool) {
 	}
 	// The name of the program is in parentheses and may contain anything. Fields after it begin with the third (proc(5)).
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	const state, rss = 0, 24 - 3
-	if len(fields) <= rss || fields[state] == "Z" || fields[state] == "X" {
+	const state, vsize, rss = 0, 23 - 3, 24 - 3
+	// A killed process gives up its address space first and then takes a while to end. Its resident pages do not tell: the kernel
+	// counts them in batches, so a process that has just started has none.
+	if len(fields) <= rss || fields[state] == "Z" || fields[state] == "X" || fields[vsize] == "0" {
 		return usage{}, false
 	}
 	pages, err := strconv.ParseInt(fields[rss], 10, 64)
-	// A killed process gives up its memory first and then takes a while to end.
-	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil && pages > 0
+	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil
 }
 
 // busyOf returns how long the threads of a process have run or have waited for a processor. So a process that computes all the
