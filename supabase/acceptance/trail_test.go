@@ -3,6 +3,7 @@ package acceptance
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"daawo/supabase/internal/testdb"
 )
@@ -25,6 +26,9 @@ func TestTrail(t *testing.T) {
 		{reviewer, `select forward_report('DW-0000-0001')`},
 		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},
 		{editor, `delete from resources where title = 'shown'`},
+		{reviewer, `select list_reports('{"search":"Amina"}')`},
+		{reviewer, `select count_reports('{"search":" amina "}')`}, // the same text within ten minutes: no second row
+		{reviewer, `select list_reports('{"search":"am"}'), list_reports('{"region":"Bari"}'), list_reports('{"search":null}')`}, // not in names
 		{owner, `select read_report('DW-0000-0001')`},
 		{owner, `select export_reports()`},
 		{owner, `select delete_report('DW-0000-0001', 'asked for by its author')`},
@@ -34,6 +38,10 @@ func TestTrail(t *testing.T) {
 		}
 	}
 	got := strings.TrimPrefix(strings.TrimPrefix(testdb.Value[string](tdb, trailLines), before), "\n")
+	hash := testdb.Value[string](tdb, `select detail ->> 'hash' from staff_trail where action = 'search'`)
+	if unkeyed := testdb.Value[string](tdb, `select left(encode(sha256('amina'), 'hex'), 16)`); len(hash) != 16 || hash == unkeyed {
+		t.Error("hash of a search:", hash)
+	}
 	want := strings.Join([]string{
 		`reviewer@example.org read report DW-0000-0001 {}`,
 		`reviewer@example.org change report DW-0000-0001 {"status": ["new", "reviewing"], "assigned_to": [null, "00000000-0000-4000-8000-000000000002"]}`,
@@ -41,6 +49,7 @@ func TestTrail(t *testing.T) {
 		`reviewer@example.org forward report DW-0000-0001 {}`,
 		`editor@example.org change resource hidden no more {"title": "changed", "is_active": true}`,
 		`editor@example.org delete resource shown {}`,
+		`reviewer@example.org search report - {"hash": "` + hash + `"}`,
 		`owner@example.org read report DW-0000-0001 {}`,
 		`owner@example.org export report - {"reports": 2}`,
 		`owner@example.org delete report DW-0000-0001 {"reason": "asked for by its author", "status": "reviewing"}`,
@@ -59,6 +68,43 @@ func TestTrail(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), sql); err == nil || stateOf(err) != "42501" {
 			t.Errorf("%s as the owner of the table: %v", sql, err)
 		}
+	}
+}
+
+// TestTrailSearchTogether checks that the list and the count of one search, which the desk requests at once, leave one row.
+func TestTrailSearchTogether(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	reviewer := staffClaims(2, 2, "aal2")
+	first, err := tdb.Conn("postgres").Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Rollback(t.Context())
+	if _, err := first.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, reviewer); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Exec(t.Context(), `select list_reports('{"search":"amina"}')`); err != nil {
+		t.Fatal(err)
+	}
+	counted := make(chan error, 1)
+	conn := tdb.Conn("postgres")
+	go func() { counted <- as(t, conn, "authenticated", reviewer, `select count_reports('{"search":"amina"}')`) }()
+	for testdb.Value[int](tdb, `select count(*)::int from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`) == 0 {
+		select {
+		case err := <-counted:
+			t.Fatal("the second search did not wait for the first:", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err := first.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-counted; err != nil {
+		t.Fatal(err)
+	}
+	if n := testdb.Value[int](tdb, `select count(*)::int from staff_trail where action = 'search'`); n != 1 {
+		t.Errorf("%d rows of one search", n)
 	}
 }
 

@@ -76,6 +76,9 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		o.Port = 0
 		s, err = postgres.Start(ctx, o)
 	}
+	if errors.Is(err, postgres.ErrPortTaken) {
+		return nil, fmt.Errorf("%w; --db-port or `port` in [db] of config.toml sets it", err)
+	}
 	if err != nil {
 		return nil, withCure(err, a.cfg.Backup.To, a.data)
 	}
@@ -110,14 +113,18 @@ func databaseURL(c *config.Config) (*url.URL, error) {
 	return givenURL("DATABASE_URL", c.DatabaseURL, "read-write")
 }
 
-// givenURL parses the URL of another database server. If it names several hosts and no target_session_attrs (see libpq),
-// that parameter is set to session.
+// givenURL parses the URL of another database server, whose host may be a socket folder in the parameter host. If it names
+// several hosts and no target_session_attrs (see libpq), that parameter is set to session.
 func givenURL(name, text, session string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.User == nil || u.Host == "" {
-		return nil, fmt.Errorf("%s: is not a database URL; it must look like postgres://user:password@host:5432/postgres", name)
+	if err != nil || u.User == nil || u.Host == "" && u.Query().Get("host") == "" {
+		return nil, fmt.Errorf("%s: is not a database URL; it must look like postgres://user:password@host:5432/postgres or postgres://user:password@/postgres?host=/run/postgresql", name)
 	}
-	if q := u.Query(); strings.Contains(u.Host, ",") && !q.Has("target_session_attrs") {
+	q := u.Query()
+	if q.Has("user") || q.Has("password") { // these would replace the role of each service
+		return nil, fmt.Errorf("%s: has user or password as a parameter; write them before the @", name)
+	}
+	if strings.Contains(u.Host+q.Get("host"), ",") && !q.Has("target_session_attrs") {
 		q.Set("target_session_attrs", session)
 		u.RawQuery = q.Encode()
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,4 +85,13 @@ func variablesOf(t *testing.T, set keys.Set) map[string]string {
 		variables[v.Name] = v.Value
 	}
 	return variables
+}
+
+// TestEnvironmentKeysNamesSetVariables checks that the error of a half-set environment names the variables that are set.
+func TestEnvironmentKeysNamesSetVariables(t *testing.T) {
+	_, _, err := environmentKeys(config.APIKeys{Anon: "a-key", Publishable: "another"})
+	if err == nil || !strings.Contains(err.Error(), "JWT_SECRET: is required") || !strings.Contains(err.Error(), "ANON_KEY, SUPABASE_PUBLISHABLE_KEY; ") ||
+		strings.Contains(err.Error(), "a-key") {
+		t.Error(err)
+	}
 }

@@ -101,7 +101,7 @@ func (c functionsControl) cannotDeploy(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, errNotHosted.Error(), http.StatusConflict)
 		return
 	}
-	http.Error(w, "the server runs with --dev, which serves functions from their source", http.StatusConflict)
+	http.Error(w, "the server runs with --dev, which serves functions from their source; start it without --dev to deploy", http.StatusConflict)
 }
 
 // reply sends the result of a command.

@@ -156,10 +156,22 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 		{"JWT_SECRET", k.JWTSecret}, {"ANON_KEY", k.Anon}, {"SERVICE_ROLE_KEY", k.ServiceRole},
 	} {
 		if need.value == "" {
-			return set, true, fmt.Errorf("%s: is required if the environment sets any other key", need.name)
+			return set, true, fmt.Errorf("%s: is required if the environment sets another key, as it does now: %s; set it too, or `unset` those to use the keys of the data folder",
+				need.name, strings.Join(setKeys(k), ", "))
 		}
 	}
 	return set, true, nil
+}
+
+// setKeys returns the names of the variables of keys that are set.
+func setKeys(k config.APIKeys) (names []string) {
+	v := reflect.ValueOf(k)
+	for i := range v.NumField() {
+		if !v.Field(i).IsZero() {
+			names = append(names, v.Type().Field(i).Tag.Get("env"))
+		}
+	}
+	return names
 }
 
 // parseRetired parses RETIRED_KEYS.

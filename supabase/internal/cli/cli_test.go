@@ -27,6 +27,7 @@ func TestVerbs(t *testing.T) {
 		"functions":                         {2, "usage"},
 		"functions new":                     {2, "usage"},
 		"functions new Bad_Name":            {1, "cannot name a function"},
+		"functions logs --since 1x":         {2, `"1x" is not a duration such as 90s or 1h`},
 		"notify":                            {2, "usage"},
 		"status --data /nonexistent/folder": {1, "no server is running"},
 		"doctor --dev":                      {2, "not defined: -dev"},

@@ -50,7 +50,7 @@ func resetDatabase(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if !*yes && !inv.Confirm(ctx, "Delete all tables of the project and all users of "+conn.Config().Host+"?") {
-		return errors.New("nothing was changed")
+		return errors.New("not confirmed, so nothing was changed; --yes does not ask")
 	}
 	var drops []string
 	current, err := f.objects(ctx, conn)

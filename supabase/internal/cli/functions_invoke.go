@@ -43,9 +43,17 @@ func invokeFunction(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	defer res.Body.Close()
-	fmt.Fprintf(inv.Stderr, "%s (execution %s)\n", res.Status, res.Header.Get("Sb-Request-Id"))
+	execution := ""
+	if id := res.Header.Get("Sb-Request-Id"); id != "" { // only a function that was called has one
+		execution = " (execution " + id + ")"
+	}
+	fmt.Fprintf(inv.Stderr, "%s%s\n", res.Status, execution)
 	if _, err := io.Copy(inv.Stdout, res.Body); err != nil {
 		return err
+	}
+	if res.StatusCode == http.StatusNotFound && execution == "" {
+		fmt.Fprintln(inv.Stdout)
+		return fmt.Errorf("no function %s; `daawo functions list` has their names", inv.args[0])
 	}
 	if res.StatusCode >= 400 {
 		return fmt.Errorf("function %s replied %s", inv.args[0], res.Status)

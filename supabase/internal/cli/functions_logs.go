@@ -25,14 +25,20 @@ func (f logFilter) has(l fnhost.Line) bool {
 func functionLogs(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	follow := inv.flags.Bool("follow", false, "also print new lines until Ctrl-C")
-	since := inv.flags.Duration("since", 0, "only lines of the last `duration`, such as 90s or 1h")
+	var since time.Duration
+	inv.flags.Func("since", "only lines of the last `duration`, such as 90s or 1h", func(text string) (err error) {
+		if since, err = time.ParseDuration(text); err != nil || since <= 0 {
+			return fmt.Errorf("%q is not a duration such as 90s or 1h", text)
+		}
+		return nil
+	})
 	var f logFilter
 	inv.flags.TextVar(&f.level, "level", slog.LevelInfo, "only lines of this `level` and above: info, warn or error")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
-	if *since > 0 {
-		f.since = time.Now().Add(-*since)
+	if since > 0 {
+		f.since = time.Now().Add(-since)
 	}
 	if len(inv.args) == 1 {
 		f.function = inv.args[0]

@@ -265,6 +265,7 @@ async function checkTrail(page: Page, email: string, reports: { reference: strin
   await page.getByRole('link', { name: 'Trail' }).click();
   await page.getByLabel('Who').fill(email);
   const expected = [
+    'searched report',
     ...reports.flatMap(({ reference }, i) => [
       `read report ${reference}`,
       `changed report ${reference} status: New → ${words[(i % 3) + 1]}`,

@@ -127,7 +127,7 @@ func insert(text, begin, end, line string, key func(string) string) (string, err
 	at := len(lines)
 	for i, l := range lines {
 		if key(l) == key(line) {
-			return "", errors.New("the function is already registered")
+			return "", errors.New("the function is already in functions/functions.go; edit it, or choose another name")
 		}
 		if key(l) > key(line) {
 			at = i

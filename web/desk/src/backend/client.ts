@@ -14,6 +14,20 @@ export class ApiError extends Error {
   }
 }
 
+/** The message of a request without a reply. Browsers have different texts for it. */
+export const noReply = 'no reply from the server';
+
+/** Fetches without the browser's cache, and throws a TypeError with noReply if the network or the server fails. */
+async function request(input: RequestInfo | URL, init?: RequestInit) {
+  const signal = init?.signal ?? AbortSignal.timeout(requestTimeout);
+  try {
+    return await fetch(input, { ...init, cache: 'no-store', signal });
+  } catch (error) {
+    if (init?.signal?.aborted) throw error; // the caller gave up
+    throw new TypeError(noReply, { cause: error });
+  }
+}
+
 let client: Promise<SupabaseClient> | undefined;
 
 /**
@@ -29,23 +43,13 @@ export function supabase(): Promise<SupabaseClient> {
 }
 
 async function connect() {
-  const response = await fetch('/site.json', {
-    cache: 'no-store',
-    signal: AbortSignal.timeout(requestTimeout),
-  });
+  const response = await request('/site.json');
   if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
   const { publishableKey } = (await response.json()) as { publishableKey: string };
   // The API is on this page's own origin, also if the page was opened through a tunnel or under another name.
   return createClient(location.origin, publishableKey, {
     auth: { storageKey: 'desk-session', flowType: 'implicit', detectSessionInUrl: true },
-    global: {
-      fetch: (input, init) =>
-        fetch(input, {
-          ...init,
-          cache: 'no-store',
-          signal: init?.signal ?? AbortSignal.timeout(requestTimeout),
-        }),
-    },
+    global: { fetch: request },
   });
 }
 

@@ -1,8 +1,9 @@
 import { toast } from 'sonner';
+import { message } from './message';
 
 /** Shows the result of an action; text is what a failure says. Notices never hold words of a report. */
 export async function attempt<T>(
-  text: { failed: (why: string) => string },
+  text: { failed: (why: string) => string; noReply: string },
   action: () => Promise<T>,
   done?: string,
 ): Promise<T | undefined> {
@@ -11,7 +12,7 @@ export async function attempt<T>(
     if (done) toast.success(done);
     return result;
   } catch (error) {
-    toast.error(text.failed(error instanceof Error ? error.message : String(error)));
+    toast.error(text.failed(message(error, text)));
     return undefined;
   }
 }

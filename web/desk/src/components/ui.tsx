@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'r
 import { cn } from '@/components/cn';
 import { Button as SiteButton } from '@/components/ui/button';
 import { Input, NativeSelect, Textarea } from '@/components/ui/input';
+import { message } from './message';
 
 /** The site's button, in the desk's denser size. Touch screens keep the full height. */
 export function Button({ className, ...props }: ComponentProps<typeof SiteButton>) {
@@ -155,7 +156,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       role="alert"
       className="bg-destructive-soft text-destructive flex flex-wrap items-center gap-3 rounded-lg p-3"
     >
-      <span>{text.failed(message(error))}</span>
+      <span>{text.failed(message(error, text))}</span>
       {retry && (
         <Button variant="outline" onClick={retry}>
           {text.retry}
@@ -163,9 +164,4 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       )}
     </div>
   );
-}
-
-/** Returns an error as one line. */
-export function message(error: unknown) {
-  return error instanceof Error ? error.message : String(error);
 }

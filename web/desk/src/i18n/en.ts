@@ -18,6 +18,7 @@ export const en = {
   otherLanguage: 'so',
   signOut: 'Sign out',
   failed: (why: string) => `That did not work: ${why}`,
+  noReply: 'The server does not reply. Check the connection, then try again.',
   offline: 'No connection to the server. What you see may be old.',
   denied: 'Your role does not allow this.',
   notFound: 'This page does not exist.',
@@ -286,7 +287,7 @@ export const en = {
   },
   trail: {
     title: 'Trail',
-    intro: 'Who read, changed, exported or deleted what. No one can change or delete these lines.',
+    intro: 'Who read, searched, changed, exported or deleted what. No one can change or delete these lines.',
     who: 'Who',
     what: 'What',
     when: 'When',
@@ -297,6 +298,7 @@ export const en = {
     older: 'Older lines',
     actions: {
       read: 'read',
+      search: 'searched',
       change: 'changed',
       add: 'added',
       note: 'wrote a note on',

@@ -20,6 +20,7 @@ export const so: Text = {
   otherLanguage: 'en',
   signOut: 'Ka bax',
   failed: (why) => `Ma suurtagelin: ${why}`,
+  noReply: 'Server-ku ma jawaabayo. Hubi xiriirka, ka dibna mar kale isku day.',
   offline: 'Xiriirka server-ku ma jiro. Waxa aad aragto way duugoobi karaan.',
   denied: 'Doorkaagu ma oggola tan.',
   notFound: 'Boggani ma jiro.',
@@ -289,7 +290,7 @@ export const so: Text = {
   trail: {
     title: 'Raadraac',
     intro:
-      'Yaa akhriyay, beddelay, dhoofiyay ama tirtiray maxay. Sadarradan lama beddeli karo, lamana tirtiri karo.',
+      'Yaa akhriyay, raadiyay, beddelay, dhoofiyay ama tirtiray maxay. Sadarradan lama beddeli karo, lamana tirtiri karo.',
     who: 'Yaa',
     what: 'Maxay',
     when: 'Goorma',
@@ -300,6 +301,7 @@ export const so: Text = {
     older: 'Sadarro hore',
     actions: {
       read: 'akhriyay',
+      search: 'wax ka raadiyay',
       change: 'beddelay',
       add: 'ku daray',
       note: 'xusuusin ku qoray',

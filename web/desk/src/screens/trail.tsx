@@ -155,7 +155,7 @@ function Subject({ row }: { row: TrailRow }) {
   return <span className={row.subject === 'report' ? 'font-mono' : ''}>{row.subject_name}</span>;
 }
 
-/** Returns the details as 'status: New → Acted on, reason: …'. */
+/** Returns the details as 'status: New → Acted on, reason: …', without the hash of a search. */
 function details(detail: TrailRow['detail'], text: Text, names: Map<string, string>) {
   const word = (value: unknown) =>
     value === null || value === undefined
@@ -165,6 +165,7 @@ function details(detail: TrailRow['detail'], text: Text, names: Map<string, stri
         names.get(String(value)) ??
         String(value));
   return Object.entries(detail)
+    .filter(([key]) => key !== 'hash') // of a search, for programs
     .map(
       ([key, value]) =>
         `${key.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.map(word).join(' → ') : word(value)}`,

@@ -9,7 +9,8 @@ import {
   verifyPasskey,
   verifyTotp,
 } from '@desk/backend/session';
-import { Button, Field, Input, Loading, message } from '@desk/components/ui';
+import { message } from '@desk/components/message';
+import { Button, Field, Input, Loading } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Entry } from './entry';
@@ -18,7 +19,7 @@ import { Entry } from './entry';
 export function SecondStep({ enrol, onDone }: { enrol: boolean; onDone: () => void }) {
   const text = useText();
   const [error, setError] = useState('');
-  const fail = (failure: unknown) => setError(message(failure));
+  const fail = (failure: unknown) => setError(message(failure, text));
   return (
     <Entry title={enrol ? text.signIn.enrolTitle : text.signIn.factorTitle}>
       {error && (

@@ -1,5 +1,7 @@
 import { sendLink, signInByCode, signInByPassword, signOut } from '@desk/backend/session';
-import { Button, Field, Input, message } from '@desk/components/ui';
+import { message } from '@desk/components/message';
+import { Button, Field, Input } from '@desk/components/ui';
+import type { Text } from '@desk/i18n/en';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
 import { Entry } from './entry';
@@ -28,7 +30,7 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
         setStep('code');
       }
     } catch (failure) {
-      setError(explain(failure, text.signIn));
+      setError(explain(failure, text));
     }
     setBusy(false);
   };
@@ -114,10 +116,10 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
   );
 }
 
-function explain(error: unknown, text: { wrong: string; wrongCode: string; tooSoon: string }) {
+function explain(error: unknown, text: Text) {
   const code = (error as { code?: string }).code;
-  if (code === 'invalid_credentials') return text.wrong;
-  if (code === 'otp_expired') return text.wrongCode;
-  if (code === 'over_email_send_rate_limit') return text.tooSoon;
-  return message(error);
+  if (code === 'invalid_credentials') return text.signIn.wrong;
+  if (code === 'otp_expired') return text.signIn.wrongCode;
+  if (code === 'over_email_send_rate_limit') return text.signIn.tooSoon;
+  return message(error, text);
 }

@@ -1,5 +1,6 @@
 import { setName, setPassword } from '@desk/backend/session';
-import { Button, Field, Input, message } from '@desk/components/ui';
+import { message } from '@desk/components/message';
+import { Button, Field, Input } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
 import { Entry } from './entry';
@@ -20,7 +21,7 @@ export function Welcome({ onDone }: { onDone: () => void }) {
       await setPassword(password);
       onDone();
     } catch (failure) {
-      setError(message(failure));
+      setError(message(failure, text));
     }
   };
   return (

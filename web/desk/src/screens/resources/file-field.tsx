@@ -5,7 +5,8 @@ import {
   uploadFile,
   type Values,
 } from '@desk/backend/resources';
-import { Button, message, Panel } from '@desk/components/ui';
+import { message } from '@desk/components/message';
+import { Button, Panel } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
 import { Upload } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
@@ -41,7 +42,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
       onChange(await uploadFile(file, setProgress, stop.current.signal));
       setState(`${file.name}: ${text.resources.uploaded}`);
     } catch (failure) {
-      if (!stop.current.signal.aborted) setError(text.failed(message(failure)));
+      if (!stop.current.signal.aborted) setError(text.failed(message(failure, text)));
     }
     setProgress(undefined);
     onBusy(false);
