@@ -208,7 +208,11 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 		_, err := io.WriteString(inv.Stdout, text)
 		return err
 	}
-	_, err = writeMigration(inv, *f.file, text)
+	version, err := writeMigration(inv, *f.file, text)
+	if err == nil {
+		fmt.Fprintf(inv.Stderr, "this database has the changes already, and the next start would apply them again: run `%s db reset`, which removes the rows, "+
+			"or insert %s into supabase_migrations.schema_migrations, which keeps them\n", inv.Name, version)
+	}
 	return err
 }
 

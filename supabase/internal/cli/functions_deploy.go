@@ -141,7 +141,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	if err := t.send(ctx, http.MethodPost, "/?"+q.Encode(), content, &v); err != nil {
 		return fmt.Errorf("not deployed, version %s goes on: %w", server.Current, err)
 	}
-	fmt.Fprintf(inv.Stdout, "deployed version %s: %d functions, %.1f MB\n", v.ID, len(v.Functions), float64(v.Size)/1e6)
+	fmt.Fprintf(inv.Stdout, "deployed version %s: functions: %d, %.1f MB\n", v.ID, len(v.Functions), float64(v.Size)/1e6)
 	return nil
 }
 

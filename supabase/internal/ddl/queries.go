@@ -47,7 +47,17 @@ var queries = []query{
 		where nspname = any($1) and typtype = 'd'` + notOfExtension("pg_type", "t.oid")},
 	{"range type", `
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
-			format('create type %I.%I as range (subtype = %s);', nspname, typname, format_type(rngsubtype, null)),
+			format('create type %I.%I as range (%s)', nspname, typname, concat_ws(', ',
+				'subtype = ' || format_type(rngsubtype, null),
+				(select format('subtype_opclass = %I.%I', ns.nspname, opcname) from pg_catalog.pg_opclass o
+					join pg_catalog.pg_namespace ns on ns.oid = opcnamespace where o.oid = rngsubopc and not opcdefault),
+				(select format('collation = %I.%I', ns.nspname, collname) from pg_catalog.pg_collation l
+					join pg_catalog.pg_namespace ns on ns.oid = collnamespace
+					where l.oid = rngcollation and l.oid <> (select s.typcollation from pg_catalog.pg_type s where s.oid = rngsubtype)),
+				(select format('subtype_diff = %I.%I', ns.nspname, proname) from pg_catalog.pg_proc p
+					join pg_catalog.pg_namespace ns on ns.oid = pronamespace where p.oid = rngsubdiff),
+				(select format('multirange_type_name = %I.%I', ns.nspname, m.typname) from pg_catalog.pg_type m
+					join pg_catalog.pg_namespace ns on ns.oid = m.typnamespace where m.oid = rngmultitypid))) || ';',
 			format('drop type %I.%I;', nspname, typname), array[]::text[]
 		from pg_catalog.pg_range r join pg_catalog.pg_type t on t.oid = rngtypid join pg_catalog.pg_namespace n on n.oid = typnamespace
 		where nspname = any($1)` + notOfExtension("pg_type", "t.oid")},

@@ -41,5 +41,5 @@ func withLine(err error, text string) error {
 	}
 	runes := []rune(text)
 	at := min(int(pg.Position)-1, len(runes))
-	return fmt.Errorf("line %d: %w", 1+strings.Count(string(runes[:at]), "\n"), err)
+	return fmt.Errorf("line %d of it: %w", 1+strings.Count(string(runes[:at]), "\n"), err)
 }

@@ -39,7 +39,7 @@ func TestApplyIsAtomic(t *testing.T) {
 		"migrations/README.sql":   `not a migration`,
 	}
 	applied, err := migrate.Apply(ctx, conn, project(files))
-	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 3 (create table c (id nonsense)): line 1:") {
+	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 3 (create table c (id nonsense)): line 1 of it:") {
 		t.Fatalf("got error %v, want one that names file, statement and line", err)
 	}
 	if len(applied) != 1 {

@@ -4,6 +4,8 @@ create type shop.state as enum ('new', 'paid');
 create type shop.address as (street text, city text);
 create domain shop.money as numeric(10, 2) not null default 0 constraint not_negative check (value >= 0);
 create type shop.span as range (subtype = timestamptz);
+create type shop.weight as range (subtype = float8, subtype_diff = float8mi, multirange_type_name = shop.weights);
+create type shop.pattern as range (subtype = text, subtype_opclass = text_pattern_ops, collation = "C");
 create sequence shop.numbers start with 100 increment by 5 cycle maxvalue 1000;
 
 create function shop.next_code() returns text language sql as $$ select 'c' || nextval('shop.numbers') $$;
