@@ -233,8 +233,12 @@ func TestDeployedCrash(t *testing.T) {
 		<-before.exited
 		d.is("good")
 	}
+	d.server.Close() // waits for the calls' lines
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if calls := strings.Count(d.log.String(), `msg="function call" version=1 function=hello`); calls != 4 {
+		t.Errorf("%d of 4 calls are logged:\n%s", calls, d.log.String())
+	}
 	if runtime.GOOS == "linux" && !strings.Contains(d.log.String(), "exceeds its memory limit") {
 		t.Errorf("the log lacks the memory limit:\n%s", d.log.String())
 	}

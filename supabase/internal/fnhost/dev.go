@@ -144,7 +144,7 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if p, ok := v.(*process); ok {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		d.Host.watchCall(w, r, name, p.answers(name), p)
+		d.Host.watchCall(w, r, name, p.answers(name), p, d.Log)
 		return
 	}
 	v.ServeHTTP(w, r)

@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/logattr"
 )
 
 // registry returns the source of functions.go, with the function hello if there is one.
@@ -120,7 +121,7 @@ func newDevServer(t *testing.T) *devServer {
 	}
 	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(d.root, "functions/.env")})
 	d.dev, err = NewDev(DevOptions{
-		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
+		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds})),
 		Child: func() (ChildConfig, error) { return *d.config.Load(), nil },
 	})
 	if err != nil {

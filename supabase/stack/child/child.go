@@ -139,7 +139,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 		return nil, nil, err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log, Traces: traces,
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log, Traces: traces, Watched: true,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {
