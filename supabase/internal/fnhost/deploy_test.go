@@ -60,6 +60,7 @@ type deployServer struct {
 	waiting map[string]int // jobs
 	changed int            // calls of Changed
 	memory  int64
+	parent  string // socket of the parent
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -90,7 +91,7 @@ func (d *deployServer) open() {
 		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
 		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
 		Child: func() (ChildConfig, error) {
-			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
+			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}, nil
 		},
 		Waiting: func(context.Context) (map[string]int, error) { return d.waiting, nil },
 		Changed: func(context.Context) error { d.changed++; return nil },
@@ -218,6 +219,16 @@ func TestDeployRefuses(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(d.dir, "bundle-*")); err != nil || len(files) != 2 {
 		t.Errorf("refused bundles are kept: %v %v", files, err)
+	}
+}
+
+// TestDeployedOperation checks that a bundle can run operations of the stack.
+func TestDeployedOperation(t *testing.T) {
+	d := newDeployServer(t)
+	d.parent = parentOf(t).Socket
+	d.deploy("good")
+	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
+		t.Error(got)
 	}
 }
 

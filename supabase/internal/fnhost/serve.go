@@ -57,7 +57,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusInternalServerError
 	}
 	end(status)
-	if !h.Watched {
+	if h.Parent == nil {
 		h.observeCall(h.Log, r, name, id, status, h.Now().Sub(start))
 	}
 	if out.broken {
