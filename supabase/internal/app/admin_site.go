@@ -47,7 +47,7 @@ func (f *front) openAdminPort() error {
 
 // adminGateway returns the handler of the administrators' application: its files, and the API on the same origin, so that its
 // pages need no other one. It returns nil if the program has no such application.
-func (s *services) adminGateway(p *pages) (http.Handler, error) {
+func (s *services) adminGateway(p *sites) (http.Handler, error) {
 	files, err := p.admin()
 	if err != nil || files == nil {
 		return nil, err

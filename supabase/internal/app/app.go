@@ -188,7 +188,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pages := a.openPages(front.addresses)
+	sites := a.openSites(front.addresses)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (a *App) startAll(ctx context.Context) error {
 	}
 	s.watchKeys()
 	s.watchIssuer()
-	if err := a.openGateway(ctx, front, s, pages); err != nil {
+	if err := a.openGateway(ctx, front, s, sites); err != nil {
 		return err
 	}
 	if a.keeper == nil { // otherwise the backup of the process before this one still runs
@@ -219,7 +219,7 @@ func (a *App) startAll(ctx context.Context) error {
 }
 
 // openGateway serves the services and the site on the public ports.
-func (a *App) openGateway(ctx context.Context, front *front, s *services, p *pages) error {
+func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sites) error {
 	p.publishableKey = s.publishableKey
 	files, err := a.openSite(ctx, p, s)
 	if err != nil {

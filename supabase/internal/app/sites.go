@@ -11,17 +11,17 @@ import (
 	"daawo/supabase/internal/gateway/site"
 )
 
-// pages are the site and the administrators' application. A goroutine fills in the values of their pages while the database
+// sites are the site and the administrators' application. A goroutine fills in the values of their pages while the database
 // starts.
-type pages struct {
+type sites struct {
 	publishableKey func() string // set before the first request
 	foreign        bool          // the site is of another build
 	site, admin    func() (*site.Site, error)
 }
 
-// openPages begins to read the site and the administrators' application.
-func (a *App) openPages(at addresses) *pages {
-	p := &pages{}
+// openSites begins to read the site and the administrators' application.
+func (a *App) openSites(at addresses) *sites {
+	p := &sites{}
 	key := func() string { return p.publishableKey() }
 	files := a.options.Site
 	dir := a.cfg.SiteDir
@@ -78,7 +78,7 @@ func begin[T any](f func() (T, error)) (result func() (T, error)) {
 }
 
 // openSite returns the handler of the site. Its files are compressed after the start.
-func (a *App) openSite(ctx context.Context, p *pages, s *services) (http.Handler, error) {
+func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler, error) {
 	files, err := p.site()
 	if err != nil {
 		return nil, err
