@@ -188,7 +188,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sites := a.openSites(front.addresses)
+	sites := openSites(a, front.addresses)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type sites struct {
 }
 
 // openSites begins to read the site and the administrators' application.
-func (a *App) openSites(at addresses) *sites {
+func openSites(a *App, at addresses) *sites {
 	p := &sites{}
 	key := func() string { return p.publishableKey() }
 	files := a.options.Site
