@@ -13,7 +13,6 @@ import (
 
 	"daawo/supabase/internal/auth"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/gateway/site"
 )
 
 // openAdminPort opens the port of the administrators' application, if the program has one. On a public address without
@@ -48,15 +47,10 @@ func (f *front) openAdminPort() error {
 
 // adminGateway returns the handler of the administrators' application: its files, and the API on the same origin, so that its
 // pages need no other one. It returns nil if the program has no such application.
-func (s *services) adminGateway() (http.Handler, error) {
-	if s.options.AdminSite == nil {
-		return nil, nil
-	}
-	files, err := site.New(site.Options{
-		Files: s.options.AdminSite, Values: site.Values{"SITE_URL": s.admin, "PUBLIC_URL": s.public}, PublishableKey: s.publishableKey,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("administrators' application: %w", err)
+func (s *services) adminGateway(p *sites) (http.Handler, error) {
+	files, err := p.admin()
+	if err != nil || files == nil {
+		return nil, err
 	}
 	compressLater(s.App, files)
 	return gateway.New(s.gatewayOptions(files)), nil

@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +19,6 @@ import (
 	"daawo/supabase/internal/backup"
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/gateway/site"
 	"daawo/supabase/internal/handover"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/tracing"
@@ -191,6 +188,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sites := openSites(a, front.addresses)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -205,7 +203,7 @@ func (a *App) startAll(ctx context.Context) error {
 	}
 	s.watchKeys()
 	s.watchIssuer()
-	if err := a.openGateway(ctx, front, s); err != nil {
+	if err := a.openGateway(ctx, front, s, sites); err != nil {
 		return err
 	}
 	if a.keeper == nil { // otherwise the backup of the process before this one still runs
@@ -221,58 +219,17 @@ func (a *App) startAll(ctx context.Context) error {
 }
 
 // openGateway serves the services and the site on the public ports.
-func (a *App) openGateway(ctx context.Context, front *front, s *services) error {
-	files, err := a.openSite(ctx, front.public, s)
+func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sites) error {
+	p.publishableKey = s.publishableKey
+	files, err := a.openSite(ctx, p, s)
 	if err != nil {
 		return err
 	}
-	admin, err := s.adminGateway()
+	admin, err := s.adminGateway(p)
 	if err != nil {
 		return err
 	}
 	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
-}
-
-// openSite returns the handler of the site. It fills in the values of the pages, and compresses the files after the start.
-func (a *App) openSite(ctx context.Context, address string, s *services) (http.Handler, error) {
-	o := site.Options{Files: a.options.Site, PublishableKey: s.publishableKey, Hosts: a.cfg.TLSDomains, Values: site.Values{"SITE_URL": address}}
-	for _, v := range a.cfg.PageValues {
-		o.Values[v.Variable] = v.Value
-	}
-	if dir := a.cfg.SiteDir; dir != "" {
-		if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
-			return nil, fmt.Errorf("site: %s has no index.html; build the site first, and name the folder of its files", dir)
-		}
-		o.Files, o.Foreign = os.DirFS(dir), true
-	}
-	if o.Files == nil {
-		return noSite(s), nil
-	}
-	files, err := site.New(o)
-	if err != nil {
-		return nil, fmt.Errorf("site: %w", err)
-	}
-	if a.options.Dev && !o.Foreign {
-		return a.openVite(ctx, files)
-	}
-	compressLater(a, files)
-	return files, nil
-}
-
-// compressLater compresses the files of a site in the background, a second after the start.
-func compressLater(a *App, files *site.Site) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-			files.Compress(ctx)
-			trim() // the start and the compression used far more memory than serving needs
-		}
-	}()
-	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })
 }
 
 // openControl listens for the commands of the operator.

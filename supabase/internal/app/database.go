@@ -199,10 +199,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 	if err := d.makeFilesDir(); err != nil {
 		return err
 	}
-	if err := d.backups().beforeUpgrade(ctx, d); err != nil {
-		return err
-	}
-	if err := d.migratePlatform(ctx); err != nil {
+	if err := d.migratePlatform(ctx, d.backups().beforeUpgrade); err != nil {
 		return err
 	}
 	if d.embedded != nil && !d.guest {
@@ -252,10 +249,16 @@ func (d *database) migrateAll(ctx context.Context) error {
 
 // migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables of the services that run
 // in this process. If the user of DATABASE_URL is not a superuser, the database already is such an image, and the upstream
-// services migrate their tables.
-func (d *database) migratePlatform(ctx context.Context) error {
+// services migrate their tables. before, which may be nil, is called first for the embedded Postgres only: a database
+// of DATABASE_URL is backed up where it runs.
+func (d *database) migratePlatform(ctx context.Context, before func(context.Context, *database, *pgx.Conn) error) error {
 	if d.embedded != nil {
 		return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
+			if before != nil {
+				if err := before(ctx, d, conn); err != nil {
+					return err
+				}
+			}
 			return migrate.Platform(ctx, conn, d.foreignSchemas()...)
 		})
 	}

@@ -76,7 +76,9 @@ func (s *services) openREST(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := engine.Start(ctx); err != nil {
+	started := begin(func() (any, error) { return nil, engine.Start(ctx) }) // other services start while it reads the schema
+	s.restStarted = func() error {
+		_, err := started()
 		return err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) {

@@ -26,6 +26,9 @@ func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 	if err := fnhost.Migrate(ctx, conn); err != nil {
 		return err
 	}
+	if done, err := outbox.Migrated(ctx, conn); err != nil || done {
+		return err
+	}
 	pool, err := db.Open(ctx, db.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (s *services) watchSchemas(ctx context.Context, check observe.Check) {
 
 // restoreSchemas creates what is missing and closes idle connections, whose prepared statements name the dropped types.
 func (s *services) restoreSchemas(ctx context.Context) error {
-	if err := s.db.migratePlatform(ctx); err != nil {
+	if err := s.db.migratePlatform(ctx, nil); err != nil {
 		return err
 	}
 	if err := withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error { return s.db.migrateOwn(ctx, conn) }); err != nil {

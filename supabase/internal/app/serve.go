@@ -55,7 +55,7 @@ func (a *App) startGateway(ctx context.Context) error {
 		return err
 	}
 	s.addresses = front.addresses
-	if err := a.openGateway(ctx, front, s); err != nil {
+	if err := a.openGateway(ctx, front, s, openSites(a, front.addresses)); err != nil {
 		return err
 	}
 	a.describe = func() []Value { return gatewayValues(a.cfg, front.addresses, s.keys.current()) }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -35,6 +36,8 @@ type services struct {
 	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
+
+	restStarted func() error // waits until the REST engine has read the schema
 }
 
 // upstreamWait is how long a request waits for a service that is still starting.
@@ -47,6 +50,8 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 		journal: fnhost.NewJournal(a.log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},
+
+		restStarted: func() error { return nil },
 	}
 }
 
@@ -62,8 +67,11 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 		s.openMetrics,
 	} {
 		if err := open(ctx); err != nil {
-			return nil, err
+			return nil, errors.Join(err, s.restStarted())
 		}
+	}
+	if err := s.restStarted(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

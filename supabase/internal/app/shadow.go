@@ -46,7 +46,7 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 	if err != nil {
 		return err
 	}
-	if err := d.migratePlatform(ctx); err != nil {
+	if err := d.migratePlatform(ctx, nil); err != nil {
 		return err
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {

@@ -17,16 +17,9 @@ import (
 func (a backups) upgradeDir() string { return filepath.Join(a.data, "before-upgrade") }
 
 // beforeUpgrade makes a full backup of an installation that has pending migrations, so that the operator can go back to the
-// older program and its data. A new installation needs none. A database of DATABASE_URL is backed up where it runs.
-func (a backups) beforeUpgrade(ctx context.Context, d *database) error {
-	if d.embedded == nil {
-		return nil
-	}
-	var pending bool
-	err := withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) (err error) {
-		pending, err = migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
-		return err
-	})
+// older program and its data. A new installation needs none. conn is a superuser's.
+func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn) error {
+	pending, err := migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 	if err != nil || !pending {
 		return err
 	}

@@ -5,18 +5,13 @@ import (
 	"strings"
 )
 
-// secureHeaders sets the security headers of every reply, unless the service or the site has set its own value.
-func (g *gateway) secureHeaders(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if re, ok := w.(*reply); ok {
-			re.onHeader(func(h http.Header, _ int) {
-				re.service.secureHeaders(h)
-				if re.https && g.HSTS {
-					setDefault(h, "Strict-Transport-Security", "max-age=31536000")
-				}
-			})
+// secureHeaders sets the security headers of a reply when it is sent, unless the service or the site has set its own value.
+func (g *gateway) secureHeaders(w *reply) {
+	w.onHeader(func(h http.Header, _ int) {
+		w.service.secureHeaders(h)
+		if w.https && g.HSTS {
+			setDefault(h, "Strict-Transport-Security", "max-age=31536000")
 		}
-		next.ServeHTTP(w, r)
 	})
 }
 

@@ -10,34 +10,41 @@ import (
 
 // sanitise refuses requests that two parsers could read differently. It gives each path one spelling and removes
 // forwarding headers that no trusted proxy sent.
-func (g *gateway) sanitise(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		clean, ok := g.asSent(r.URL)
-		if !ok {
-			clean, ok = normalise(r.URL)
-		}
-		if !ok {
+func (g *gateway) sanitise(next http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !g.cleanRequest(w, r) {
 			writeText(w, http.StatusBadRequest, "Bad Request")
 			return
 		}
-		r.URL = clean
-		for name := range r.Header {
-			if strings.Contains(name, "_") {
-				writeText(w, http.StatusBadRequest, "Bad Request")
-				return
-			}
-		}
-		// net/http has removed a Content-Length beside Transfer-Encoding. After such a request the connection must be closed
-		// (RFC 9112, section 6.1), because a proxy in front may see another request in the rest of the body.
-		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-			w.Header().Set("Connection", "close")
-		}
-		g.proxies.setForwarded(r)
-		if re, ok := w.(*reply); ok {
-			re.https = r.Header.Get("X-Forwarded-Proto") == "https"
-		}
 		next.ServeHTTP(w, r)
-	})
+	}
+}
+
+// cleanRequest does the work of sanitise. It returns false for a request to refuse.
+func (g *gateway) cleanRequest(w http.ResponseWriter, r *http.Request) bool {
+	clean, ok := g.asSent(r.URL)
+	if !ok {
+		clean, ok = normalise(r.URL)
+	}
+	if !ok {
+		return false
+	}
+	r.URL = clean
+	for name := range r.Header {
+		if strings.Contains(name, "_") {
+			return false
+		}
+	}
+	// net/http has removed a Content-Length beside Transfer-Encoding. After such a request the connection must be closed
+	// (RFC 9112, section 6.1), because a proxy in front may see another request in the rest of the body.
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+		w.Header().Set("Connection", "close")
+	}
+	g.proxies.setForwarded(r)
+	if re, ok := w.(*reply); ok {
+		re.https = r.Header.Get("X-Forwarded-Proto") == "https"
+	}
+	return true
 }
 
 // asSent returns the URL of a service with rawPaths. The path below the prefix stays as the client sent it, and the prefix

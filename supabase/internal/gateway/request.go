@@ -13,25 +13,9 @@ import (
 const statusClientClosed = 499
 
 // observe is the outermost layer: it gives the request an id, measures and logs it, and answers a panic with 500.
-func (g *gateway) observe(next http.Handler) http.Handler {
+func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(rw)
-		w := &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall}
-		if r.Body != nil && r.Body != http.NoBody {
-			// A copy, because net/http looks at the body of its own request to find out whether the client still waits for
-			// "100 Continue".
-			r = r.WithContext(r.Context())
-			w.body = &pacedBody{ReadCloser: r.Body, reply: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
-			r.Body = w.body
-		}
-		id := rand.Text()[:16]
-		if given := r.Header.Get("X-Request-Id"); given != "" && g.proxies.trustPeer(r) && len(given) <= 64 {
-			id = given
-		}
-		r.Header.Set("X-Request-Id", id)
-		rw.Header().Set("X-Request-Id", id)
-		r = r.WithContext(observe.WithRequestID(r.Context(), id))
-
+		w, r, id := g.begin(rw, r)
 		done := g.Metrics.Begin(g.serviceAt(r.URL.Path).name, r.Method)
 		defer func() {
 			if p := recover(); p != nil {
@@ -53,11 +37,32 @@ func (g *gateway) observe(next http.Handler) http.Handler {
 			done(w.status)
 			g.log(r, w)
 		}()
-		next.ServeHTTP(w, r)
+		next(w, r)
 		if w.status == 0 {
 			w.WriteHeader(http.StatusOK)
 		}
 	})
+}
+
+// begin returns the reply to a request, the request with its id, and that id.
+func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own *http.Request, id string) {
+	control := http.NewResponseController(rw)
+	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall}
+	g.secureHeaders(w)
+	if r.Body != nil && r.Body != http.NoBody {
+		// A copy, because net/http looks at the body of its own request to find out whether the client still waits for
+		// "100 Continue".
+		r = r.WithContext(r.Context())
+		w.body = &pacedBody{ReadCloser: r.Body, reply: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
+		r.Body = w.body
+	}
+	id = rand.Text()[:16]
+	if given := r.Header.Get("X-Request-Id"); given != "" && g.proxies.trustPeer(r) && len(given) <= 64 {
+		id = given
+	}
+	r.Header.Set("X-Request-Id", id)
+	rw.Header().Set("X-Request-Id", id)
+	return w, r.WithContext(observe.WithRequestID(r.Context(), id)), id
 }
 
 // log logs a request: at info level in development and for privileged requests, at debug level otherwise.

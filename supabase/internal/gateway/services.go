@@ -178,16 +178,22 @@ func unlessTooLong(service http.Handler, direct, whole http.Handler) http.Handle
 }
 
 // serve records in the reply which service answers.
-func (g *gateway) serve(s *service, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if re, ok := w.(*reply); ok {
-			re.service = s
-			if s.formErrors && isFormPost(r) {
-				re.formErrorPage = g.FormErrorPage
-			}
-		}
+func (g *gateway) serve(s *service, next http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		g.record(s, w, r)
 		next.ServeHTTP(w, r)
-	})
+	}
+}
+
+func (g *gateway) record(s *service, w http.ResponseWriter, r *http.Request) {
+	re, ok := w.(*reply)
+	if !ok {
+		return
+	}
+	re.service = s
+	if s.formErrors && isFormPost(r) {
+		re.formErrorPage = g.FormErrorPage
+	}
 }
 
 // notInstalled answers for a service that the installation does not have.

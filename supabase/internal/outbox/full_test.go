@@ -40,3 +40,21 @@ func TestMigrateRestoresGrants(t *testing.T) {
 		send(t, b, b.addNotice)
 	}
 }
+
+// TestMigrated checks that Migrated finds each part that Migrate would create.
+func TestMigrated(t *testing.T) {
+	for name, lose := range map[string]string{
+		"nothing":          ``,
+		"the schema":       `drop schema river cascade`,
+		"the jobs":         `drop table river.river_job cascade`,
+		"the last version": `delete from river.river_migration where version = (select max(version) from river.river_migration)`,
+		"a grant":          `revoke insert on river.river_job from service_role`,
+	} {
+		tdb := testdb.New(t)
+		newOutbox(t, tdb, Options{}, nil, false)
+		tdb.ExecAs("supabase_admin", lose)
+		if done, err := Migrated(t.Context(), tdb.Conn("postgres")); err != nil || done != (lose == "") {
+			t.Errorf("without %s: %v, %v", name, done, err)
+		}
+	}
+}

@@ -142,7 +142,7 @@ func (s *Server) launch(ctx context.Context) error {
 // awaitReady returns when the server answers a query. Crash recovery may take
 // long, so only ctx limits the wait.
 func (s *Server) awaitReady(ctx context.Context, p *process) error {
-	tick := time.NewTicker(3 * time.Millisecond)
+	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		// Postgres refuses connections until its pid file says ready.

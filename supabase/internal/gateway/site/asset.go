@@ -75,8 +75,21 @@ func (a *asset) compressible() bool {
 		a.contentType == "image/svg+xml"
 }
 
-// serve writes the asset in the best encoding that the client accepts. Ranges apply to the uncompressed form only.
+// serve writes the asset in the best encoding that the client accepts. Its stack frame is small, see gateway.New.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
+	data, replied := a.begin(w, r, status)
+	if replied {
+		return
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(data) // the client may have disconnected
+	}
+}
+
+// begin sets the headers of a reply and returns its body. Ranges, which apply to the uncompressed form only, and conditional
+// requests get their reply here.
+func (a *asset) begin(w http.ResponseWriter, r *http.Request, status int) (data []byte, replied bool) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", a.cache)
@@ -87,7 +100,8 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	if a.policy != "" {
 		h.Set("Content-Security-Policy", a.policy)
 	}
-	data, tag := a.data, a.etag
+	tag := a.etag
+	data = a.data
 	if a.compressible() {
 		h.Add("Vary", "Accept-Encoding")
 		if encoding := negotiate(r.Header.Get("Accept-Encoding")); encoding != "" && r.Header.Get("Range") == "" {
@@ -100,20 +114,17 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("Accept-Ranges", "bytes")
 		if r.Header.Get("Range") != "" { // ServeContent copies the part; whole files need no copy
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-			return
+			return nil, true
 		}
 		if matches(r.Header.Get("If-None-Match"), a.etag) {
 			h.Del("Content-Encoding")
 			h.Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)
-			return
+			return nil, true
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(data)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // the client may have disconnected
-	}
+	return data, false
 }
 
 // matches reports whether If-None-Match holds the asset's tag, in any encoding.

@@ -48,18 +48,16 @@ func foreignHeaders(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 }
 
-// foreignPage serves name.html for name, or index.html for a page that only the script of a single-page application knows. It
-// returns false for the path of a missing file.
-func (s *Site) foreignPage(w http.ResponseWriter, r *http.Request, name string) bool {
+// foreignPage returns name.html for name, or index.html for a page that only the script of a single-page application knows. It
+// returns nil for the path of a missing file.
+func (s *Site) foreignPage(r *http.Request, name string) *asset {
 	if a, ok := s.assets[name+".html"]; ok && name != "" {
-		a.serve(w, r, http.StatusOK)
-		return true
+		return a
 	}
 	_, own404 := s.assets["404.html"]
 	index, ok := s.assets["index.html"]
 	if own404 || !ok || path.Ext(name) != "" && !strings.Contains(r.Header.Get("Accept"), "text/html") {
-		return false
+		return nil
 	}
-	index.serve(w, r, http.StatusOK)
-	return true
+	return index
 }

@@ -81,25 +81,30 @@ func (s *Site) Compress(ctx context.Context) {
 
 // ServeHTTP serves a file, redirects a page's address to the one with a trailing slash and without double ones, or serves the nearest 404.html.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a, status := s.find(w, r); a != nil {
+		a.serve(w, r, status)
+	}
+}
+
+// find returns the file for a request and the status of the reply, or nil if it has replied itself.
+func (s *Site) find(w http.ResponseWriter, r *http.Request) (a *asset, status int) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
-		return
+		return nil, 0
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if name == "site.json" {
 		s.describe(w, r)
-		return
+		return nil, 0
 	}
 	if a, ok := s.assets[name]; ok && path.Base(name) != "index.html" && path.Base(name) != "404.html" {
-		a.serve(w, r, http.StatusOK)
-		return
+		return a, http.StatusOK
 	}
 	sent := sentPath(r)
 	if (name == "" || strings.HasSuffix(name, "/")) && !strings.Contains(sent, "//") {
 		if a, ok := s.assets[name+"index.html"]; ok {
-			a.serve(w, r, http.StatusOK)
-			return
+			return a, http.StatusOK
 		}
 	}
 	if to, ok := s.slashForm(strings.TrimPrefix(sent, "/")); ok {
@@ -109,12 +114,18 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusPermanentRedirect)
-		return
+		return nil, 0
 	}
-	if s.options.Foreign && s.foreignPage(w, r, name) {
-		return
+	if s.options.Foreign {
+		if a := s.foreignPage(r, name); a != nil {
+			return a, http.StatusOK
+		}
 	}
-	s.notFound(w, r, name)
+	if a := s.notFound(name); a != nil {
+		return a, http.StatusNotFound
+	}
+	http.NotFound(w, r)
+	return nil, 0
 }
 
 // sentPath returns the path as the client sent it: the gateway removes double slashes from the URL, but not from what the script
@@ -145,16 +156,14 @@ func (s *Site) slashForm(name string) (string, bool) {
 	return "/" + dir + "/", true
 }
 
-// notFound serves the nearest 404.html, in the folder of the requested path or above it.
-func (s *Site) notFound(w http.ResponseWriter, r *http.Request, name string) {
+// notFound returns the nearest 404.html, in the folder of the requested path or above it, or nil.
+func (s *Site) notFound(name string) *asset {
 	for dir := path.Dir(path.Clean("/" + name)); ; dir = path.Dir(dir) {
 		if a, ok := s.assets[strings.TrimPrefix(path.Join(dir, "404.html"), "/")]; ok {
-			a.serve(w, r, http.StatusNotFound)
-			return
+			return a
 		}
 		if dir == "/" {
-			http.NotFound(w, r)
-			return
+			return nil
 		}
 	}
 }
