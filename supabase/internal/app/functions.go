@@ -127,6 +127,10 @@ func (s *services) openFunctions(ctx context.Context) error {
 	}
 	s.onClose("functions", host.Close)
 	s.functions = host
+	if s.parent, err = fnhost.NewParentServer(host); err != nil {
+		return err
+	}
+	s.onClose("socket for functions processes", s.parent.Close)
 	s.ready["database"] = pool.Ping
 	if err := s.openSchemas(ctx, pool); err != nil {
 		return err
@@ -199,7 +203,7 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
 	verifying, err := json.Marshal(s.keys.trusted())
 	return fnhost.ChildConfig{
-		Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
+		Parent: s.parent.Socket, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }

@@ -30,7 +30,8 @@ type services struct {
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *outbox.Outbox
-	journal *fnhost.Journal // log lines of the functions
+	journal *fnhost.Journal      // log lines of the functions
+	parent  *fnhost.ParentServer // for functions in processes of their own
 	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check

@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// bundleTags leave libraries of the machine out, which a program built without C would need a dynamic loader for.
-const bundleTags = "-tags=nodynamic"
-
 // BuildBundle compiles the functions of the project in root, the folder of go.mod, into a program that a Deployer runs. goos and
 // goarch are those of the server. The error of code that does not compile is the output of the compiler.
 func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
@@ -37,7 +34,7 @@ func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if err := writeOverlay(dir, root); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-trimpath", bundleTags, "-ldflags=-s -w",
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-trimpath", "-ldflags=-s -w",
 		"-o", file, "./functions/"+childFolder)
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)

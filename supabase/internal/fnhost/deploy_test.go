@@ -60,6 +60,7 @@ type deployServer struct {
 	waiting map[string]int // jobs
 	changed int            // calls of Changed
 	memory  int64
+	parent  string // socket of the parent
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -90,7 +91,7 @@ func (d *deployServer) open() {
 		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
 		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
 		Child: func() (ChildConfig, error) {
-			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
+			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}, nil
 		},
 		Waiting: func(context.Context) (map[string]int, error) { return d.waiting, nil },
 		Changed: func(context.Context) error { d.changed++; return nil },
@@ -221,6 +222,16 @@ func TestDeployRefuses(t *testing.T) {
 	}
 }
 
+// TestDeployedOperation checks that a bundle can run operations of the stack.
+func TestDeployedOperation(t *testing.T) {
+	d := newDeployServer(t)
+	d.parent = parentOf(t).Socket
+	d.deploy("good")
+	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
+		t.Error(got)
+	}
+}
+
 // TestDeployedCrash checks that a process that ends or needs too much memory is started again, and that calls wait for it.
 func TestDeployedCrash(t *testing.T) {
 	d := newDeployServer(t)
@@ -233,8 +244,12 @@ func TestDeployedCrash(t *testing.T) {
 		<-before.exited
 		d.is("good")
 	}
+	d.server.Close() // waits for the calls' lines
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if calls := strings.Count(d.log.String(), `msg="function call" version=1 function=hello`); calls != 4 {
+		t.Errorf("%d of 4 calls are logged:\n%s", calls, d.log.String())
+	}
 	if runtime.GOOS == "linux" && !strings.Contains(d.log.String(), "exceeds its memory limit") {
 		t.Errorf("the log lacks the memory limit:\n%s", d.log.String())
 	}

@@ -153,7 +153,7 @@ func (b *deployed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	b.host.watchCall(w, r, name, p.answers(name), p)
+	b.host.watchCall(w, r, name, p.answers(name), p, b.log)
 }
 
 // Schedules returns the cron expressions of the version.

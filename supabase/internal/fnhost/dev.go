@@ -144,7 +144,7 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if p, ok := v.(*process); ok {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		d.Host.watchCall(w, r, name, p.answers(name), p)
+		d.Host.watchCall(w, r, name, p.answers(name), p, d.Log)
 		return
 	}
 	v.ServeHTTP(w, r)
@@ -295,7 +295,7 @@ func writeOverlay(dir, root string) error {
 // build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir, "functions-"+name)
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir, "overlay.json"), bundleTags, "-ldflags=-s -w",
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w",
 		"-o", program, "./functions/"+childFolder)
 	build.Dir = d.Root
 	// Without C there is no external linker, and compiler and linker end before their garbage is worth a collection: together a third

@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/logattr"
 )
 
 // registry returns the source of functions.go, with the function hello if there is one.
@@ -46,7 +47,7 @@ func project(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"functions/edge", "supabase/stack/child", "supabase/internal/fnhost", "supabase/internal/db",
-		"supabase/internal/keys", "supabase/internal/logattr", "supabase/internal/outbox", "supabase/internal/mail", "supabase/internal/photo", "supabase/internal/tracing"} {
+		"supabase/internal/keys", "supabase/internal/logattr", "supabase/internal/outbox", "supabase/internal/mail", "supabase/internal/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,7 @@ func newDevServer(t *testing.T) *devServer {
 	}
 	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(d.root, "functions/.env")})
 	d.dev, err = NewDev(DevOptions{
-		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
+		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds})),
 		Child: func() (ChildConfig, error) { return *d.config.Load(), nil },
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ import (
 // lines replace Keys and Env. The end of the input ends the child.
 type ChildConfig struct {
 	Socket     string            `json:"socket"` // path of the child's socket; startChild sets it
+	Parent     string            `json:"parent"` // path of ParentServer's socket
 	Database   string            `json:"database"`
 	Keys       json.RawMessage   `json:"keys"` // JWK array that verifies tokens
 	Env        map[string]string `json:"env"`

@@ -48,6 +48,7 @@ type Options struct {
 	Client  func(r *http.Request) string // address of the client, "" for no limit; nil means the address of the connection
 	Now     func() time.Time             // nil means time.Now
 	Log     *slog.Logger                 // nil means slog.Default()
+	Parent  *Parent                      // the stack's program, which forwards the calls; nil if this process is the stack's
 	Meter   prometheus.Registerer        // nil registers no metrics
 	Traces  *tracing.Provider            // nil makes no spans
 	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s

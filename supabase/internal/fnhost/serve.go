@@ -57,16 +57,23 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusInternalServerError
 	}
 	end(status)
-	h.metrics.observe(name, status, h.Now().Sub(start))
-	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
-		slog.Int("status", status), slog.Duration("duration", h.Now().Sub(start))}
-	if trace := traceID(r); trace != "" {
-		attrs = append(attrs, slog.String("trace", trace))
+	if h.Parent == nil {
+		h.observeCall(h.Log, r, name, id, status, h.Now().Sub(start))
 	}
-	h.Log.LogAttrs(r.Context(), levelOf(status), "function call", attrs...)
 	if out.broken {
 		panic(http.ErrAbortHandler) // net/http aborts the connection; so does a ReverseProxy in between
 	}
+}
+
+// observeCall counts and logs an ended call.
+func (h *Host) observeCall(log *slog.Logger, r *http.Request, name, id string, status int, duration time.Duration) {
+	h.metrics.observe(name, status, duration)
+	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
+		slog.Int("status", status), slog.Duration("duration", duration)}
+	if trace := traceID(r); trace != "" {
+		attrs = append(attrs, slog.String("trace", trace))
+	}
+	log.LogAttrs(r.Context(), levelOf(status), "function call", attrs...)
 }
 
 // span begins the span of a call. The request that it returns has the trace context of the span.

@@ -112,6 +112,9 @@ func (s *services) Span(ctx context.Context, name string, client bool) (inside c
 
 // CleanImage removes the metadata of a picture.
 func (s *services) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	if s.host.Parent != nil {
+		return s.host.Parent.CleanImage(content)
+	}
 	if s.host.CleanImage == nil {
 		return content, "", false
 	}

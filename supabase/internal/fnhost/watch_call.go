@@ -1,9 +1,13 @@
 package fnhost
 
-import "net/http"
+import (
+	"log/slog"
+	"net/http"
+)
 
-// watchCall lets a process answer a call and counts it, if the function is known. Unknown names must not become values of labels.
-func (h *Host) watchCall(w http.ResponseWriter, r *http.Request, name string, known bool, next http.Handler) {
+// watchCall lets a process answer a call. It counts and logs the call if the function is known: unknown names must not become values
+// of labels.
+func (h *Host) watchCall(w http.ResponseWriter, r *http.Request, name string, known bool, next http.Handler, log *slog.Logger) {
 	if !known {
 		next.ServeHTTP(w, r)
 		return
@@ -16,7 +20,7 @@ func (h *Host) watchCall(w http.ResponseWriter, r *http.Request, name string, kn
 		if !complete { // the process ended during the reply
 			status = http.StatusInternalServerError
 		}
-		h.metrics.observe(name, status, h.Now().Sub(start))
+		h.observeCall(log, r, name, w.Header().Get("Sb-Request-Id"), status, h.Now().Sub(start))
 	}()
 	next.ServeHTTP(watched, r)
 	complete = true

@@ -24,7 +24,6 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/logattr"
 	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/photo"
 	"daawo/supabase/internal/tracing"
 )
 
@@ -139,7 +138,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 		return nil, nil, err
 	}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions, DB: pool, Outbox: box, Region: c.Region, CleanImage: photo.Strip, Log: log, Traces: traces,
+		Functions: functions, DB: pool, Outbox: box, Region: c.Region, Parent: fnhost.NewParent(c.Parent, log), Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {

@@ -1,0 +1,143 @@
+package fnhost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"daawo/functions/edge"
+)
+
+// maxPicture is the largest picture that a process of functions can send to its parent, in bytes.
+const maxPicture = 64 << 20
+
+// ParentServer serves to processes of functions what only this program can do: the operations of the stack, and cleaning pictures,
+// whose decoders need more memory than such a process may have.
+type ParentServer struct {
+	Socket string // path of its Unix socket, which only this user can open
+
+	dir    string
+	server *http.Server
+}
+
+// NewParentServer starts a server with the operations and the CleanImage of a host. Close ends it.
+func NewParentServer(h *Host) (*ParentServer, error) {
+	dir, err := os.MkdirTemp("", "daawo-parent-") // mode 0700
+	if err != nil {
+		return nil, err
+	}
+	s := &ParentServer{Socket: filepath.Join(dir, "socket"), dir: dir, server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
+	listener, err := net.Listen("unix", s.Socket)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	go func() {
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			h.Log.Error("functions processes cannot reach this one", "error", err)
+		}
+	}()
+	return s, nil
+}
+
+// Close waits for the requests of processes until ctx ends.
+func (s *ParentServer) Close(ctx context.Context) error {
+	return errors.Join(s.server.Shutdown(ctx), os.RemoveAll(s.dir))
+}
+
+func parentHandler(h *Host) http.Handler {
+	decoding := make(chan struct{}, 1) // holds a value while a picture is cleaned, which may take 256 MB
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /operations/{name}", func(w http.ResponseWriter, r *http.Request) {
+		result, err := h.services.Operate(r.Context(), r.PathValue("name"))
+		var known *edge.Error
+		switch {
+		case errors.As(err, &known):
+			known.Write(w)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		default:
+			_ = edge.WriteJSON(w, http.StatusOK, result) // the process reports a broken connection
+		}
+	})
+	mux.HandleFunc("POST /pictures", func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPicture))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			return
+		}
+		select {
+		case decoding <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		defer func() { <-decoding }()
+		clean, contentType, ok := h.services.CleanImage(content)
+		if !ok {
+			http.Error(w, "the picture cannot be read", http.StatusUnprocessableEntity)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(clean) // the process reports a broken connection
+	})
+	return mux
+}
+
+// Parent is the stack's program for a process of functions. It counts and logs the calls of the process, which it forwards.
+type Parent struct {
+	client *http.Client
+	log    *slog.Logger
+}
+
+// NewParent returns the parent whose ParentServer has this socket.
+func NewParent(socket string, log *slog.Logger) *Parent {
+	return &Parent{&http.Client{Transport: &socketTransport{path: socket}}, log}
+}
+
+// Operate runs an operation of the stack, see edge.Env.Operate.
+func (p *Parent) Operate(ctx context.Context, name string) (json.RawMessage, error) {
+	status, _, body, err := p.post(ctx, "/operations/"+name, nil)
+	if err != nil || status == http.StatusOK {
+		return body, err
+	}
+	if status == http.StatusBadGateway {
+		return nil, errors.New(strings.TrimSpace(string(body)))
+	}
+	known := &edge.Error{Status: status}
+	if err := json.Unmarshal(body, known); err != nil {
+		return nil, fmt.Errorf("operation %s: status %d: %w", name, status, err)
+	}
+	return nil, known
+}
+
+// CleanImage removes the metadata of a picture, see edge.Env.CleanImage.
+func (p *Parent) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	status, contentType, clean, err := p.post(context.Background(), "/pictures", content)
+	if err != nil {
+		p.log.Error("picture not cleaned", "error", err)
+	}
+	return clean, contentType, err == nil && status == http.StatusOK
+}
+
+func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://parent"+path, bytes.NewReader(content))
+	if err != nil {
+		return 0, "", nil, err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return 0, "", nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, res.Header.Get("Content-Type"), body, err
+}
