@@ -1,4 +1,11 @@
-import postcss, { type AtRule, type ChildNode, type Container, type Root, type Rule } from 'postcss';
+import postcss, {
+  type AtRule,
+  type ChildNode,
+  type Container,
+  type Declaration,
+  type Root,
+  type Rule,
+} from 'postcss';
 
 /**
  * Returns the part of the stylesheet that a page uses: the rules whose classes and elements all occur in its HTML or in
@@ -6,14 +13,14 @@ import postcss, { type AtRule, type ChildNode, type Container, type Root, type R
  * use.
  */
 export function criticalCss(stylesheet: string, html: string, sources = ''): string {
-  const page = namesIn(html);
+  const page: Names = { ...namesIn(html), code: sources !== '' };
   for (const [word] of sources.matchAll(/[^\s'"`]+/g)) page.classes.add(word);
   for (const [, element = ''] of sources.matchAll(/<([a-z][a-z0-9]*)/g)) page.elements.add(element);
   const root = postcss.parse(stylesheet);
 
   // Initial values for browsers without @property. The whole stylesheet, which is loaded later, has them.
   root.walkAtRules('layer', (layer) => {
-    if (layer.params === 'properties' && layer.nodes) layer.remove();
+    if (layer.params === 'components' || (layer.params === 'properties' && layer.nodes)) layer.remove();
   });
   root.walkRules((rule) => {
     if (inKeyframes(rule)) return;
@@ -22,6 +29,7 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
     else rule.selectors = used;
   });
   root.walkDecls((declaration) => {
+    if (isRepeated(declaration)) return void declaration.remove();
     // Tailwind reads these from the theme, and this theme does not set them.
     if (/var\(--default-font-(feature|variation)/.test(declaration.value)) return void declaration.remove();
     const next = declaration.next();
@@ -35,13 +43,35 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
   root.walkComments((comment) => {
     comment.remove();
   });
-  return root.toString().replace(/, (?=var|\d|"|[a-z-])/g, ',');
+  return root
+    .toString()
+    .trim()
+    .replace(/, (?=var|\d|"|[a-z-])/g, ',');
+}
+
+/** Declarations of Tailwind's reset that repeat the browser's own, or that the theme sets again: selector, property. */
+const repeated: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:b,)?strong$/, /^font-weight$/],
+  [/^h[1-6](?:,h[1-6])*$/, /^font-(?:size|weight)$/],
+  [/^summary$/, /^display$/],
+  [/^html$/, /^tab-size$/],
+  [/^(?:img,)?svg/, /^vertical-align$/],
+  [/button/, /^(?:appearance|opacity|letter-spacing|font-(?:feature|variation)-settings)$/],
+  [/^a$/, /^-webkit-text-decoration$/],
+];
+
+function isRepeated({ prop, value, parent }: Declaration) {
+  const selector = (parent as Rule).selector ?? '';
+  const reset = /^(?:inherit|bolder|list-item|middle|button|4|1)$/.test(value);
+  return reset && repeated.some(([rule, name]) => rule.test(selector) && name.test(prop));
 }
 
 interface Names {
   classes: Set<string>;
   elements: Set<string>;
   attributes: Set<string>;
+  /** Whether code may change the page. */
+  code?: boolean;
 }
 
 function namesIn(html: string): Names {
@@ -82,6 +112,8 @@ function matches(selector: string, page: Names): boolean {
     name.replace(/\\(.)/g, '$1'),
   );
   if (!classes.every((name) => page.classes.has(name))) return false;
+  // The code of a page that is hydrated may set it.
+  if (selector.startsWith('[hidden]') && !page.attributes.has('hidden') && !page.code) return false;
   if (/^(:host|::backdrop|:-moz-focusring.*)$/.test(selector)) return false;
   if (formControls.test(simple) && !page.elements.has('input')) return false;
   const bare = simple

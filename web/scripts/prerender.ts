@@ -5,7 +5,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { render } from '@/entry-server';
+import { text as english } from '@/i18n/en/layout';
 import { type Language, languageOf, languages, pathIn } from '@/i18n/language';
+import { text as somali } from '@/i18n/so/layout';
 import { type Screen, screens } from '@/routes';
 import { bundle } from './bundle';
 import { criticalCss } from './critical-css';
@@ -41,6 +43,8 @@ const boot = {
   sent: await bundle('src/boot-sent.ts'),
 };
 const css = await read(stylesheet);
+/** What a page says when its end has not arrived (boot-whole.ts). */
+const incomplete = { en: english.incomplete, so: somali.incomplete };
 
 const pages = languages.flatMap((language) =>
   screens.flatMap((screen) =>
@@ -81,8 +85,9 @@ function chunk(name: string): Chunk {
 }
 
 async function writePage({ language, screen, path }: { language: Language; screen: Screen; path: string }) {
-  const { head, body: rendered } = await render(path);
-  const body = withoutIconNames(rendered);
+  const { head: tags, body: rendered } = await render(path);
+  const head = tags.replaceAll('/>', '>').replaceAll('hrefLang', 'hreflang');
+  const body = withoutEndTags(withoutIconNames(rendered));
   // A page that is hydrated shows more than its HTML: results, errors, messages.
   const live = body.includes('data-live');
   const sources = live ? await sourcesOf(screen) : '';
@@ -91,9 +96,12 @@ async function writePage({ language, screen, path }: { language: Language; scree
     .replace(/<script type="module"[^>]*><\/script>|<link rel="(?:stylesheet|modulepreload)"[^>]*>/g, '')
     .replace('href="/manifest', language === 'so' ? 'href="/so/manifest' : 'href="/manifest')
     .replace(/>\s+</g, '><')
-    .replace('<!--head-->', () => `<style>${criticalCss(css, body, sources)}</style>${head}`)
-    .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`)
-    .replace('</body>', () => `${bootScript(language, screen, bootOf(body))}</body>`);
+    .replace(/ \/>/g, '>')
+    .replace('<!--head-->', () => {
+      const script = bootScript(language, screen, bootOf(body));
+      return `${script}<style>${criticalCss(css, body, sources)}</style>${head}`;
+    })
+    .replace('<div id="root"></div>', () => `<div id="root">${body}</div>`);
   await write(fileOf(path), page);
 }
 
@@ -107,6 +115,16 @@ function withoutIconNames(html: string) {
   return html
     .replace(/ class="(?:lucide[a-z0-9-]* ?)+("?)/g, (_, end) => (end ? '' : ' class="'))
     .replace(/><\/(?:path|rect|circle|ellipse|line)>/g, '/>');
+}
+
+/** Removes end tags that HTML implies: of list items, and of paragraphs before a block or the end of one. */
+function withoutEndTags(html: string) {
+  return html
+    .replace(/<\/li>(?=<li|<\/ul>|<\/ol>)/g, '')
+    .replace(
+      /<\/p>(?=<(?:p|ul|ol|dl|div|section|h[1-6]|form)[ >]|<\/(?:div|li|section|article|aside)>)/g,
+      '',
+    );
 }
 
 async function sourcesOf({ text: [folder] }: Screen) {
@@ -138,6 +156,7 @@ function bootScript(language: Language, screen: Screen, kind: keyof typeof boot)
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,
+    incomplete: incomplete[language],
     // No reader waits for the application on the other pages, and the names would be 2 % of a page.
     ...(kind === 'live' && { preload: names(preload) }),
   };

@@ -8,7 +8,9 @@
  * again. It keeps typed text as a draft, as the application does (offline/draft.ts).
  */
 import './boot';
-import { fast, start, whenIdle } from './boot-start';
+import { fast, preload, start, whenIdle } from './boot-start';
+import { arrived } from './boot-whole';
+import { loadOnce } from './lib/load-once';
 import { draftKey, draftLife } from './offline/draft-storage';
 
 const root = document.documentElement.dataset;
@@ -17,10 +19,17 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
+/** Loads the application with its files side by side. After a failure the next call tries again. */
+const startFast = loadOnce(async () => {
+  for (const href of preload?.split(' ') ?? [])
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+  await start();
+});
+
 /** Loads the application; needs no further handler. If it fails or takes too long, the page shows that (html[data-failed], resources-screen.tsx). */
 function load() {
   const late = new Promise((_, reject) => setTimeout(reject, patience));
-  const loading = Promise.race([start(), late]);
+  const loading = Promise.race([startFast(), late]);
   loading.then(
     () => delete root.failed,
     () => {
@@ -69,13 +78,20 @@ for (const type of ['pointerdown', 'keydown', 'online'])
     if ('failed' in root) load();
   });
 
-if (document.querySelector('[data-live=now]')) {
-  // Starting earlier would delay the first paint. A page in the background is not painted.
-  if (document.hidden) load();
-  else requestAnimationFrame(() => setTimeout(load));
-} else if (fast) addEventListener('load', () => whenIdle(load));
+arrived.then((whole) => {
+  restore();
+  if (!whole) {
+    root.failed = '';
+    return;
+  }
+  if (document.querySelector('[data-live=now]')) {
+    // Starting earlier would delay the first paint. A page in the background is not painted.
+    if (document.hidden) load();
+    else requestAnimationFrame(() => setTimeout(load));
+  } else if (fast) addEventListener('load', () => whenIdle(load));
+});
 
-const form = document.querySelector<HTMLFormElement>('form[data-live]');
+const reportForm = () => document.querySelector<HTMLFormElement>('form[data-live]');
 
 /** Returns the typed values of the draft, unless it is too old. */
 function draft(): Record<string, string> | undefined {
@@ -87,29 +103,32 @@ function draft(): Record<string, string> | undefined {
   }
 }
 
-if (form) {
-  const controls = () => [...form.elements] as HTMLInputElement[];
-  const restored = draft();
-  if (restored)
-    for (const control of controls()) {
-      const value = restored[control.name];
-      if (!value || /hidden|file/.test(control.type)) continue;
-      control.value = value;
-      // The list has only the first countries.
-      if (!control.value)
-        (control as unknown as HTMLSelectElement).add(new Option(`+${value}`, value, true, true));
-    }
-  form.addEventListener('input', () => {
-    if ('live' in root) return;
-    try {
-      const value = Object.fromEntries(new FormData(form));
-      sessionStorage[draftKey] = JSON.stringify({ savedAt: Date.now(), value });
-    } catch {
-      // storage is full or forbidden
-    }
-  });
-  // The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.
-  addEventListener('pageshow', (event) => {
-    if ((event as PageTransitionEvent).persisted && !draft()) form.reset();
-  });
+/** Writes the draft into the controls that have arrived. */
+function restore() {
+  const kept = draft();
+  if (!kept || 'live' in root) return;
+  for (const control of (reportForm()?.elements ?? []) as Iterable<HTMLInputElement>) {
+    const value = kept[control.name];
+    if (!value || /hidden|file/.test(control.type)) continue;
+    control.value = value;
+    // The list has only the first countries.
+    if (!control.value)
+      (control as unknown as HTMLSelectElement).add(new Option(`+${value}`, value, true, true));
+  }
 }
+
+// Only the value that changes is saved: others of the draft may not be in the controls yet.
+addEventListener('input', ({ target }) => {
+  const { form, name, value, type } = target as HTMLInputElement;
+  if ('live' in root || !form || form !== reportForm() || type === 'file') return;
+  try {
+    sessionStorage[draftKey] = JSON.stringify({ savedAt: Date.now(), value: { ...draft(), [name]: value } });
+  } catch {
+    // storage is full or forbidden
+  }
+});
+
+// The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.
+addEventListener('pageshow', (event) => {
+  if ((event as PageTransitionEvent).persisted && !draft()) reportForm()?.reset();
+});

@@ -1,8 +1,11 @@
 /* The only script of a 404 page, inlined in it. */
 import './boot-content';
+import { arrived } from './boot-whole';
 
 const { pathname } = location;
 console.error('404: no page at', pathname);
 // The 404 page is prerendered without its path.
-const other = document.querySelector<HTMLAnchorElement>('header a[hreflang]');
-if (other) other.href = other.hreflang === 'so' ? `/so${pathname}` : pathname.slice(3);
+arrived.then(() => {
+  const other = document.querySelector<HTMLAnchorElement>('header a[hreflang]');
+  if (other) other.href = other.hreflang === 'so' ? `/so${pathname}` : pathname.slice(3);
+});

@@ -1,3 +1,4 @@
+import { arrived } from './boot-whole';
 import { loadOnce } from './lib/load-once';
 
 const script = document.currentScript as HTMLScriptElement;
@@ -5,11 +6,9 @@ const script = document.currentScript as HTMLScriptElement;
 /** The application's file, and on a page with a form or a list the other files that it needs at once. */
 export const { app = '', preload } = script.dataset;
 
-/** Loads the application and hydrates the page. After a failure the next call tries again. */
+/** Loads the application and hydrates the page when its whole document has arrived. After a failure the next call tries again. */
 export const start = loadOnce(async () => {
-  for (const href of preload?.split(' ') ?? []) {
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
-  }
+  if (!(await arrived)) throw 0;
   const { hydrate } = await import(/* @vite-ignore */ app);
   await hydrate();
 });

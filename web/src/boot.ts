@@ -1,12 +1,16 @@
 /*
  * What every prerendered page does without the application: quick exit, alerts, offline reading and the end of a draft.
  * It loads the application only if there is a session to restore. It is a part of the page's only script, which is
- * inlined: boot-live.ts on a page with a form or a list, boot-missing.ts on a 404 page, boot-sent.ts after a
- * posted form, boot-content.ts on all others.
+ * inlined in the head, so that it runs before the document has arrived: boot-live.ts on a page with a form or a list,
+ * boot-missing.ts on a 404 page, boot-sent.ts after a posted form, boot-content.ts on all others.
  */
+
+import { available } from './backend/available';
 import { hasSessionToRestore } from './backend/has-session';
 import { start, whenIdle } from './boot-start';
 import { draftKey, draftLife } from './offline/draft-storage';
+
+const storage = available(() => sessionStorage) as Record<string, string> & Partial<Storage>;
 
 addEventListener(
   'click',
@@ -87,34 +91,25 @@ addEventListener('pageshow', ({ persisted }: PageTransitionEvent) => {
 arrive(performance.navigation?.type === 2);
 
 function arrive(byHistory: boolean) {
-  try {
-    const { left } = sessionStorage;
-    if (left && byHistory) leave(left);
-    else delete sessionStorage.left;
-  } catch {
-    // the browser forbids storage
-  }
+  const { left } = storage;
+  if (left && byHistory) leave(left);
+  else delete storage.left;
 }
 
 export function deleteDraft(left?: string) {
-  try {
-    sessionStorage.clear();
-    if (left) {
-      sessionStorage.left = left;
-      localStorage.clear();
-    }
-  } catch {
-    // the browser forbids storage
-  }
+  storage.clear?.();
+  if (!left) return;
+  storage.left = left;
+  available(() => localStorage).clear?.();
 }
 
 // Delete an expired draft on pages without the form too, and after the device has slept.
 setInterval(() => {
   try {
-    const { savedAt } = JSON.parse(sessionStorage[draftKey]);
+    const { savedAt } = JSON.parse(storage[draftKey]);
     if (Date.now() - savedAt > draftLife) deleteDraft();
   } catch {
-    // no draft, or the browser forbids storage
+    // no draft
   }
 }, 6e4);
 

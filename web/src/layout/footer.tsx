@@ -9,7 +9,6 @@ import { footerLinks } from './navigation';
 export function Footer() {
   const language = useLanguage();
   const { siteName, nav, footer } = useText('layout');
-  const link = 'inline-flex min-h-11 min-w-11 items-center gap-2 underline-offset-4 hover:underline';
 
   return (
     <footer className="bg-muted mt-16">
@@ -26,7 +25,7 @@ export function Footer() {
           <ul className="columns-2 gap-4 md:columns-1 lg:columns-2">
             {footerLinks.map(({ path, name }) => (
               <li key={path}>
-                <Link to={pathIn(language, path)} className={link}>
+                <Link to={pathIn(language, path)} className="footer-link">
                   {nav[name]}
                 </Link>
               </li>
@@ -37,24 +36,24 @@ export function Footer() {
           <h2 className="font-sans text-base">{footer.support}</h2>
           <ul>
             <li>
-              <a href={whatsappLink()} className={link}>
+              <a href={whatsappLink()} className="footer-link">
                 <MessageCircle aria-hidden className="size-5" />
                 {footer.whatsapp}
               </a>
             </li>
             <li>
-              <a href={emailLink} className={link}>
+              <a href={emailLink} className="footer-link">
                 <Mail aria-hidden className="size-5" />
                 {footer.email}
               </a>
             </li>
             <li>
-              <a href="#terms" className={link}>
+              <a href="#terms" className="footer-link">
                 {footer.terms}
               </a>
             </li>
             <li>
-              <a href="#accessibility" className={link}>
+              <a href="#accessibility" className="footer-link">
                 {footer.accessibility}
               </a>
             </li>

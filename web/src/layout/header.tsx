@@ -28,10 +28,10 @@ export function Header() {
           <NavigationLinks className="flex flex-wrap" />
         </nav>
         <LanguageSwitch className="ms-auto lg:ms-0" />
-        <details ref={menu} className="group lg:hidden">
-          <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg border px-3 font-semibold group-open:bg-muted [&::-webkit-details-marker]:hidden">
+        <details ref={menu} className="lg:hidden">
+          <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted">
             <Menu aria-hidden className="size-5" />
-            <span className="sr-only xs:not-sr-only">{text.menu}</span>
+            <span className="max-xs:sr-only">{text.menu}</span>
           </summary>
           <nav
             aria-label={text.mainNavigation}

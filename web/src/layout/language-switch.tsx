@@ -31,7 +31,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
       )}
     >
       <span className="text-sm uppercase">{other}</span>
-      <span className="sr-only xl:not-sr-only">{text.switchLanguage}</span>
+      <span className="max-xl:sr-only">{text.switchLanguage}</span>
     </a>
   );
 }

@@ -99,6 +99,29 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(form.problem).toHaveValue('It burned.');
     });
 
+    test('keeps text typed into a half page', async ({ page }) => {
+      await page.clock.install();
+      await page.route(
+        `**${to('/report/')}`,
+        async (route) => {
+          const response = await route.fetch();
+          const [half] = (await response.text()).split('name="issue_description"');
+          await route.fulfill({ response, body: half });
+        },
+        { times: 1 },
+      );
+      await page.goto(to('/report/'));
+      const form = reportForm(page, words.report);
+      await form.product.fill('Kept cream');
+      const again = page.getByRole('button', { name: words.layout.incomplete });
+      await page.clock.runFor(13_000);
+      await again.click();
+      await expect(form.problem).toBeVisible();
+      await expect(form.product).toHaveValue('Kept cream');
+      await page.clock.runFor(13_000);
+      await expect(again).toBeHidden();
+    });
+
     test('is posted when they hang', async ({ page }) => {
       await onSlowConnection(page);
       await page.clock.install();

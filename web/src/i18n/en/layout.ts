@@ -29,6 +29,7 @@ export const text = {
   exit: 'Leave this page quickly',
   exitHint: 'or press Escape three times',
   exitSteps: 'Press Escape two more times.|Press Escape once more.',
+  incomplete: 'A part of this page is missing. Load it again.',
   optional: 'optional',
   notifications: 'Notifications',
   dismiss: 'Close message',

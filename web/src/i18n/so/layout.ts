@@ -31,6 +31,7 @@ export const text = {
   exitHint: 'ama saddex jeer taabo Escape',
   exitSteps:
     'Laba jeer oo kale taabo Escape si aad uga baxdo.|Hal mar oo kale taabo Escape si aad uga baxdo.',
+  incomplete: 'Qayb baa boggan ka maqan. Mar kale soo rar.',
   optional: 'ikhtiyaari',
   notifications: 'Ogeysiisyo',
   dismiss: 'Xir farriinta',

@@ -91,7 +91,7 @@ function Fold({ label, mustOpen, children }: { label: string; mustOpen: boolean;
   }, [mustOpen]);
   return (
     <details ref={fold} className="group border-input rounded-lg border">
-      <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg p-3 font-semibold hover:bg-muted [&::-webkit-details-marker]:hidden">
+      <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg p-3 font-semibold hover:bg-muted">
         <ChevronDown aria-hidden className="text-primary size-5 shrink-0 group-open:rotate-180" />
         <span>
           {label} <span className="text-muted-foreground text-sm font-normal">({optional})</span>

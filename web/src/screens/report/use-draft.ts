@@ -14,11 +14,11 @@ export function useDraft(
   reset: () => void,
 ) {
   useEffect(() => {
-    const draft = readDraft<ReportValues>();
+    const draft = readDraft<Partial<ReportValues>>(); // boot-live.ts saves only the changed values
     if (!form.current || !draft) return;
     const typed = readValues(form.current);
     restoreDraft(form.current, draft, typed);
-    if (!typed.location) onRestoreLocation(draft.location);
+    if (!typed.location) onRestoreLocation(draft.location ?? '');
   }, [form, onRestoreLocation]);
 
   useEffect(() => (form.current ? keepDraftOf(form.current, reset) : undefined), [form, reset]);
@@ -29,7 +29,7 @@ export function useDraft(
 }
 
 /** Writes the draft into the controls, except where the reader has typed before hydration. */
-function restoreDraft(form: HTMLFormElement, draft: ReportValues, typed: ReportValues) {
+function restoreDraft(form: HTMLFormElement, draft: Partial<ReportValues>, typed: ReportValues) {
   // Number and calling code belong together: keep both if the reader has changed one of them.
   const typedNumber = typed.phone || typed.country !== somalia.code;
   for (const name of fieldNames) {
@@ -40,7 +40,7 @@ function restoreDraft(form: HTMLFormElement, draft: ReportValues, typed: ReportV
       control.value = draft[name] ?? '';
       if (control.value) control.closest('details')?.setAttribute('open', '');
     }
-    if (control instanceof HTMLSelectElement && name === 'country') {
+    if (control instanceof HTMLSelectElement && name === 'country' && draft.country) {
       control.value = draft.country;
       if (!control.value) control.add(new Option(`+${draft.country}`, draft.country, true, true)); // until all are loaded
       control.dispatchEvent(new Event('change', { bubbles: true }));

@@ -136,10 +136,11 @@ function FileButton({ file, title, alone }: { file: ResourceFile; title: string;
       {text.download}
       {(named || resource.file_size > 0) && (
         <span className="w-full text-center text-xs font-normal whitespace-normal">
-          <span lang={language}>{named}</span>
-          {named && resource.file_size > 0 && ' · '}
+          <span lang={language} className="block">
+            {named}
+          </span>
           {resource.file_size > 0 && (
-            <span id={sizeId} className="inline-block">
+            <span id={sizeId} className="block">
               <span className="sr-only">{text.fileSize}: </span>
               {fileSize(resource.file_size)}
             </span>
