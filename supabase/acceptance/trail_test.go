@@ -27,7 +27,7 @@ func TestTrail(t *testing.T) {
 		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},
 		{editor, `delete from resources where title = 'shown'`},
 		{reviewer, `select list_reports('{"search":"Amina"}')`},
-		{reviewer, `select count_reports('{"search":" amina "}')`}, // the same text within ten minutes: no second row
+		{reviewer, `select count_reports('{"search":" amina "}')`},                                                               // the same text within ten minutes: no second row
 		{reviewer, `select list_reports('{"search":"am"}'), list_reports('{"region":"Bari"}'), list_reports('{"search":null}')`}, // not in names
 		{owner, `select read_report('DW-0000-0001')`},
 		{owner, `select export_reports()`},
@@ -89,7 +89,9 @@ func TestTrailSearchTogether(t *testing.T) {
 	}
 	counted := make(chan error, 1)
 	conn := tdb.Conn("postgres")
-	go func() { counted <- as(t, conn, "authenticated", reviewer, `select count_reports('{"search":"amina"}')`) }()
+	go func() {
+		counted <- as(t, conn, "authenticated", reviewer, `select count_reports('{"search":"amina"}')`)
+	}()
 	for testdb.Value[int](tdb, `select count(*)::int from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`) == 0 {
 		select {
 		case err := <-counted:
