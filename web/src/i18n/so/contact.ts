@@ -19,7 +19,7 @@ export const text = {
   emergency: {
     title: 'WhatsApp-ka degdegga ah',
     content: '24 saac, 7 maalmood, xaaladaha degdegga ah',
-    action: 'WhatsApp-ka degdegga ah',
+    action: 'WhatsApp\u2011ka degdegga ah',
   },
   reportTitle: 'Badeecad ma ku waxyeellaysay?',
   report: 'Noogu sheeg bogga warbixinta, si sir ah. Magacaaga looma baahna.',

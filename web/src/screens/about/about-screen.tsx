@@ -59,7 +59,7 @@ export function AboutScreen() {
           <h2 id="figures">{text.figuresTitle}</h2>
           <dl className="mt-6 grid gap-6 sm:grid-cols-3">
             {figures.map(({ figure, name }) => (
-              <div key={figure} className="flex flex-col-reverse">
+              <div key={figure} className="flex flex-col-reverse justify-end">
                 <dt className="text-lg">{name}</dt>
                 <dd className="text-henna font-serif text-5xl font-semibold">{figure}</dd>
               </div>

@@ -57,7 +57,12 @@ export function Community() {
           ))}
         </ul>
         {/* The inline script of every page shows the alert, so that it also works before hydration. */}
-        <Button variant="outline" type="button" data-alert={text.downloadAlert} className="noscript:hidden">
+        <Button
+          variant="outline"
+          type="button"
+          data-alert={text.downloadAlert}
+          className="justify-start text-start noscript:hidden"
+        >
           <Download aria-hidden />
           {text.download}
         </Button>
