@@ -127,9 +127,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	}
 	s.onClose("functions", host.Close)
 	s.functions = host
-	if s.parent, err = fnhost.NewParentServer(host); err != nil {
-		return err
-	}
+	s.parent = fnhost.NewParentServer(host)
 	s.onClose("socket for functions processes", s.parent.Close)
 	s.ready["database"] = pool.Ping
 	if err := s.openSchemas(ctx, pool); err != nil {
@@ -202,8 +200,12 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 // childConfig returns the present configuration of a process of functions.
 func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
 	verifying, err := json.Marshal(s.keys.trusted())
+	if err != nil {
+		return fnhost.ChildConfig{}, err
+	}
+	parent, err := s.parent.Socket()
 	return fnhost.ChildConfig{
-		Parent: s.parent.Socket, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
+		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }

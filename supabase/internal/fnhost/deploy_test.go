@@ -225,7 +225,7 @@ func TestDeployRefuses(t *testing.T) {
 // TestDeployedOperation checks that a bundle can run operations of the stack.
 func TestDeployedOperation(t *testing.T) {
 	d := newDeployServer(t)
-	d.parent = parentOf(t).Socket
+	d.parent = parentOf(t)
 	d.deploy("good")
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
 		t.Error(got)

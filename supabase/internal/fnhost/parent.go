@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"daawo/functions/edge"
@@ -24,34 +25,42 @@ const maxPicture = 64 << 20
 // ParentServer serves to processes of functions what only this program can do: the operations of the stack, and cleaning pictures,
 // whose decoders need more memory than such a process may have.
 type ParentServer struct {
-	Socket string // path of its Unix socket, which only this user can open
+	// Socket starts the server at its first call and returns the path of its Unix socket, which only this user can open.
+	Socket func() (string, error)
 
-	dir    string
+	dir    string // "" before the start
 	server *http.Server
 }
 
-// NewParentServer starts a server with the operations and the CleanImage of a host. Close ends it.
-func NewParentServer(h *Host) (*ParentServer, error) {
-	dir, err := os.MkdirTemp("", "daawo-parent-") // mode 0700
-	if err != nil {
-		return nil, err
-	}
-	s := &ParentServer{Socket: filepath.Join(dir, "socket"), dir: dir, server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
-	listener, err := net.Listen("unix", s.Socket)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	go func() {
-		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			h.Log.Error("functions processes cannot reach this one", "error", err)
+// NewParentServer returns a server with the operations and the CleanImage of a host. Close ends it.
+func NewParentServer(h *Host) *ParentServer {
+	s := &ParentServer{server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
+	s.Socket = sync.OnceValues(func() (socket string, err error) {
+		if s.dir, err = os.MkdirTemp("", "daawo-parent-"); err != nil { // mode 0700
+			return "", err
 		}
-	}()
-	return s, nil
+		socket = filepath.Join(s.dir, "socket")
+		listener, err := net.Listen("unix", socket)
+		if err != nil {
+			return "", err
+		}
+		go func() {
+			if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				h.Log.Error("functions processes cannot reach this one", "error", err)
+			}
+		}()
+		return socket, nil
+	})
+	return s
 }
 
-// Close waits for the requests of processes until ctx ends.
+// Close waits for the requests of processes until ctx ends. Call it after the processes have ended.
 func (s *ParentServer) Close(ctx context.Context) error {
-	return errors.Join(s.server.Shutdown(ctx), os.RemoveAll(s.dir))
+	err := s.server.Shutdown(ctx)
+	if s.dir == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
 func parentHandler(h *Host) http.Handler {

@@ -20,7 +20,7 @@ const shownAt = {
 
 /** Texts that are shown only after an action. The specs of their screens test them. */
 const later = {
-  layout: ['notifications', 'dismiss'],
+  layout: ['incomplete', 'notifications', 'dismiss'],
   guide: ['listen'],
   report: [
     'cancel',

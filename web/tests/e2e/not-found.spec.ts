@@ -31,3 +31,12 @@ test('paths are case-sensitive', async ({ page }) => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(words['not-found'].title);
   }
 });
+
+test('the icon at the address that browsers guess, and a doubled slash', async ({ request }) => {
+  const icon = await request.get('/favicon.ico');
+  expect(icon.status()).toBe(200);
+  expect(icon.headers()['content-type']).toMatch(/^image\//);
+  const doubled = await request.get('/report//', { maxRedirects: 0 });
+  expect(doubled.status()).toBe(308);
+  expect(doubled.headers().location).toBe('/report/');
+});

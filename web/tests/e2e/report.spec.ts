@@ -134,12 +134,19 @@ for (const { language, words, to } of inBothLanguages) {
     test('accepts only images of at most 5 MB', async ({ page }) => {
       const form = reportForm(page, text);
       const toast = toastOf(page, words.layout.notifications);
-      await form.photo.setInputFiles({
-        name: 'a.pdf',
-        mimeType: 'application/pdf',
-        buffer: Buffer.from('%PDF'),
-      });
-      await expect(toast(text.toasts.fileType)).toBeVisible();
+      for (const [name, mimeType, content] of [
+        ['a.pdf', 'application/pdf', '%PDF'],
+        ['a.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+        ['a.tiff', 'image/tiff', 'II*'],
+        ['empty.jpg', 'image/jpeg', ''],
+      ] as const) {
+        await form.photo.setInputFiles({ name, mimeType, buffer: Buffer.from(content) });
+        await expect(toast(text.toasts.fileType)).toBeVisible();
+        await expect(page.getByText(name)).toBeHidden();
+        await expect(form.photo).toHaveValue('');
+        await form.product.fill(name); // the toast goes at the next input
+        await expect(toast(text.toasts.fileType)).toBeHidden();
+      }
       const largest = 5 * 1024 * 1024;
       const photo = (name: string, size: number) => ({
         name,
