@@ -82,6 +82,7 @@ func found(line string, secrets map[string]string) []string {
 			all = append(all, what)
 		}
 	}
+	line = uuids.ReplaceAllString(line, "")
 	for what, pattern := range patterns {
 		if pattern.MatchString(line) {
 			all = append(all, what)
@@ -95,6 +96,9 @@ var patterns = map[string]*regexp.Regexp{
 	"a secret key":   regexp.MustCompile(`sb_secret_[A-Za-z0-9_-]{8,}`),
 	"a phone number": regexp.MustCompile(`\+[1-9][0-9]{0,2}[ -]?[0-9]{2,3}[ -]?[0-9]{3}[ -]?[0-9]{2,}`),
 }
+
+// uuids matches UUIDs. The digits of one after a plus sign, which encodes a space in an address, look like a phone number.
+var uuids = regexp.MustCompile(`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`)
 
 // confidential holds queries for data that no log may contain. Each column of a row is one value.
 var confidential = map[string]string{
