@@ -51,3 +51,32 @@ func TestFraming(t *testing.T) {
 		}
 	}
 }
+
+// TestClientThatLeft checks the reply to a client that ended its side of the connection, which cancels its request: neither
+// an empty success nor an error of the server.
+func TestClientThatLeft(t *testing.T) {
+	for name, service := range map[string]http.HandlerFunc{
+		"error":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"nothing": func(http.ResponseWriter, *http.Request) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := live(t, func(o *Options) {
+				o.REST = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					<-r.Context().Done()
+					service(w, r)
+				})
+			})
+			conn, err := net.Dial("tcp", s.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+			fmt.Fprint(conn, "GET /rest/v1/t HTTP/1.1\r\nHost: x\r\nApikey: anon\r\n\r\n")
+			_ = conn.(*net.TCPConn).CloseWrite()
+			if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, " 499 ") {
+				t.Errorf("%q, %v", line, err)
+			}
+		})
+	}
+}

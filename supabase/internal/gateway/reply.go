@@ -21,8 +21,9 @@ type reply struct {
 	https         bool   // the client uses HTTPS
 	formErrorPage []byte // for the gateway's own errors; nil means JSON
 	stall         time.Duration
-	refused       bool       // override was sent
-	body          *pacedBody // nil without a request body
+	cancelled     <-chan struct{} // closed when the client has disconnected or ended its side of the connection
+	refused       bool            // override was sent
+	body          *pacedBody      // nil without a request body
 	// override replaces the service's reply to an incomplete request body. The reader of the body sets it.
 	override atomic.Pointer[refusal]
 }
@@ -54,11 +55,24 @@ func (w *reply) WriteHeader(status int) {
 	if w.body != nil {
 		w.body.setDeadline()
 	}
+	if status >= 500 && w.left() {
+		status = statusClientClosed // the service failed because its request was cancelled
+	}
 	w.status = status
 	for _, hook := range w.hooks {
 		hook(w.Header(), status)
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// left reports whether the client has disconnected or ended its side of the connection. net/http then cancels the request.
+func (w *reply) left() bool {
+	select {
+	case <-w.cancelled:
+		return true
+	default:
+		return false
+	}
 }
 
 // refuse sends the gateway's error instead of the service's reply.

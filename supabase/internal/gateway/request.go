@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/observe"
 )
 
-// statusClientClosed is the status in metrics of a request that its client or service aborted.
+// statusClientClosed is the status of a request that its client or service aborted. A client that ended only its side of the
+// connection reads it: net/http cancels that request too.
 const statusClientClosed = 499
 
 // observe is the outermost layer: it gives the request an id, measures and logs it, and answers a panic with 500.
@@ -38,7 +39,10 @@ func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 			g.log(r, w)
 		}()
 		next(w, r)
-		if w.status == 0 {
+		switch {
+		case w.status == 0 && w.left():
+			w.WriteHeader(statusClientClosed)
+		case w.status == 0:
 			w.WriteHeader(http.StatusOK)
 		}
 	})
@@ -47,7 +51,7 @@ func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 // begin returns the reply to a request, the request with its id, and that id.
 func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own *http.Request, id string) {
 	control := http.NewResponseController(rw)
-	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall}
+	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall, cancelled: r.Context().Done()}
 	g.secureHeaders(w)
 	if r.Body != nil && r.Body != http.NoBody {
 		// A copy, because net/http looks at the body of its own request to find out whether the client still waits for

@@ -194,14 +194,15 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers with an error. An error that is not a wire.Error is an internal one: it is logged and not shown.
+// fail answers with an error. An error that is not a wire.Error is an internal one: it is logged and not shown. Nothing is
+// logged about a request that the client cancelled.
 func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error, report *Report) {
+	left := r.Context().Err() != nil && (errors.Is(err, context.Canceled) || db.IsCode(err, "57014"))
 	we, ok := wire.AsError(err)
 	if !ok {
-		if r.Context().Err() != nil {
-			return // the client has disconnected
+		if !left {
+			e.log.ErrorContext(r.Context(), "rest: request failed", "method", r.Method, "error", err)
 		}
-		e.log.ErrorContext(r.Context(), "rest: request failed", "method", r.Method, "error", err)
 		we = wire.Errorf(http.StatusInternalServerError, "PGRSTX00", "Internal error")
 	}
 	if we.Status == http.StatusServiceUnavailable && we.Header.Get("Retry-After") == "" {
@@ -209,7 +210,7 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 	}
 	if report != nil {
 		report.Err = we
-	} else if we.Status >= 500 {
+	} else if we.Status >= 500 && !left {
 		e.log.WarnContext(r.Context(), "rest: error reply", "method", r.Method, "status", we.Status, "code", we.Code, "error", err)
 	}
 	if r.Method == http.MethodHead {
