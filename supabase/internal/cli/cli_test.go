@@ -25,11 +25,12 @@ func TestVerbs(t *testing.T) {
 	}{
 		"functions list":                    {0, "hello"},
 		"functions":                         {2, "usage"},
+		"start now":                         {2, `unexpected argument "now"; usage:`},
 		"functions new":                     {2, "usage"},
 		"functions new Bad_Name":            {1, "cannot name a function"},
 		"functions logs --since 1x":         {2, `"1x" is not a duration such as 90s or 1h`},
 		"notify":                            {2, "usage"},
-		"status --data /nonexistent/folder": {1, "no server is running"},
+		"status --data /nonexistent/folder": {1, "no server is running on /nonexistent/folder: start one with `daawo start`, or name its data folder with --data"},
 		"doctor --dev":                      {2, "not defined: -dev"},
 		"functions serve --dev":             {2, "not defined: -dev"},
 		"migrate --dev":                     {2, "not defined: -dev"},

@@ -39,8 +39,16 @@ func (inv *Invocation) parse(least, most int) error {
 		return usagef("%v; see `daawo %s --help`", err, inv.command.Name)
 	}
 	inv.args = inv.flags.Args()
-	if n := len(inv.args); n < least || n > most {
+	return inv.count(least, most)
+}
+
+// count returns a usage error unless there are least to most arguments.
+func (inv *Invocation) count(least, most int) error {
+	switch n := len(inv.args); {
+	case n < least:
 		return inv.usage()
+	case n > most:
+		return usagef("unexpected argument %q; usage: daawo %s %s", inv.args[most], inv.command.Name, inv.command.Args)
 	}
 	return nil
 }
@@ -56,10 +64,7 @@ func (inv *Invocation) parseMixed(least, most int) error {
 		return err
 	}
 	inv.args = append(words, inv.args...)
-	if n := len(inv.args); n < least || n > most {
-		return inv.usage()
-	}
-	return nil
+	return inv.count(least, most)
 }
 
 // usage returns a usage error that shows the arguments of the command.
