@@ -226,7 +226,7 @@ func deleteReport(call *stack.Call) (check func() error, do work) {
 			return err
 		}
 		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
-			return errors.New("nothing was deleted")
+			return errors.New("not confirmed, so nothing was deleted; --yes does not ask")
 		}
 		if _, err := c.DeleteReport(ctx, r.ID, *reason); err != nil {
 			return err
