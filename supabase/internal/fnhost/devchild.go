@@ -29,17 +29,17 @@ import (
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
 // lines replace Keys and Env. The end of the input ends the child.
 type ChildConfig struct {
-	Socket     string            `json:"socket"` // path of the child's socket; startChild sets it
-	Parent     string            `json:"parent"` // path of ParentServer's socket
-	Database   string            `json:"database"`
-	Keys       json.RawMessage   `json:"keys"` // JWK array that verifies tokens
-	Env        map[string]string `json:"env"`
-	EnvFile    string            `json:"env_file"` // functions/.env
-	Region     string            `json:"region"`
-	WebhookURL string            `json:"webhook_url"`
-	Traces     string            `json:"traces"`   // OTLP endpoint, "" for no traces
-	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
-	Limited    bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
+	Socket   string            `json:"socket"` // path of the child's socket; startChild sets it
+	Parent   string            `json:"parent"` // path of ParentServer's socket
+	Database string            `json:"database"`
+	Keys     json.RawMessage   `json:"keys"` // JWK array that verifies tokens
+	Env      map[string]string `json:"env"`
+	EnvFile  string            `json:"env_file"` // functions/.env
+	Region   string            `json:"region"`
+	Webhook  bool              `json:"webhook"`  // notices go to the webhook, too
+	Spans    bool              `json:"spans"`    // the parent exports spans
+	Draining bool              `json:"draining"` // another process serves new calls: keep no idle connections
+	Limited  bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
 }
 
 // process is a version of the functions in a child process.
