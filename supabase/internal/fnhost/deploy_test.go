@@ -151,7 +151,7 @@ func TestDeploy(t *testing.T) {
 	}
 	first := d.deploy("one")
 	d.is("one")
-	if len(first.Functions) != 3 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" || d.changed != 1 {
+	if len(first.Functions) != 4 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" || d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
 	d.deploy("hourly")
