@@ -1,5 +1,5 @@
-// Package otlp sends spans to a receiver over OTLP. It is apart from tracing because the exporter brings gRPC and the Protocol Buffers of
-// OpenTelemetry, with which a process of functions would take longer to link.
+// Package otlp sends the spans of package tracing to an OTLP receiver. It is apart because the exporter brings gRPC and Protocol
+// Buffers, with which a process of functions would take longer to link.
 //
 // Only app imports it; it imports nothing of ours.
 package otlp
