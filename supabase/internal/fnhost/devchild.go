@@ -95,10 +95,11 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 	transport := &socketTransport{path: socket}
 	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
-		Transport:     transport,
-		FlushInterval: -1, // streams
-		BufferPool:    &copyBuffers,
-		Rewrite:       toChild,
+		Transport:      transport,
+		FlushInterval:  0, // see fromChild
+		BufferPool:     &copyBuffers,
+		Rewrite:        toChild,
+		ModifyResponse: fromChild,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 			w.Header().Set("Retry-After", "1")
@@ -188,6 +189,15 @@ func toChild(r *httputil.ProxyRequest) {
 			r.Out.Header.Set(name, v)
 		}
 	}
+}
+
+// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a ReverseProxy flushes each part of a body
+// whose length it does not know. Doing so for a short reply takes a goroutine and a second write to the client.
+func fromChild(res *http.Response) error {
+	if body, ok := res.Body.(*socketBody); ok && !body.arrived {
+		res.ContentLength = -1
+	}
+	return nil
 }
 
 // relay logs a log line of a child, with its attributes in the same order. Another line, such as printed text, is logged as it is.
