@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -53,17 +54,22 @@ func (inv *Invocation) count(least, most int) error {
 	return nil
 }
 
-// parseMixed is parse for commands that also allow arguments before the flags.
+// parseMixed is parse for commands that allow arguments and flags in any order.
 func (inv *Invocation) parseMixed(least, most int) error {
 	var words []string
-	for len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
-		words = append(words, inv.args[0])
-		inv.args = inv.args[1:]
+	for {
+		for len(inv.args) > 0 && (inv.args[0] == "-" || !strings.HasPrefix(inv.args[0], "-")) {
+			words = append(words, inv.args[0])
+			inv.args = inv.args[1:]
+		}
+		if len(inv.args) == 0 {
+			break
+		}
+		if err := inv.parse(0, math.MaxInt); err != nil {
+			return err
+		}
 	}
-	if err := inv.parse(0, most); err != nil {
-		return err
-	}
-	inv.args = append(words, inv.args...)
+	inv.args = words
 	return inv.count(least, most)
 }
 

@@ -13,7 +13,7 @@ export function Footer() {
   return (
     <footer className="bg-muted mt-16">
       <div className="alindi" />
-      <div className="page grid gap-8 py-10 md:grid-cols-[1.4fr_1fr_1fr]">
+      <div className="page grid gap-8 py-10 md:grid-cols-[3fr_4fr_3fr]">
         <div>
           <p className="flex items-center gap-2 font-serif text-xl font-semibold">
             <Logo className="size-8" />
@@ -21,8 +21,11 @@ export function Footer() {
           </p>
           <p className="text-muted-foreground mt-3 max-w-sm">{footer.about}</p>
         </div>
-        <nav aria-label={footer.pages}>
-          <ul className="columns-2 gap-4 md:columns-1 lg:columns-2">
+        <nav aria-labelledby="pages">
+          <h2 id="pages" className="font-sans text-base">
+            {footer.pages}
+          </h2>
+          <ul className="grid grid-cols-2 gap-x-2">
             {footerLinks.map(({ path, name }) => (
               <li key={path}>
                 <Link to={pathIn(language, path)} className="footer-link">

@@ -49,7 +49,7 @@ for (const { language, words, to } of inBothLanguages) {
       ).toEqual([]);
       if (!missing) expect(switches.map(href), path).toEqual([other]);
 
-      const links = all(`footer nav[aria-label="${text.footer.pages}"] a`);
+      const links = all(`footer nav[aria-labelledby="pages"] a`);
       expect(links.map(textOf), path).toEqual([...names, text.nav.privacy]);
       expect(links.map(href), path).toEqual([...hrefs, to('/privacy/')]);
       const support = all('footer a').filter((link) => !links.includes(link));

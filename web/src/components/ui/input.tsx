@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { cn } from '@/components/cn';
 
@@ -15,8 +16,21 @@ function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
   return <textarea data-slot="textarea" className={cn(control, className)} {...props} />;
 }
 
+/** A select of the browser with the arrow of the other lists, because browsers draw different ones. */
 function NativeSelect({ className, ...props }: ComponentProps<'select'>) {
-  return <select data-slot="native-select" className={cn(control, 'min-h-11', className)} {...props} />;
+  return (
+    <span className="relative block">
+      <select
+        data-slot="native-select"
+        className={cn(control, 'min-h-11 cursor-pointer appearance-none pe-9', className)}
+        {...props}
+      />
+      <ChevronDown
+        aria-hidden
+        className="text-muted-foreground pointer-events-none absolute end-3 top-3 size-5"
+      />
+    </span>
+  );
 }
 
 export { Input, NativeSelect, selectLook, Textarea };

@@ -29,7 +29,7 @@ export const text = {
   },
   warning: {
     title: 'Warning from WHO',
-    date: '23 January 2023',
+    date: 'Warning of 23 January 2023',
     content:
       'Cough syrups for children were found to contain a poison (diethylene glycol). Buy a syrup only from a source you trust. If a child becomes ill after one, get medical help at once and keep the bottle.',
     all: 'WHO’s latest warnings',

@@ -31,7 +31,7 @@ export const text = {
   },
   warning: {
     title: 'Digniin ka timid WHO',
-    date: '23 Janaayo 2023',
+    date: 'Digniintii 23 Janaayo 2023',
     content:
       'Sharoobada qufaca ee carruurta qaarkood waxaa laga helay sun (diethylene glycol). Sharoobo ka iibso meel aad aamini karto oo keliya. Haddii ilmo ku jirrado, isla markiiba raadi daryeel caafimaad, dhaladana hay.',
     all: 'Digniinaha WHO ee ugu dambeeyay',

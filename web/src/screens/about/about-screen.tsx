@@ -31,7 +31,7 @@ export function AboutScreen() {
     <>
       <PageMeta title={text.title} description={text.description} image="about" />
       <PageHero title={text.heading} lead={text.lead} picture={<CommunityPicture />} />
-      <div className="page grid gap-4 md:grid-cols-2 md:gap-6">
+      <div className="page grid gap-4 md:grid-cols-2">
         {purposes.map(({ title, content, Icon }) => (
           <section key={title} className="bg-primary-soft rounded-2xl p-6">
             <Icon aria-hidden className="text-primary size-8" />

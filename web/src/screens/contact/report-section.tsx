@@ -9,7 +9,7 @@ export function ReportSection() {
   const language = useLanguage();
   const text = useText('contact');
   return (
-    <div className="page grid gap-6 md:grid-cols-2">
+    <div className="page grid gap-4 md:grid-cols-2">
       <section id="report" className="bg-muted rounded-2xl p-6">
         <h2>{text.reportTitle}</h2>
         <p className="mt-2">{text.report}</p>

@@ -11,11 +11,12 @@ export function GuideEnd({ slug }: { slug: string }) {
   const at = guideSlugs.indexOf(slug as (typeof guideSlugs)[number]);
   const next = guideSlugs[(at + 1) % guideSlugs.length] ?? guideSlugs[0];
   const address = site.url + pathIn(language, `/learn/${slug}/`);
-  const link = 'text-primary inline-flex min-h-11 cursor-pointer items-center gap-2 font-semibold underline';
+  const link =
+    'bg-card flex min-h-11 cursor-pointer items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted';
 
   return (
-    <div className="page print:hidden mt-6 flex flex-wrap gap-x-8">
-      <Link to={pathIn(language, `/learn/${next}/`)} className={link}>
+    <div className="page print:hidden mt-6 flex flex-wrap gap-3">
+      <Link to={pathIn(language, `/learn/${next}/`)} className={`${link} text-primary w-full p-3`}>
         {`${text.next}: ${text.titles[next]} →`}
       </Link>
       <a href={`https://wa.me/?text=${address}`} target="_blank" rel="noreferrer" className={link}>

@@ -10,13 +10,13 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
   return (
     <section data-slot="sources" className="mt-6 text-sm">
       <h2 className="font-sans text-base">{text.sources}</h2>
-      <ul className="text-muted-foreground mt-1 list-disc ps-5" lang="en">
+      <ul className="text-muted-foreground mt-2 grid gap-2 list-disc ps-5" lang="en">
         {[...new Set([...ids, ...dangerSources])].map((id) => {
           const { name, url } = sources[id];
           return (
             <li key={id}>
               {url ? (
-                <a href={url} className="inline-block py-1 underline">
+                <a href={url} className="underline">
                   {name}
                 </a>
               ) : (

@@ -11,7 +11,7 @@ export function AboutAndWarning() {
   const { about, warning } = useText('home');
   const link = 'text-primary inline-flex min-h-11 items-center font-semibold underline';
   return (
-    <div className="page grid gap-6 md:grid-cols-2">
+    <div className="page grid gap-x-4 gap-y-6 md:grid-cols-2">
       <section>
         <h2>{about.title}</h2>
         <p className="mt-2">{about.content}</p>

@@ -43,15 +43,17 @@ export function HomeScreen() {
       <section className="bg-muted py-10 md:py-14" aria-labelledby="tips">
         <div className="page">
           <h2 id="tips">{text.tipsTitle}</h2>
-          <ul className="mt-6 grid gap-4 md:grid-cols-3 md:gap-6">
+          <ul className="mt-6 grid gap-4 md:grid-cols-3">
             {tips.map(({ title, content, Picture }) => (
               <li key={title}>
-                <Card className="h-full">
-                  <div className="w-20">
+                <Card className="h-full max-md:flex-row">
+                  <div className="w-16 shrink-0 md:w-20">
                     <Picture />
                   </div>
-                  <CardTitle>{title}</CardTitle>
-                  <CardDescription>{content}</CardDescription>
+                  <div>
+                    <CardTitle>{title}</CardTitle>
+                    <CardDescription className="mt-1">{content}</CardDescription>
+                  </div>
                 </Card>
               </li>
             ))}

@@ -35,7 +35,7 @@ export function LearnScreen() {
                 to={pathIn(language, `/learn/${slug}/`)}
                 className="bg-card flex h-full gap-4 rounded-2xl border p-4 hover:border-primary sm:flex-col"
               >
-                <div className="w-[min(5rem,24vw)] shrink-0">
+                <div className="w-16 shrink-0 sm:w-20">
                   <GuidePicture icon={icon} />
                 </div>
                 <div>

@@ -30,16 +30,6 @@ export function PhoneField({ error }: { error?: string }) {
       {(control) => (
         <div className="grid gap-2 sm:grid-cols-[2fr_3fr]">
           <div className="relative min-w-0">
-            {country && flag && (
-              <img
-                src={`/flags/${country.iso}.svg`}
-                alt=""
-                width="24"
-                height="18"
-                loading="lazy"
-                className="pointer-events-none absolute start-3 top-1/2 -translate-y-1/2 rounded-sm"
-              />
-            )}
             <NativeSelect
               ref={select}
               name="country"
@@ -54,6 +44,16 @@ export function PhoneField({ error }: { error?: string }) {
               // biome-ignore lint/security/noDangerouslySetInnerHtml: the site's own list
               dangerouslySetInnerHTML={{ __html: options }}
             />
+            {country && flag && (
+              <img
+                src={`/flags/${country.iso}.svg`}
+                alt=""
+                width="24"
+                height="18"
+                loading="lazy"
+                className="pointer-events-none absolute start-3 top-1/2 -translate-y-1/2 rounded-sm"
+              />
+            )}
           </div>
           <Input
             {...control}

@@ -58,7 +58,7 @@ export function ReportForm() {
           {progress && <LoaderCircle aria-hidden className="motion-safe:animate-spin" />}
           {progress ? text.submitting : text.submit}
         </Button>
-        <Button type="button" variant="ghost" className="noscript:hidden" onClick={clearDraft}>
+        <Button type="button" variant="ghost" className="noscript:hidden grow sm:grow-0" onClick={clearDraft}>
           {text.clearDraft}
         </Button>
       </div>

@@ -27,10 +27,10 @@ export function ReportScreen() {
         <AlertTitle>{text.emergencyTitle}</AlertTitle>
         <AlertDescription>
           <p>{text.emergency}</p>
-          <ul>
+          <ul className="mt-3 grid gap-5">
             {text.emergencyNumbers.map((numbers) => (
               <li key={numbers}>
-                <WithNumbers text={numbers} className="min-w-11 py-2.5" />
+                <WithNumbers text={numbers} className="-my-2.5 inline-block min-w-11 py-2.5" />
               </li>
             ))}
           </ul>

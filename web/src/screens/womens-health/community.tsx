@@ -17,7 +17,7 @@ export function Community() {
   ];
 
   return (
-    <div className="page grid gap-6 pt-10 md:grid-cols-2 md:pt-14">
+    <div className="page grid gap-4 pt-10 md:grid-cols-2 md:pt-14">
       <section className="bg-rose-soft items-center gap-8 rounded-2xl p-6 md:col-span-2 md:flex md:p-8">
         <div>
           <h2 className="text-rose">{text.beautyTitle}</h2>
@@ -31,11 +31,17 @@ export function Community() {
         <h2>{text.communityTitle}</h2>
         <p>{text.community}</p>
         <div className="flex flex-wrap gap-3">
-          <a href={whatsappLink()} className={buttonVariants({ variant: 'outline' })}>
+          <a
+            href={whatsappLink()}
+            className={buttonVariants({ variant: 'outline', className: 'text-start' })}
+          >
             <MessageCircle aria-hidden />
             {text.whatsapp}
           </a>
-          <a href={site.facebookUrl} className={buttonVariants({ variant: 'outline' })}>
+          <a
+            href={site.facebookUrl}
+            className={buttonVariants({ variant: 'outline', className: 'text-start' })}
+          >
             <ThumbsUp aria-hidden />
             {text.facebook}
           </a>

@@ -20,7 +20,7 @@ export function HealthRisks() {
   return (
     <section className="page py-10 md:py-14" aria-labelledby="risks">
       <h2 id="risks">{text.risksTitle}</h2>
-      <ul className="mt-6 grid gap-4 md:grid-cols-3">
+      <ul className="mt-6 grid gap-4 lg:grid-cols-3">
         {risks.map(({ title, content, severity }) => (
           <li key={title}>
             <Card className="h-full">

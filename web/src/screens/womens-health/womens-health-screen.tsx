@@ -19,14 +19,14 @@ export function WomensHealthScreen() {
       <PageMeta title={text.title} description={text.description} image="women-health" />
       <PageHero title={text.heading} lead={text.lead} />
       <div className="page">
-        <dl className="grid gap-3 sm:grid-cols-3 md:gap-6">
+        <dl className="grid gap-4 sm:grid-cols-3">
           {statistics.map(({ figure, name }) => (
             <div
               key={figure}
               className="bg-card flex flex-row-reverse items-center justify-end gap-4 rounded-2xl border p-4 sm:flex-col-reverse sm:items-start"
             >
               <dt className="text-lg">{name}</dt>
-              <dd className="text-rose font-serif text-4xl font-semibold md:text-5xl">{figure}</dd>
+              <dd className="text-rose shrink-0 font-serif text-4xl font-semibold md:text-5xl">{figure}</dd>
             </div>
           ))}
         </dl>

@@ -138,7 +138,7 @@ function Digits({ submit }: { submit: (code: string) => Promise<void> }) {
           />
         )}
       </Field>
-      <Button type="submit" disabled={busy}>
+      <Button type="submit" disabled={busy} className="min-h-11!">
         {text.signIn.submitCode}
       </Button>
     </form>

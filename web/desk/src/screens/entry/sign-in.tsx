@@ -94,7 +94,7 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
             )}
           </Field>
         )}
-        <Button type="submit" disabled={busy}>
+        <Button type="submit" disabled={busy} className="min-h-11!">
           {step === 'password'
             ? text.signIn.submit
             : step === 'link'

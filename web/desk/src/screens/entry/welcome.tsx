@@ -51,7 +51,9 @@ export function Welcome({ onDone }: { onDone: () => void }) {
             />
           )}
         </Field>
-        <Button type="submit">{text.save}</Button>
+        <Button type="submit" className="min-h-11!">
+          {text.save}
+        </Button>
       </form>
       <Button variant="link" onClick={onDone}>
         {text.signIn.later}

@@ -9,8 +9,8 @@ export function Bars({ label, values }: { label: string; values: [string, number
       <tbody>
         {sorted.map(([name, n]) => (
           <tr key={name} className={n === 0 ? 'text-muted-foreground' : ''}>
-            <th scope="row" className="max-w-36 truncate py-0.5 pe-2 text-start font-normal" title={name}>
-              {name}
+            <th scope="row" className="max-w-36 py-0.5 pe-2 text-start font-normal" title={name}>
+              <span className="line-clamp-2 leading-tight wrap-anywhere">{name}</span>
             </th>
             <td className="w-1/2 py-0.5">
               <div className="bg-primary h-2.5 rounded-xs" style={{ width: `${(100 * n) / most}%` }} />
@@ -72,8 +72,8 @@ export function Columns({
       </svg>
       <figcaption className="text-muted-foreground flex justify-between gap-3 text-xs">
         <span>{values[0] && name(values[0][0])}</span>
-        <span>max {most}</span>
-        <span>{values.length > 1 && name(values.at(-1)?.[0] ?? '')}</span>
+        <span className="whitespace-nowrap">max {most}</span>
+        <span className="text-end">{values.length > 1 && name(values.at(-1)?.[0] ?? '')}</span>
       </figcaption>
     </figure>
   );

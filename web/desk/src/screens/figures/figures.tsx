@@ -147,7 +147,7 @@ function everyWeek(weeks: [string, number][]): [string, number][] {
 
 function Headline({ name, value }: { name: string; value: string }) {
   return (
-    <div className="bg-card rounded-lg border p-3">
+    <div className="bg-card flex flex-col justify-between rounded-lg border p-3">
       <dt className="text-muted-foreground text-xs">{name}</dt>
       <dd className="text-xl font-semibold tabular-nums">{value}</dd>
     </div>

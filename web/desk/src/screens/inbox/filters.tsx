@@ -190,7 +190,7 @@ function Toggle({
     <label className="flex min-h-9 items-center gap-2">
       <input
         type="checkbox"
-        className="accent-primary size-4"
+        className="accent-primary size-4 shrink-0"
         checked={checked}
         onChange={(e) => onChange(e.target.checked)}
       />

@@ -214,7 +214,7 @@ function Look({ values, set }: PartProps) {
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          className="accent-primary size-4"
+          className="accent-primary size-4 shrink-0"
           checked={values.is_active}
           onChange={(e) => set({ is_active: e.target.checked })}
         />
@@ -223,7 +223,7 @@ function Look({ values, set }: PartProps) {
       <label className="flex items-center gap-2">
         <input
           type="checkbox"
-          className="accent-primary size-4"
+          className="accent-primary size-4 shrink-0"
           checked={values.is_featured}
           onChange={(e) => set({ is_featured: e.target.checked })}
         />

@@ -85,33 +85,37 @@ function Line({ resource, first, last, act }: LineProps) {
           {category} · {file_url === '#' ? text.resources.soon : text.resources.downloads(download_count)}
         </p>
       </div>
-      <span
-        className={cn(
-          'rounded px-1.5 py-0.5 text-xs font-semibold',
-          is_active ? 'bg-done-soft text-done' : 'bg-muted text-muted-foreground',
-        )}
-      >
-        {is_active ? text.resources.shown : text.resources.hidden}
-      </span>
-      <Button
-        variant="ghost"
-        aria-pressed={is_featured}
-        aria-label={`${text.resources.featured}: ${title}`}
-        title={text.resources.featured}
-        onClick={() => act(() => saveResource(id, { is_featured: !is_featured }))}
-      >
-        <Star
-          aria-hidden="true"
-          className={cn('size-4.5!', is_featured ? 'fill-sun-ink text-sun-ink' : 'text-muted-foreground')}
-        />
-      </Button>
-      <Button
-        variant="outline"
-        aria-label={`${is_active ? text.resources.hide : text.resources.publish}: ${title}`}
-        onClick={() => act(() => saveResource(id, { is_active: !is_active }))}
-      >
-        {is_active ? text.resources.hide : text.resources.publish}
-      </Button>
+      {/* On a phone a row of their own below the title; on a wide screen columns. */}
+      <div className="flex items-center gap-3 max-sm:w-full max-sm:ps-11">
+        <span
+          className={cn(
+            'rounded px-1.5 py-0.5 text-xs font-semibold',
+            is_active ? 'bg-done-soft text-done' : 'bg-muted text-muted-foreground',
+          )}
+        >
+          {is_active ? text.resources.shown : text.resources.hidden}
+        </span>
+        <Button
+          variant="ghost"
+          aria-pressed={is_featured}
+          aria-label={`${text.resources.featured}: ${title}`}
+          title={text.resources.featured}
+          onClick={() => act(() => saveResource(id, { is_featured: !is_featured }))}
+        >
+          <Star
+            aria-hidden="true"
+            className={cn('size-4.5!', is_featured ? 'fill-sun-ink text-sun-ink' : 'text-muted-foreground')}
+          />
+        </Button>
+        <Button
+          variant="outline"
+          className="min-w-20 max-sm:ms-auto"
+          aria-label={`${is_active ? text.resources.hide : text.resources.publish}: ${title}`}
+          onClick={() => act(() => saveResource(id, { is_active: !is_active }))}
+        >
+          {is_active ? text.resources.hide : text.resources.publish}
+        </Button>
+      </div>
     </li>
   );
 }

@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test';
+import { expect, loaded, test } from './fixtures';
+import { inBothLanguages } from './languages';
+
+/** Phones, a tablet and a computer. The heights do not matter. */
+const widths = [320, 360, 412, 768, 1280];
+
+/** Returns the elements whose text is broken over several lines. */
+function broken(page: Page, selector: string) {
+  return page.locator(selector).evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const tops = [...range.getClientRects()]
+          .filter(({ height }) => height > 0)
+          .map(({ bottom }) => bottom);
+        return Math.max(...tops) - Math.min(...tops) > parseFloat(getComputedStyle(element).fontSize);
+      })
+      .map((element) => element.textContent),
+  );
+}
+
+for (const { language, words, to } of inBothLanguages) {
+  test(`figures, severities and categories in ${language} stay on one line`, async ({ page }) => {
+    const parts = [
+      ['/women-health/', 'dd, [data-slot=badge]'],
+      ['/learn/', '[data-slot=badge]'],
+      ['/about/', 'dd'],
+    ] as const;
+    for (const [path, selector] of parts) {
+      await page.goto(to(path));
+      expect(await page.locator(selector).count()).toBeGreaterThan(2);
+      for (const width of widths.filter((each) => each >= 360)) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await broken(page, selector), `${path} at ${width} px`).toEqual([]);
+      }
+    }
+  });
+
+  test(`a full stop in ${language} stays with the phone number before it`, async ({ page }) => {
+    await page.goto(to('/learn/antibiotics-guide/'));
+    for (let width = 320; width <= 420; width += 4) {
+      await page.setViewportSize({ width, height: 800 });
+      const apart = await page.locator('[data-slot=danger] a[href^="tel:"]').evaluateAll((links) =>
+        links
+          .filter((link) => {
+            const stop = link.nextSibling ?? link.parentElement?.nextSibling;
+            if (!stop?.textContent?.startsWith('.')) return false;
+            const range = document.createRange();
+            range.setStart(stop, 0);
+            range.setEnd(stop, 1);
+            return range.getBoundingClientRect().top >= link.getBoundingClientRect().bottom;
+          })
+          .map((link) => link.textContent),
+      );
+      expect(apart, `${width} px`).toEqual([]);
+    }
+  });
+
+  test(`the columns of the footer in ${language} begin at one height, and their rows too`, async ({
+    page,
+  }) => {
+    await page.goto(to('/privacy/'));
+    const footer = page.getByRole('contentinfo');
+    const tops = (selector: string) =>
+      footer.locator(selector).evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+    for (const width of [768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [pages, support] = await tops('h2');
+      expect(pages).toBeCloseTo(support ?? 0, 0);
+    }
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      const rows = await tops('nav li');
+      expect(rows).toHaveLength(8);
+      for (let at = 0; at < 8; at += 2) expect(rows[at], `${width} px`).toBeCloseTo(rows[at + 1] ?? 0, 0);
+    }
+  });
+
+  test(`both lists of the report in ${language} have one arrow, and the flag is visible`, async ({
+    page,
+  }) => {
+    await page.goto(to('/report/'));
+    await loaded(page);
+    const country = page.getByRole('combobox', { name: words.report.country });
+    const region = page.getByRole('combobox', { name: words.report.region });
+    expect(await country.evaluate((select) => getComputedStyle(select).appearance)).toBe('none');
+    const arrow = country.locator('xpath=following-sibling::*[name()="svg"]');
+    expect(await arrow.innerHTML()).toBe(await region.locator('svg').innerHTML());
+    const flag = page.locator('form img[src^="/flags/"]');
+    await flag.scrollIntoViewIfNeeded();
+    const onTop = await flag.evaluate((image) => {
+      image.style.pointerEvents = 'auto';
+      const { left, top, width, height } = image.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2) === image;
+    });
+    expect(onTop, 'nothing covers the flag').toBe(true);
+  });
+
+  test(`the list of sources in ${language} has its marks at the first lines`, async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(to('/learn/pregnancy-medicine/'));
+    const items = page.locator('[data-slot=sources] li');
+    expect(await items.count()).toBeGreaterThan(10);
+    const lower = await items.evaluateAll((all) =>
+      all
+        .filter((item) => {
+          const [first] = item.querySelector('a')?.getClientRects() ?? [];
+          return first && first.top - item.getBoundingClientRect().top > 4;
+        })
+        .map((item) => item.textContent),
+    );
+    expect(lower).toEqual([]);
+  });
+}
