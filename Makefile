@@ -91,7 +91,7 @@ docker-check: ## run all stages of docker/Dockerfile without Docker, with a sepa
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
 .PHONY: test-hostile
-test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (an hour)
+test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (a quarter of an hour)
 	@HOSTILE=all REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec
 
 .PHONY: bench

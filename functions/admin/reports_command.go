@@ -24,7 +24,7 @@ list                 the newest reports (--status, --region, --since, --limit, -
 show REFERENCE       one report with all fields and a link to its photo, which is valid for an hour (--json)
 set REFERENCE        change --status (new, reviewing, actioned, closed) and --notes
 export               every report as CSV (--status, --region, --since, --output FILE)
-delete REFERENCE     delete a report and its photo permanently (--yes does not ask)
+delete REFERENCE     delete a report and its photo permanently (--reason TEXT for the trail; --yes does not ask)
 
 Case and blanks in a reference do not matter: "dw 7k3m 9qxa" means DW-7K3M-9QXA.`,
 	Run: withClient("reports", reportsUsage, map[string]verb{
@@ -226,7 +226,7 @@ func deleteReport(call *stack.Call) (check func() error, do work) {
 			return err
 		}
 		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
-			return errors.New("nothing was deleted")
+			return errors.New("not confirmed, so nothing was deleted; --yes does not ask")
 		}
 		if _, err := c.DeleteReport(ctx, r.ID, *reason); err != nil {
 			return err

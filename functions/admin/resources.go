@@ -57,6 +57,9 @@ var editable = map[string]string{
 	"file-url": "file_url",
 }
 
+// icons are the values of the enum public.resource_icon.
+var icons = []string{"FileText", "Shield", "Heart", "Baby", "Smartphone", "Users", "BookOpen", "Download"}
+
 // Editable returns the names of the values that can be set, sorted.
 func Editable() []string {
 	names := make([]string, 0, len(editable))
@@ -105,6 +108,9 @@ func (c *Client) store(ctx context.Context, values map[string]string, file strin
 		column, ok := editable[name]
 		if !ok {
 			return fmt.Errorf("unknown field %q; a resource has %s", name, strings.Join(Editable(), ", "))
+		}
+		if value := values[name]; name == "icon" && value != "" && !slices.Contains(icons, value) {
+			return fmt.Errorf("unknown icon %q; use %s", value, strings.Join(icons, ", "))
 		}
 		set = append(set, assignment{column, values[name]})
 	}

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"daawo/supabase/stack"
@@ -18,7 +19,8 @@ var resourcesCommand = stack.Command{
 list              all resources with their download counts, including hidden ones (--json)
 add               add a hidden resource; needs --title and --category, other flags as for edit
 edit ID           change --title, --title-so, --description, --description-so, --category, --category-so, --icon, --color,
-                  --featured true|false, or the file: --file PATH; "" clears an optional text
+                  --featured true|false, or the file: --file PATH; "" clears an optional text. An icon is one of
+                  ` + strings.Join(icons, ", ") + `
 publish ID        show a resource to visitors; --off hides it
 
   daawo resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf

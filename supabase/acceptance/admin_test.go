@@ -198,3 +198,17 @@ func TestEmptyResourceTexts(t *testing.T) {
 		t.Error(testdb.Value[string](tdb, `select to_jsonb(r)::text from resources r`))
 	}
 }
+
+// TestResourceIcons checks that the commands accept each icon of the database, and name them all when they refuse another.
+func TestResourceIcons(t *testing.T) {
+	c, tdb, _ := newClient(t)
+	_, refused := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": "Bogus"}, "")
+	for icon := range strings.SplitSeq(testdb.Value[string](tdb, `select array_to_string(enum_range(null::resource_icon), ' ')`), " ") {
+		if _, err := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": icon}, ""); err != nil {
+			t.Errorf("%s: %v", icon, err)
+		}
+		if refused == nil || !strings.Contains(refused.Error(), icon) {
+			t.Errorf("%v lacks %s", refused, icon)
+		}
+	}
+}

@@ -293,7 +293,7 @@ func TestStaffFactorsRemoved(t *testing.T) {
 		t.Error(got)
 	}
 	for _, id := range []string{"00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000099"} {
-		if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('`+id+`')`); err == nil || stateOf(err) != "P0002" {
+		if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('`+id+`')`); err == nil || stateOf(err) != "PT404" {
 			t.Errorf("%s, who is no member: %v", id, err)
 		}
 	}

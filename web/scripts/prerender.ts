@@ -155,6 +155,7 @@ function bootOf(body: string): keyof typeof boot {
 /** Returns the inline script with the attributes of the page. */
 function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
   const preload = filesOf(language, screen);
+  if (screen.text[0] === 'resources') for (const file of listParts()) preload.add(file);
   preload.delete(app.file);
   const attributes = {
     app: `/${app.file}`,
@@ -175,6 +176,13 @@ function filesOf(language: Language, { text }: Pick<Screen, 'text'>) {
     ...['layout', 'unexpected-error', ...text].map((part) => `src/i18n/${language}/${part}.ts`),
   ];
   return new Set([entry, ...modules].flatMap(withImports));
+}
+
+/** Returns what the list needs to be loaded when its screen is live (backend/resources.ts). */
+function listParts() {
+  const client = Object.keys(manifest).find((name) => name.includes('/@supabase/postgrest-js/'));
+  if (!client) throw new Error('The build has no file for @supabase/postgrest-js');
+  return [...withImports(client), 'site.json'];
 }
 
 /** Returns the files of the form and of the list that are kept for offline use. */

@@ -21,8 +21,12 @@ const patience = 15_000;
 
 /** Loads the application with its files side by side. After a failure the next call tries again. */
 const startFast = loadOnce(async () => {
-  for (const href of preload?.split(' ') ?? [])
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
+  for (const href of preload?.split(' ') ?? []) {
+    const hint = href.endsWith('.js')
+      ? { rel: 'modulepreload', href }
+      : { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
+    document.head.append(Object.assign(document.createElement('link'), hint));
+  }
   await start();
 });
 

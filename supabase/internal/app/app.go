@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/handover"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/otlp"
 	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
@@ -158,7 +159,11 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 
 // openTraces begins to send traces, if an endpoint is set.
 func openTraces(ctx context.Context, a *App) (err error) {
-	a.traces, err = tracing.Open(ctx, tracing.Options{Endpoint: a.cfg.TracesURL, Service: "daawo", Version: a.options.Version})
+	exporter, err := otlp.Open(ctx, a.cfg.TracesURL)
+	if err != nil {
+		return err
+	}
+	a.traces, err = tracing.Open(ctx, tracing.Options{Service: "daawo", Version: a.options.Version, Exporter: exporter})
 	a.onClose("traces", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
 		defer cancel()

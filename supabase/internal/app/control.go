@@ -151,7 +151,7 @@ func CommandWith(ctx context.Context, data, method, name string, content io.Read
 				"if it is not starting, run this command where the server runs (it may have a private /tmp, as in a container), "+
 				"or restart the server with XDG_RUNTIME_DIR set to a folder that both can access", data, file.Socket)
 		}
-		return fmt.Errorf("%w on %s", ErrNotRunning, data) // a killed server left the file
+		return notRunning(data) // a killed server left the file
 	}
 	if err != nil {
 		return fmt.Errorf("the server on %s did not reply: %w", data, err)
@@ -171,6 +171,11 @@ func CommandWith(ctx context.Context, data, method, name string, content io.Read
 	return json.Unmarshal(body, reply)
 }
 
+// notRunning returns ErrNotRunning with the data folder and what to do.
+func notRunning(data string) error {
+	return fmt.Errorf("%w on %s: start one with `daawo start`, or name its data folder with --data", ErrNotRunning, data)
+}
+
 // readControl reads the file controlName. It returns ErrNotRunning if no server runs.
 func readControl(data string) (controlFile, error) {
 	var file controlFile
@@ -179,7 +184,10 @@ func readControl(data string) (controlFile, error) {
 		if Locked(data) {
 			return file, fmt.Errorf("a server or another command runs on %s and takes no commands: it may be starting or stopping; try again later", data)
 		}
-		return file, fmt.Errorf("%w on %s", ErrNotRunning, data)
+		return file, notRunning(data)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return file, dataError(data, err)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &file)

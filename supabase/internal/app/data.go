@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -41,11 +44,11 @@ const lockPatience = 100 * time.Millisecond
 // lockData locks the data folder for this process until the returned file is closed. The kernel closes a killed process's file.
 func lockData(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o755); err != nil { // the user that runs Postgres must be able to access it; each file inside has its own mode
-		return nil, fmt.Errorf("data folder: %w", err)
+		return nil, dataError(data, err)
 	}
 	lock, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
+		return nil, dataError(data, err)
 	}
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
 		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -64,6 +67,33 @@ func lockData(data string) (*os.File, error) {
 		return nil, fmt.Errorf("a server already runs on %s (process %d); stop it with `daawo stop --data %s`, or with `systemctl stop daawo` if systemd started it", data, file.PID, data)
 	}
 	return nil, fmt.Errorf("another process has locked %s: it may be starting or stopping; try again later", data)
+}
+
+// dataError adds to an error of the data folder what the operator can do about it.
+func dataError(data string, err error) error {
+	const choose = "choose another folder with --data or DAAWO_DATA"
+	if !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("data folder %s: %w: %s", data, err, choose)
+	}
+	me := userName(os.Geteuid())
+	info, statErr := os.Stat(data)
+	if statErr != nil {
+		return fmt.Errorf("data folder %s: %w: create it as root and give it to this user (install -d -m 0700 -o %s %s), or %s", data, err, me, data, choose)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("data folder %s: %w: it belongs to the user %s, and this is %s: run the command as %[3]s, or %[5]s",
+			data, err, userName(int(stat.Uid)), me, choose)
+	}
+	return fmt.Errorf("data folder %s: %w: a file in it is not this user's: give the folder to the user %s (chown -R), or %s", data, err, me, choose)
+}
+
+// userName returns the name of a user of this machine, or the number if it has no name.
+func userName(id int) string {
+	number := strconv.Itoa(id)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username
+	}
+	return number
 }
 
 // Locked reports whether a process has locked the data folder.

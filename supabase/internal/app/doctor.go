@@ -173,7 +173,7 @@ func (c *checker) server(ctx context.Context) {
 	var info Info
 	err := Command(ctx, c.data, "/status", &info)
 	if errors.Is(err, ErrNotRunning) {
-		c.say("server", Note, "%v; start it to check its database as well", err)
+		c.say("server", Note, "is not running; start it to check its database as well")
 		return
 	}
 	if err != nil {
@@ -189,6 +189,7 @@ func (c *checker) server(ctx context.Context) {
 	default:
 		c.say("server", Good, "is running and ready, %s", info.Get("API_URL"))
 	}
+	c.certificates(ctx)
 	err = withConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
 	if err != nil {
 		c.say("database", Bad, "%v", err)
@@ -259,7 +260,7 @@ func (c *checker) mailServer(ctx context.Context) {
 	server.Timeout = 10 * time.Second
 	authenticated, err := server.Check(ctx)
 	if err != nil {
-		c.say("mail", Bad, "%v", err)
+		c.say("mail", Bad, "%v: check SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS, and that this machine may reach the server", err)
 		return
 	}
 	if smtp.User != "" && !authenticated {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,7 +10,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"daawo/supabase/internal/config"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -69,5 +73,33 @@ func TestImgproxyAndSweep(t *testing.T) {
 	})
 	if status, _ := call(t, "GET", api+"/object/public/pictures/p.png", ""); status != 200 {
 		t.Errorf("the sweep deleted a file with a row: %d", status)
+	}
+}
+
+// TestBucketSeedAgain checks that a start after one whose seed of a bucket failed uses the corrected rules of config.toml, and
+// that a folder of objects that does not exist is named.
+func TestBucketSeedAgain(t *testing.T) {
+	data := dataFolder(t)
+	app := func(bucket config.Bucket) *App {
+		a := newApp(t, data, nil)
+		files := maps.Clone(project)
+		files["pictures/p.txt"] = &fstest.MapFile{Data: []byte("a picture in words")}
+		a.options.Project = files
+		a.cfg.Storage.Buckets = map[string]config.Bucket{"seeded": bucket}
+		return a
+	}
+	for path, want := range map[string]string{"./pictures": "mime type text/plain; charset=utf-8 is not supported", "./missing": "missing"} {
+		a := app(config.Bucket{Public: true, AllowedMimeTypes: []string{"image/png"}, ObjectsPath: path})
+		if err := a.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "seed of bucket seeded") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := a.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info := start(t, app(config.Bucket{Public: true, AllowedMimeTypes: []string{"text/*"}, ObjectsPath: "./pictures"}))
+	status, body := call(t, "GET", info.Get("API_URL")+"/storage/v1/object/public/seeded/p.txt", "")
+	if status != http.StatusOK || body != "a picture in words" {
+		t.Errorf("%d %s", status, body)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/fnmeter"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/mail"
 	"daawo/supabase/internal/outbox"
@@ -107,6 +108,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	meter := fnmeter.New(s.metrics)
 	host, err := fnhost.New(fnhost.Options{
 		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
@@ -119,7 +121,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
-		Log:    slog.New(s.journal).With("part", "functions"), Meter: s.metrics, Drain: drainTimeout, Now: s.options.Now,
+		Log:    slog.New(s.journal).With("part", "functions"), Meter: meter, Drain: drainTimeout, Now: s.options.Now,
 		Traces: s.traces,
 	})
 	if err != nil {
@@ -206,7 +208,7 @@ func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
 	parent, err := s.parent.Socket()
 	return fnhost.ChildConfig{
 		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.cfg.Region, WebhookURL: s.cfg.WebhookURL, Traces: s.cfg.TracesURL, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+		Region: s.cfg.Region, Webhook: s.cfg.WebhookURL != "", Spans: s.traces != nil, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }
 
@@ -216,7 +218,7 @@ func (s *services) openDeployer(ctx context.Context, host *fnhost.Host, base fnh
 		Dir: filepath.Join(s.data, "functions"), Host: host, Base: base, Built: built,
 		Child:   func() (fnhost.ChildConfig, error) { return s.childConfig("") },
 		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),
-		Log: slog.New(s.journal).With("part", "functions"), Meter: s.metrics,
+		Log: slog.New(s.journal).With("part", "functions"), Meter: host.Meter,
 	})
 	if err != nil {
 		return nil, err

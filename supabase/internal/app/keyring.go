@@ -120,7 +120,7 @@ func newKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err err
 
 func saveKeys(data string, set keys.Set) error {
 	if err := os.MkdirAll(data, 0o755); err != nil {
-		return fmt.Errorf("data folder: %w", err)
+		return dataError(data, err)
 	}
 	return set.Save(KeysFile(data))
 }

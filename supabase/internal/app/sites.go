@@ -103,7 +103,9 @@ func compressLater(a *App, files *site.Site) {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
 			files.Compress(ctx)
-			trim() // the start and the compression used far more memory than serving needs
+			// The start and the compression used far more memory than serving needs.
+			trim()
+			a.pools.closeIdle(ctx)
 		}
 	}()
 	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })

@@ -132,19 +132,14 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		return fmt.Errorf("storage replied %s to %s %s: %s", res.Status, method, target, bytes.TrimSpace(text))
 	}
 	for name, b := range c.Storage.Buckets {
-		fields := map[string]any{"id": name, "name": name, "public": b.Public}
-		if b.FileSizeLimit > 0 {
-			fields["file_size_limit"] = int64(b.FileSizeLimit)
-		}
-		if len(b.AllowedMimeTypes) > 0 {
-			fields["allowed_mime_types"] = b.AllowedMimeTypes
-		}
-		body, err := json.Marshal(fields)
+		body, err := bucketOf(name, b)
 		if err != nil {
 			return err
 		}
 		// Look first: on a nearly full disk the database refuses writes, but the stack must still start.
-		if call(http.MethodGet, "/bucket/"+url.PathEscape(name), "", nil) != nil {
+		address := "/bucket/" + url.PathEscape(name)
+		existed := call(http.MethodGet, address, "", nil) == nil
+		if !existed {
 			if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
 				return err
 			}
@@ -153,6 +148,11 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 			continue
 		}
 		err = runOnce(ctx, conn, b.ObjectsPath, func() error {
+			if existed { // an earlier start may have made it with rules that refused a file
+				if err := call(http.MethodPut, address, "application/json", body); err != nil {
+					return err
+				}
+			}
 			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
 				contentType := mime.TypeByExtension(path.Ext(file))
 				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(), contentType, content)
@@ -163,6 +163,18 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		}
 	}
 	return nil
+}
+
+// bucketOf returns the JSON of a bucket of config.toml.
+func bucketOf(name string, b config.Bucket) ([]byte, error) {
+	fields := map[string]any{"id": name, "name": name, "public": b.Public}
+	if b.FileSizeLimit > 0 {
+		fields["file_size_limit"] = int64(b.FileSizeLimit)
+	}
+	if len(b.AllowedMimeTypes) > 0 {
+		fields["allowed_mime_types"] = b.AllowedMimeTypes
+	}
+	return json.Marshal(fields)
 }
 
 // runOnce runs fn unless the database records that it ran, in the table where the official CLI records seeds. If several

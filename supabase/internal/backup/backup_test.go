@@ -127,7 +127,7 @@ func (b *destroyed) restores(t *testing.T, to time.Time, want string) {
 	if b.identities != nil {
 		noKey := o
 		noKey.Identities = nil
-		if _, err := Restore(t.Context(), noKey); err == nil || !strings.Contains(err.Error(), "give its age identity") {
+		if _, err := Restore(t.Context(), noKey); err == nil || !strings.Contains(err.Error(), "--identity") {
 			t.Errorf("without the key: %v", err)
 		}
 	}

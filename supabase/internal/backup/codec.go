@@ -59,11 +59,11 @@ func (s codec) decode(name string, raw io.Reader) (io.ReadCloser, error) {
 	var r io.Reader = in
 	if strings.HasSuffix(name, ".age") {
 		if len(s.identities) == 0 {
-			return nil, errors.New("it is encrypted: give its age identity (the secret key)")
+			return nil, errors.New("it is encrypted: name the file of its age secret key with --identity")
 		}
 		a, err := age.Decrypt(r, s.identities...)
 		if wrong := new(age.NoIdentityMatchError); errors.As(err, &wrong) {
-			return nil, errors.New("it is encrypted for another recipient: give its age identity (the secret key)")
+			return nil, errors.New("it is encrypted for another recipient: name the file of its age secret key with --identity")
 		} else if err != nil {
 			return nil, in.attribute(err)
 		}

@@ -154,7 +154,9 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 
 func nextJSON(in *tar.Reader, name string, v any) error {
 	entry, err := in.Next()
-	if err != nil {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, tar.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("this is not an export, or its beginning is lost: %w", err)
+	} else if err != nil {
 		return err
 	}
 	if entry.Name != name {

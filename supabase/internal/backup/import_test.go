@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
 	"fmt"
@@ -56,4 +57,32 @@ func TestImportWithoutCommitReply(t *testing.T) {
 		t.Errorf("files: %s", diff)
 	}
 	manifestOf(t, export(t, target, targetFiles)) // every row has its file
+}
+
+// TestImportOfAnotherFile checks that files that are no export are called so.
+func TestImportOfAnotherFile(t *testing.T) {
+	for name, text := range map[string]string{"text": "root:x:0:0", "empty": "", "archive of something else": string(compressed(t, "no tar"))} {
+		plain, err := codec{}.decode("x", strings.NewReader(text))
+		if err == nil {
+			err = nextJSON(tar.NewReader(plain), "header.json", new(header))
+		}
+		if err == nil || !strings.Contains(err.Error(), "this is not an export") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func compressed(t *testing.T, text string) []byte {
+	var out bytes.Buffer
+	w, err := codec{}.encode(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

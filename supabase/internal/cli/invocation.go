@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -39,27 +40,37 @@ func (inv *Invocation) parse(least, most int) error {
 		return usagef("%v; see `daawo %s --help`", err, inv.command.Name)
 	}
 	inv.args = inv.flags.Args()
-	if n := len(inv.args); n < least || n > most {
+	return inv.count(least, most)
+}
+
+// count returns a usage error unless there are least to most arguments.
+func (inv *Invocation) count(least, most int) error {
+	switch n := len(inv.args); {
+	case n < least:
 		return inv.usage()
+	case n > most:
+		return usagef("unexpected argument %q; usage: daawo %s %s", inv.args[most], inv.command.Name, inv.command.Args)
 	}
 	return nil
 }
 
-// parseMixed is parse for commands that also allow arguments before the flags.
+// parseMixed is parse for commands that allow arguments and flags in any order.
 func (inv *Invocation) parseMixed(least, most int) error {
 	var words []string
-	for len(inv.args) > 0 && !strings.HasPrefix(inv.args[0], "-") {
-		words = append(words, inv.args[0])
-		inv.args = inv.args[1:]
+	for {
+		for len(inv.args) > 0 && (inv.args[0] == "-" || !strings.HasPrefix(inv.args[0], "-")) {
+			words = append(words, inv.args[0])
+			inv.args = inv.args[1:]
+		}
+		if len(inv.args) == 0 {
+			break
+		}
+		if err := inv.parse(0, math.MaxInt); err != nil {
+			return err
+		}
 	}
-	if err := inv.parse(0, most); err != nil {
-		return err
-	}
-	inv.args = append(words, inv.args...)
-	if n := len(inv.args); n < least || n > most {
-		return inv.usage()
-	}
-	return nil
+	inv.args = words
+	return inv.count(least, most)
 }
 
 // usage returns a usage error that shows the arguments of the command.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,11 @@ func CreatePrivate(name string) (*os.File, error) {
 // createPart creates a hidden temporary file in the folder of target. Only its owner can read it. Concurrent writers to
 // one target get different files.
 func createPart(target string) (*os.File, error) {
-	return os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.part")
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.part")
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return nil, fmt.Errorf("create %s: %w", target, path.Err) // without the temporary name
+	}
+	return f, err
 }
 
 // syncAndRename writes the file tmp to the disk and renames it to target.

@@ -111,7 +111,7 @@ func (inv *Invocation) portFlag(name, usage string, set func(*config.Config, uin
 	inv.flags.Func(name, usage, func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 16)
 		if err != nil {
-			return fmt.Errorf("%q is not a port", s)
+			return fmt.Errorf("%q is not a port; use a number from 0 to 65535", s)
 		}
 		inv.overrides = append(inv.overrides, func(c *config.Config) { set(c, uint16(n)) })
 		return nil

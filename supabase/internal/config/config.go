@@ -6,6 +6,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -141,8 +142,11 @@ type Duration time.Duration
 // UnmarshalText parses a duration.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration such as 30s or 24h", text)
+	}
 	*d = Duration(v)
-	return err
+	return nil
 }
 
 // String returns the duration in the notation that UnmarshalText parses.

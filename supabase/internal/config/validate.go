@@ -50,7 +50,7 @@ func (c *Config) rules() []rule {
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
 		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
 		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
-		{notOrigin, "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
+		{notOrigin && isHTTP(c.SiteURL), "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
 		{c.StudioUpstreamURL != "" && c.DashboardPassword == "", "DASHBOARD_PASSWORD",
 			"is required with STUDIO_UPSTREAM_URL; Studio is never served without a login"},
 		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND", fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
@@ -116,7 +116,7 @@ func (c *Config) mailRules() []rule {
 func (c *Config) validateURLs() error {
 	var errs []error
 	for _, u := range []struct{ name, value string }{
-		{"SITE_URL", c.SiteURL}, {"auth.site_url", c.Auth.SiteURL}, {"auth.external_url", c.Auth.ExternalURL},
+		{"SITE_URL", c.SiteURL}, {"auth.external_url", c.Auth.ExternalURL},
 		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL}, {"IMGPROXY_URL", c.ImgproxyURL},
 		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
 		{"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
@@ -126,6 +126,9 @@ func (c *Config) validateURLs() error {
 		if u.value != "" && !isHTTP(u.value) {
 			errs = append(errs, fmt.Errorf("%s: %q is not a URL that starts with http:// or https://", u.name, u.value))
 		}
+	}
+	if site := c.Auth.SiteURL; site != "" && site != c.SiteURL && !isHTTP(site) { // SITE_URL sets both
+		errs = append(errs, fmt.Errorf("auth.site_url: %q is not a URL that starts with http:// or https://", site))
 	}
 	return errors.Join(errs...)
 }

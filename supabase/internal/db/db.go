@@ -114,6 +114,14 @@ func (p *Pool) Waiting() int64 { return p.waiting.Load() }
 // Timeouts returns the number of callers that got no connection within AcquireTimeout.
 func (p *Pool) Timeouts() int64 { return p.timeouts.Load() }
 
+// CloseIdle closes the connections that are not in use.
+func (p *Pool) CloseIdle(ctx context.Context) {
+	for _, conn := range p.pgx.AcquireAllIdle(ctx) {
+		_ = conn.Conn().Close(ctx) // Release removes it from the pool in any case
+		conn.Release()
+	}
+}
+
 // Ping returns an error if the database does not answer.
 func (p *Pool) Ping(ctx context.Context) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error { return c.Ping(ctx) })

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Base is what serves the functions while no bundle is deployed: the functions of this program, or those of a project.
@@ -39,7 +37,7 @@ type DeployOptions struct {
 	Drain    time.Duration                                     // how long calls of a replaced version may go on; 0 means 10 min
 	MaxBytes int64                                             // of a bundle; 0 means 512 MiB
 	Log      *slog.Logger
-	Meter    prometheus.Registerer // nil registers no metrics
+	Meter    Meter // nil counts nothing
 }
 
 // Deployer serves the functions of a deployed bundle, and switches between bundles without dropping a call. A bundle is a program
@@ -89,9 +87,7 @@ func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 	})
 	d.life, d.cancel = context.WithCancel(context.Background())
 	if o.Meter != nil {
-		o.Meter.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "daawo_functions_memory_bytes", Help: "Resident memory of the process of the deployed functions; 0 without one.",
-		}, func() float64 { return float64(d.MemoryUse()) }))
+		o.Meter.Deployed(d.MemoryUse)
 	}
 	if v, ok := d.store.find(d.store.Current); ok {
 		b := d.prepare(v)

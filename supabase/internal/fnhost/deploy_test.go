@@ -61,6 +61,7 @@ type deployServer struct {
 	changed int            // calls of Changed
 	memory  int64
 	parent  string // socket of the parent
+	child   func(*ChildConfig)
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -91,7 +92,11 @@ func (d *deployServer) open() {
 		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
 		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
 		Child: func() (ChildConfig, error) {
-			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}, nil
+			c := ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}
+			if d.child != nil {
+				d.child(&c)
+			}
+			return c, nil
 		},
 		Waiting: func(context.Context) (map[string]int, error) { return d.waiting, nil },
 		Changed: func(context.Context) error { d.changed++; return nil },
@@ -99,6 +104,12 @@ func (d *deployServer) open() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+func (d *deployServer) logged() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.String()
 }
 
 func (d *deployServer) get(path string) string {
@@ -140,7 +151,7 @@ func TestDeploy(t *testing.T) {
 	}
 	first := d.deploy("one")
 	d.is("one")
-	if len(first.Functions) != 3 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" || d.changed != 1 {
+	if len(first.Functions) != 4 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" || d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
 	d.deploy("hourly")

@@ -29,17 +29,17 @@ import (
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
 // lines replace Keys and Env. The end of the input ends the child.
 type ChildConfig struct {
-	Socket     string            `json:"socket"` // path of the child's socket; startChild sets it
-	Parent     string            `json:"parent"` // path of ParentServer's socket
-	Database   string            `json:"database"`
-	Keys       json.RawMessage   `json:"keys"` // JWK array that verifies tokens
-	Env        map[string]string `json:"env"`
-	EnvFile    string            `json:"env_file"` // functions/.env
-	Region     string            `json:"region"`
-	WebhookURL string            `json:"webhook_url"`
-	Traces     string            `json:"traces"`   // OTLP endpoint, "" for no traces
-	Draining   bool              `json:"draining"` // another process serves new calls: keep no idle connections
-	Limited    bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
+	Socket   string            `json:"socket"` // path of the child's socket; startChild sets it
+	Parent   string            `json:"parent"` // path of ParentServer's socket
+	Database string            `json:"database"`
+	Keys     json.RawMessage   `json:"keys"` // JWK array that verifies tokens
+	Env      map[string]string `json:"env"`
+	EnvFile  string            `json:"env_file"` // functions/.env
+	Region   string            `json:"region"`
+	Webhook  bool              `json:"webhook"`  // notices go to the webhook, too
+	Spans    bool              `json:"spans"`    // the parent exports spans
+	Draining bool              `json:"draining"` // another process serves new calls: keep no idle connections
+	Limited  bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
 }
 
 // process is a version of the functions in a child process.
@@ -95,10 +95,11 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 	transport := &socketTransport{path: socket}
 	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
-		Transport:     transport,
-		FlushInterval: -1, // streams
-		BufferPool:    &copyBuffers,
-		Rewrite:       toChild,
+		Transport:      transport,
+		FlushInterval:  0, // see fromChild
+		BufferPool:     &copyBuffers,
+		Rewrite:        toChild,
+		ModifyResponse: fromChild,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 			w.Header().Set("Retry-After", "1")
@@ -188,6 +189,15 @@ func toChild(r *httputil.ProxyRequest) {
 			r.Out.Header.Set(name, v)
 		}
 	}
+}
+
+// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a ReverseProxy flushes each part of a body
+// whose length it does not know. Doing so for a short reply takes a goroutine and a second write to the client.
+func fromChild(res *http.Response) error {
+	if body, ok := res.Body.(*socketBody); ok && !body.arrived {
+		res.ContentLength = -1
+	}
+	return nil
 }
 
 // relay logs a log line of a child, with its attributes in the same order. Another line, such as printed text, is logged as it is.

@@ -1,6 +1,7 @@
 package fnhost
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -51,6 +52,47 @@ func TestProxyToChildKeepsHeaders(t *testing.T) {
 	}
 	if out.Host != in.Host {
 		t.Error("Host:", out.Host)
+	}
+}
+
+// TestPartsFromChild checks that the client gets the parts of a body when the function sends them, also of one with a length, and that a
+// short reply is not flushed.
+func TestPartsFromChild(t *testing.T) {
+	more := make(chan struct{})
+	child, _ := httpOnSocket(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/short" {
+			_, _ = io.WriteString(w, "short")
+			return
+		}
+		if r.URL.Path == "/long" {
+			w.Header().Set("Content-Length", "10")
+		}
+		_, _ = io.WriteString(w, "first")
+		_ = http.NewResponseController(w).Flush()
+		<-more
+		_, _ = io.WriteString(w, "again")
+	})
+	proxy := &httputil.ReverseProxy{Transport: child, Rewrite: toChild, ModifyResponse: fromChild}
+	server := httptest.NewServer(proxy)
+	defer server.Close()
+	for _, path := range []string{"/stream", "/long"} {
+		res, err := http.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := make([]byte, 5)
+		if _, err := io.ReadFull(res.Body, part); err != nil || string(part) != "first" {
+			t.Errorf("%s: the first part is %q: %v", path, part, err)
+		}
+		more <- struct{}{}
+		if rest, err := io.ReadAll(res.Body); err != nil || string(rest) != "again" {
+			t.Errorf("%s: the rest is %q: %v", path, rest, err)
+		}
+		res.Body.Close()
+	}
+	w := httptest.NewRecorder()
+	if proxy.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/short", nil)); w.Body.String() != "short" || w.Flushed {
+		t.Errorf("short: %q, flushed: %t", w.Body, w.Flushed)
 	}
 }
 

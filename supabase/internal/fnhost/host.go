@@ -21,7 +21,6 @@ import (
 	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options configure a Host. Only Functions is required. Without DB, Env.Tx and the methods that use the database fail.
@@ -49,7 +48,7 @@ type Options struct {
 	Now     func() time.Time             // nil means time.Now
 	Log     *slog.Logger                 // nil means slog.Default()
 	Parent  *Parent                      // the stack's program, which forwards the calls; nil if this process is the stack's
-	Meter   prometheus.Registerer        // nil registers no metrics
+	Meter   Meter                        // nil counts nothing
 	Traces  *tracing.Provider            // nil makes no spans
 	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s
 	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s

@@ -3,6 +3,7 @@ package fnhost
 import (
 	"errors"
 	"net/http"
+	"net/http/httputil"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,12 +14,29 @@ import (
 )
 
 // TestTimeout checks that calls beyond their timeout get 504, that the host rejects more calls of a function whose calls do not
-// end, and that other functions and started streams are not affected.
+// end, and that other functions and started streams are not affected: in this program, and in a process of functions.
 func TestTimeout(t *testing.T) {
+	t.Run("here", func(t *testing.T) {
+		testTimeout(t, func(functions map[string]edge.Func) http.Handler { return hosting(t, functions) })
+	})
+	t.Run("process", func(t *testing.T) {
+		testTimeout(t, func(functions map[string]edge.Func) http.Handler { return asProcess(t, functions) })
+	})
+}
+
+// asProcess serves functions as a process of functions does and returns the handler of its parent.
+func asProcess(t *testing.T, functions map[string]edge.Func) http.Handler {
+	t.Helper()
+	h := hosting(t, functions, func(o *Options) { o.Parent = &Parent{} })
+	transport, _ := httpOnSocket(t, h.ChildHandler().ServeHTTP)
+	return &httputil.ReverseProxy{Transport: transport, Rewrite: toChild, ModifyResponse: fromChild}
+}
+
+func testTimeout(t *testing.T, host func(map[string]edge.Func) http.Handler) {
 	release := make(chan struct{})
 	var ran atomic.Int64
 	var wrote atomic.Value
-	h := hosting(t, map[string]edge.Func{
+	h := host(map[string]edge.Func{
 		"loops": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 			ran.Add(1)
 			<-release // ignores its context, as an endless loop does
@@ -64,6 +82,46 @@ func TestTimeout(t *testing.T) {
 	waitFor(t, func() bool { return serve(h, "POST", "/loops", nil).Code == http.StatusOK })
 }
 
+// TestTimeoutInProcess checks the reply at a timeout in a process of functions: it is whole while the handler runs, its connection is
+// not used again, and a panic of Refused does not end the process.
+func TestTimeoutInProcess(t *testing.T) {
+	release := make(chan struct{})
+	stuck := func(http.ResponseWriter, *http.Request, *edge.Env) error { <-release; return nil }
+	var canceled atomic.Bool
+	h := asProcess(t, map[string]edge.Func{
+		"own": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck, Refused: func(w http.ResponseWriter, _ *http.Request, status int) bool {
+			w.Header().Set("X-Own", "1")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte("my own "))
+			_, _ = w.Write([]byte("reply"))
+			return true
+		}},
+		"panics": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck, Refused: func(http.ResponseWriter, *http.Request, int) bool { panic("x") }},
+		"waits": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+			<-r.Context().Done()
+			canceled.Store(true)
+			return r.Context().Err()
+		}},
+		"hello": {NoVerifyJWT: true, Handler: hello},
+	})
+	if w := serve(h, "POST", "/own", nil); w.Code != http.StatusGatewayTimeout || w.Body.String() != "my own reply" || w.Header().Get("X-Own") != "1" {
+		t.Errorf("%d %q %v", w.Code, w.Body, w.Header())
+	}
+	if w := serve(h, "POST", "/panics", nil); w.Code != http.StatusInternalServerError || w.Body.Len() > 0 {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	if w := serve(h, "POST", "/waits", nil); w.Code != http.StatusGatewayTimeout {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	waitFor(t, canceled.Load)
+	for range 3 {
+		if w := serve(h, "POST", "/hello", nil); w.Code != http.StatusOK {
+			t.Errorf("a later call: %d %s", w.Code, w.Body)
+		}
+	}
+	close(release)
+}
+
 // TestCancelledCallsAreNotRunaways checks that timed-out calls which end with their context do not delay further calls.
 func TestCancelledCallsAreNotRunaways(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
@@ -78,7 +136,7 @@ func TestCancelledCallsAreNotRunaways(t *testing.T) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
-	if took := time.Since(start); took > grace {
+	if took := time.Since(start); took > 5*grace { // 20 if calls counted until their grace ends
 		t.Errorf("20 calls of 10 ms took %v", took)
 	}
 }

@@ -4,43 +4,41 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are the metrics of all functions.
+// Meter counts the calls of functions. Package fnmeter implements it for Prometheus.
+type Meter interface {
+	Called(function string, status int, took time.Duration)
+	Refused(function string) // because the function was busy
+	Deployed(memory func() int64)
+}
+
+// noMeter is the Meter of a host without one.
+type noMeter struct{}
+
+func (noMeter) Called(string, int, time.Duration) {}
+func (noMeter) Refused(string)                    {}
+func (noMeter) Deployed(func() int64)             {}
+
+// metrics counts the calls of all functions.
 type metrics struct {
-	duration *prometheus.HistogramVec
-	refusals *prometheus.CounterVec
+	meter Meter
 
 	mu    sync.Mutex
 	stats map[string]*callStats
 }
 
-func newMetrics(r prometheus.Registerer) *metrics {
-	m := &metrics{
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "daawo_function_duration_seconds",
-			Help:    "Time from a function's call to the end of its reply.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 150},
-		}, []string{"function", "status"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "daawo_function_refused_total",
-			Help: "Calls refused because the function was busy.",
-		}, []string{"function"}),
-		stats: map[string]*callStats{},
+func newMetrics(m Meter) *metrics {
+	if m == nil {
+		m = noMeter{}
 	}
-	if r != nil {
-		r.MustRegister(m.duration, m.refusals)
-	}
-	return m
+	return &metrics{meter: m, stats: map[string]*callStats{}}
 }
 
 func (m *metrics) observe(function string, status int, took time.Duration) {
-	m.duration.WithLabelValues(function, strconv.Itoa(status)).Observe(took.Seconds())
+	m.meter.Called(function, status, took)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.stats[function]
@@ -51,7 +49,7 @@ func (m *metrics) observe(function string, status int, took time.Duration) {
 	s.add(status, took)
 }
 
-func (m *metrics) refused(function string) { m.refusals.WithLabelValues(function).Inc() }
+func (m *metrics) refused(function string) { m.meter.Refused(function) }
 
 // callStats counts the calls of a function.
 type callStats struct {

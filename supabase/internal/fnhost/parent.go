@@ -17,13 +17,17 @@ import (
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tracing"
 )
+
+// spanService is the service.name of the spans of processes of functions.
+const spanService = "functions"
 
 // maxPicture is the largest picture that a process of functions can send to its parent, in bytes.
 const maxPicture = 64 << 20
 
-// ParentServer serves to processes of functions what only this program can do: the operations of the stack, and cleaning pictures,
-// whose decoders need more memory than such a process may have.
+// ParentServer serves to processes of functions what only this program can do: the operations of the stack, cleaning pictures, whose
+// decoders need more memory than such a process may have, and exporting spans.
 type ParentServer struct {
 	// Socket starts the server at its first call and returns the path of its Unix socket, which only this user can open.
 	Socket func() (string, error)
@@ -98,6 +102,13 @@ func parentHandler(h *Host) http.Handler {
 		w.Header().Set("Content-Type", contentType)
 		_, _ = w.Write(clean) // the process reports a broken connection
 	})
+	mux.HandleFunc("POST /spans", func(w http.ResponseWriter, r *http.Request) {
+		if err := h.Traces.Take(r.Context(), spanService, http.MaxBytesReader(w, r.Body, tracing.ForwardSize)); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
 	return mux
 }
 
@@ -135,6 +146,21 @@ func (p *Parent) CleanImage(content []byte) (clean []byte, contentType string, o
 		p.log.Error("picture not cleaned", "error", err)
 	}
 	return clean, contentType, err == nil && status == http.StatusOK
+}
+
+// spanDelay is how long a span waits for others in a process of functions. The parent waits again, for more of them.
+const spanDelay = time.Second
+
+// Traces returns the provider of a process of functions, whose spans the parent exports.
+func (p *Parent) Traces(ctx context.Context) (*tracing.Provider, error) {
+	send := func(ctx context.Context, spans []byte) error {
+		status, _, body, err := p.post(ctx, "/spans", spans)
+		if err == nil && status != http.StatusNoContent {
+			err = fmt.Errorf("the spans were refused with status %d: %s", status, bytes.TrimSpace(body))
+		}
+		return err
+	}
+	return tracing.Open(ctx, tracing.Options{Service: spanService, Exporter: tracing.Forward(send), Delay: spanDelay})
 }
 
 func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte, err error) {

@@ -2,9 +2,11 @@ package fnhost
 
 import (
 	"bufio"
+	"cmp"
 	"maps"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 )
 
@@ -16,7 +18,9 @@ type reply struct {
 	mu        sync.Mutex
 	code      int
 	abandoned bool
-	broken    bool // the function failed after its reply began; the connection must be aborted
+	settled   bool
+	broken    bool             // the function failed after its reply began; the connection must be aborted
+	ended     func(status int) // ends the span of the call; later calls have no effect
 }
 
 // Header returns the handler's headers.
@@ -100,13 +104,53 @@ func (w *reply) status() int {
 	return w.code
 }
 
-// abandon makes further writes of the handler fail and returns the writer, or nil if the handler has begun its reply.
-func (w *reply) abandon() http.ResponseWriter {
+// abandon makes further writes of the handler fail and lets fn reply instead, before it returns. It does neither and returns false if
+// the handler has begun its reply or settle was called.
+func (w *reply) abandon(fn func(late http.ResponseWriter)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.code != 0 {
-		return nil
+	if w.code != 0 || w.settled {
+		return false
 	}
 	w.abandoned, w.code = true, http.StatusGatewayTimeout
-	return w.ResponseWriter
+	fn(w.ResponseWriter)
+	return true
+}
+
+// settle ends the time in which abandon has an effect. It returns false if abandon has taken the reply from the handler.
+func (w *reply) settle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.settled = true
+	return !w.abandoned
+}
+
+// wholeReply collects a reply and sends it whole, with its length, so that the client needs no end of the handler. The connection is
+// not used again.
+type wholeReply struct {
+	http.ResponseWriter
+	code int
+	body []byte
+}
+
+// WriteHeader keeps the status.
+func (w *wholeReply) WriteHeader(code int) {
+	if w.code == 0 {
+		w.code = code
+	}
+}
+
+// Write keeps a part of the body.
+func (w *wholeReply) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	w.body = append(w.body, b...)
+	return len(b), nil
+}
+
+func (w *wholeReply) send() {
+	w.Header().Set("Content-Length", strconv.Itoa(len(w.body)))
+	w.Header().Set("Connection", "close")
+	w.ResponseWriter.WriteHeader(cmp.Or(w.code, http.StatusInternalServerError))
+	_, _ = w.ResponseWriter.Write(w.body) // the parent may have given up
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }

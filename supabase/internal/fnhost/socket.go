@@ -72,7 +72,8 @@ func (t *socketTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case res.Body == http.NoBody:
 		finish(true)
 	default:
-		res.Body = &socketBody{res.Body, finish}
+		arrived := 0 <= res.ContentLength && res.ContentLength <= int64(c.reader.Buffered())
+		res.Body = &socketBody{res.Body, finish, arrived}
 	}
 	return res, nil
 }
@@ -228,8 +229,9 @@ func (p *bufferPool) Put(b []byte) { p.pool.Put((*[32 << 10]byte)(b)) }
 
 // socketBody is the body of a reply.
 type socketBody struct {
-	body   io.Reader
-	finish func(whole bool)
+	body    io.Reader
+	finish  func(whole bool)
+	arrived bool // the whole body was received with the head
 }
 
 func (b *socketBody) Read(p []byte) (int, error) {

@@ -1,9 +1,12 @@
 package fnhost
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +100,58 @@ func TestSpans(t *testing.T) {
 	checkSpans(t, memory.GetSpans(), traceparent, other.Listener.Addr().String())
 	if len(sent) != len(traceparent) || sent[3:35] != traceparent[3:35] || sent == traceparent {
 		t.Errorf("the other server got %q", sent)
+	}
+}
+
+// TestDeployedSpans checks the same for a deployed function: the parent exports the spans of its process, and runs its job.
+func TestDeployedSpans(t *testing.T) {
+	program := bundle(t, "traced") // first, because its test takes long enough
+	memory := keptSpans{tracetest.NewInMemoryExporter()}
+	traces, err := tracing.Open(t.Context(), tracing.Options{Service: "test", Exporter: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	pool, box := tracedDatabase(t, traces)
+	d := newDeployServer(t)
+	parent := NewParentServer(hosting(t, nil, func(o *Options) { o.Traces = traces }))
+	if d.parent, err = parent.Socket(); err != nil {
+		t.Fatal(err)
+	}
+	d.child = func(c *ChildConfig) {
+		c.Database, c.Spans, c.Env = pool.Pgx().Config().ConnString(), true, map[string]string{"OTHER_URL": other.URL}
+	}
+	if _, err := d.Deploy(t.Context(), bytes.NewReader(program), "", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Start(t.Context(), d.Deployer); err != nil {
+		t.Fatal(err)
+	}
+	const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	if w := serve(d.Deployer, http.MethodPost, "/note", map[string]string{"Traceparent": traceparent}); w.Code != http.StatusOK {
+		t.Fatalf("%d %s\n%s", w.Code, w.Body, d.logged())
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		var done int
+		const q = `select count(*) from river.river_job where state = 'completed'`
+		if err := pool.Pgx().QueryRow(t.Context(), q).Scan(&done); err != nil || time.Now().After(deadline) {
+			t.Fatalf("the job did not run: %v\n%s", err, d.logged())
+		}
+		if done == 1 {
+			break
+		}
+	}
+	ctx := context.Background()
+	if err := errors.Join(box.Close(ctx), d.Close(ctx), parent.Close(ctx), traces.Close(ctx)); err != nil { // the process sends its last spans
+		t.Error(err)
+	}
+	spans := memory.GetSpans()
+	checkSpans(t, spans, traceparent, other.Listener.Addr().String())
+	for _, s := range spans {
+		if s.Name == "function note" && !strings.Contains(s.Resource.String(), "service.name=functions") {
+			t.Errorf("the span of the function is one of %s", s.Resource)
+		}
 	}
 }
 

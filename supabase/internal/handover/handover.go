@@ -127,6 +127,9 @@ func welcomed(ctx context.Context, l *link, process *os.Process, wait func() err
 	data, err := json.Marshal(facts)
 	if err == nil {
 		err = l.send(message{Kind: welcome, Data: data, Names: files.names, files: files.fds})
+		if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+			err = errEnded // before it read the welcome
+		}
 	}
 	first := make(chan error, 1)
 	read := make(chan struct{})

@@ -39,6 +39,9 @@ func play(name string) error {
 	if name == "systemd" {
 		return playSystemd()
 	}
+	if name == "quits" {
+		return errors.New("before the welcome")
+	}
 	var told struct{ Upgrade bool }
 	k, err := FromKeeper(&told)
 	if err != nil {
@@ -196,6 +199,10 @@ func TestServerDoesNotStart(t *testing.T) {
 		if _, err := Start(t.Context(), self(t, name), struct{}{}, files); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	more := strings.Repeat("x", maxMessage/2) // than the buffers of the link hold, so that the send ends with the process
+	if _, err := Start(t.Context(), self(t, "quits"), more, files); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "exit status 1") {
+		t.Errorf("quits: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

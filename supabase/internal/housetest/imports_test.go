@@ -77,6 +77,12 @@ var arrows = []arrow{
 		from: []string{"daawo/supabase/internal"}, to: []string{stack, "daawo/functions", "daawo/web"}, tests: true,
 		except: []string{edge, "daawo/supabase/internal/housetest"}, why: "the stack's internal packages know no product",
 	},
+	{
+		from: []string{stack + "/child"},
+		to: append(engine("mail", "otlp", "fnmeter"), "github.com/riverqueue/river", "github.com/prometheus/client_golang", "google.golang.org/grpc",
+			"google.golang.org/protobuf", "html/template"),
+		why: "linking decides how soon an edit of a function is served",
+	},
 	{from: []string{"daawo/web"}, to: []string{"daawo/supabase", "daawo/functions"}, tests: true, why: "the site consists of files"},
 }
 

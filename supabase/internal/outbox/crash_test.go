@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/testdb"
 
 	"github.com/jackc/pgx/v5"
@@ -70,7 +71,7 @@ func TestCrashAfterErasingMail(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
 	send(t, b, func(batch *pgx.Batch) error {
-		return b.add(batch, sendMail{mail.Message{To: []string{"user@example.org"}}})
+		return b.adder.AddJob(batch, sendMail{mail.Message{To: []string{"user@example.org"}}}, "")
 	})
 	done := func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed' and args = '{}'`) == 1
@@ -135,22 +136,22 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// TestInsertMatchesRiver checks that the SQL of add stores the same row as River's client, except the times and the id.
+// TestInsertMatchesRiver checks that the SQL of package queue stores the same row as River's client, except the times and the id.
 func TestInsertMatchesRiver(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
-	kinds := []jobArgs{
-		notifyByMail{notice}, notifyByWebhook{notice}, sendMail{mail.Message{To: []string{"user@example.org"}, Subject: "Sign in"}},
-		functionJob{"f", "j", []byte(`{"n":1}`)},
+	kinds := []queue.Job{
+		queue.MailNotice{Notice: notice}, queue.WebhookNotice{Notice: notice}, sendMail{mail.Message{To: []string{"user@example.org"}, Subject: "Sign in"}},
+		queue.FunctionJob{Function: "f", Job: "j", Args: []byte(`{"n":1}`)},
 	}
 	for _, k := range kinds {
-		if _, err := b.riverClient(t).Insert(t.Context(), k, nil); err != nil {
+		if _, err := b.riverClient(t).Insert(t.Context(), k, &river.InsertOpts{Queue: k.Queue(), MaxAttempts: queue.MaxAttempts}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	send(t, b, func(batch *pgx.Batch) error {
 		for _, k := range kinds {
-			if err := b.add(batch, k); err != nil {
+			if err := b.adder.AddJob(batch, k, ""); err != nil {
 				return err
 			}
 		}

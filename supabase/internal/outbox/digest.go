@@ -9,6 +9,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -29,7 +30,7 @@ const digestLock = 0x64696765_7374
 // workNotifyByMail sends the mail of a notice. Beyond NoticeMails in an hour it waits until the next full hour. The first job that
 // runs then sends the notices of all that wait as one mail. The metadata of a job says what it does: mailed is the time of its
 // mail, waiting marks a job that waits, and digest is the id of the job that sends its notice.
-func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[notifyByMail]) error {
+func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.MailNotice]) error {
 	if b.DB == nil {
 		return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
 	}

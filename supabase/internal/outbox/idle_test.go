@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -53,8 +54,11 @@ func TestIdleClientPolls(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newIdle(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}}, nil, 20*time.Millisecond)
 	awaitStop(t, tdb, b)
-	b.wake.last[mailQueue] = time.Now().Add(time.Hour) // no notification
-	send(t, b, b.addNotice)
+	send(t, b, func(batch *pgx.Batch) error { // as b.addNotice without its notification
+		args, err := json.Marshal(notice)
+		batch.Queue(`insert into river.river_job (args, kind, max_attempts, queue) values ($1, 'notify_by_mail', 9, 'mail')`, args)
+		return err
+	})
 	waitFor(t, "the mail", func() bool { return len(out.mails()) == 1 })
 	awaitStop(t, tdb, b)
 	tdb.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)

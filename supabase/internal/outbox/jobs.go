@@ -2,54 +2,41 @@ package outbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/tracing"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 )
 
-// The kinds of jobs. river.river_job.args holds their JSON, so fields can be added but not renamed.
+// The kinds of jobs. river.river_job.args holds their JSON, so fields can be added but not renamed. Package queue has those that
+// functions add.
 type (
-	notifyByMail    struct{ edge.Notice }
-	notifyByWebhook struct{ edge.Notice }
-	sendMail        struct{ mail.Message }
-	functionJob     struct {
-		Function string          `json:"function"`
-		Job      string          `json:"job"`
-		Args     json.RawMessage `json:"args"`
-	}
+	sendMail         struct{ mail.Message }
 	functionSchedule struct {
 		Function string    `json:"function"`
 		Due      time.Time `json:"due"`
 	}
 )
 
-func (notifyByMail) Kind() string     { return "notify_by_mail" }
-func (notifyByWebhook) Kind() string  { return "notify_by_webhook" }
 func (sendMail) Kind() string         { return "send_mail" }
-func (functionJob) Kind() string      { return "function_job" }
+func (sendMail) Queue() string        { return queue.Mail }
 func (functionSchedule) Kind() string { return "function_schedule" }
 
-// Kinds in different queues do not wait for each other: a mail server that hangs delays mail only.
-const (
-	mailQueue     = "mail"
-	webhookQueue  = "webhook"
-	functionQueue = "function"
-	choreQueue    = "chore"
-)
+// choreQueue is the queue of chores, beside those of package queue.
+const choreQueue = "chore"
 
 // queues returns the queues that this process can work on.
 func (b *Outbox) queues() []string {
-	q := []string{mailQueue, webhookQueue}
+	q := []string{queue.Mail, queue.Webhook}
 	if b.functions != nil {
-		q = append(q, functionQueue)
+		q = append(q, queue.Function)
 	}
 	if len(b.chores) > 0 {
 		q = append(q, choreQueue)
@@ -57,25 +44,10 @@ func (b *Outbox) queues() []string {
 	return q
 }
 
-func (notifyByMail) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: mailQueue, MaxAttempts: maxAttempts}
-}
-
-func (notifyByWebhook) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: webhookQueue, MaxAttempts: maxAttempts}
-}
-
-func (sendMail) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: mailQueue, MaxAttempts: maxAttempts}
-}
-
-func (functionJob) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts}
-}
-
+// InsertOpts is part of river.JobArgsWithInsertOpts.
 func (functionSchedule) InsertOpts() river.InsertOpts {
 	// One job per due time, even if a second replica, a new leader and a restart insert it.
-	return river.InsertOpts{Queue: functionQueue, MaxAttempts: maxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
+	return river.InsertOpts{Queue: queue.Function, MaxAttempts: queue.MaxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
 // workers returns the workers of all kinds.
@@ -85,11 +57,11 @@ func (b *Outbox) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(traced(b, b.workNotifyByWebhook)))
 	river.AddWorker(w, river.WorkFunc(traced(b, b.workSendMail)))
 	river.AddWorker(w, choreWorker{chores: b.chores})
-	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionJob]) error {
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[queue.FunctionJob]) error {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		err := b.functions.RunJob(tracing.WithTraceparent(ctx, traceparent(job.Metadata)), job.Args.Function, job.Args.Job, job.Args.Args)
+		err := b.functions.RunJob(tracing.WithTraceparent(ctx, queue.Traceparent(job.Metadata)), job.Args.Function, job.Args.Job, job.Args.Args)
 		if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
 			return river.JobSnooze(snooze.After)
 		}
@@ -108,7 +80,7 @@ func (b *Outbox) workers() *river.Workers {
 // of its host.)
 func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]) error) func(context.Context, *river.Job[T]) error {
 	return func(ctx context.Context, job *river.Job[T]) error {
-		parent := traceparent(job.Metadata)
+		parent := queue.Traceparent(job.Metadata)
 		if parent == "" {
 			return work(ctx, job)
 		}
@@ -123,24 +95,13 @@ func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]
 	}
 }
 
-// traceparent returns the trace context in the metadata of a job, "" without one.
-func traceparent(metadata []byte) string {
-	var m map[string]any
-	if json.Unmarshal(metadata, &m) != nil {
-		return ""
-	}
-	text, _ := m[traceparentKey].(string)
-	return text
-}
-
 var errNoFunctions = fmt.Errorf("this process hosts no functions")
 
 // Pauses between attempts double from 15 s to an hour and stay there. So a mail server is used within an hour after it
-// recovers, and the last attempt comes after more than a week.
+// recovers, and the last of queue.MaxAttempts comes after more than a week.
 const (
-	firstPause  = 15 * time.Second
-	longPause   = time.Hour
-	maxAttempts = 200
+	firstPause = 15 * time.Second
+	longPause  = time.Hour
 )
 
 type retryPolicy struct{}

@@ -19,6 +19,7 @@ import (
 
 	"daawo/functions/edge"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -108,7 +109,7 @@ func (b *Outbox) rowLink(ctx context.Context, row edge.Row) (string, error) {
 		strings.TrimRight(b.StudioURL, "/"), table, url.QueryEscape(row.Column+":eq:"+row.Value)), nil
 }
 
-func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[notifyByWebhook]) error {
+func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[queue.WebhookNotice]) error {
 	return b.postNotice(ctx, job.Args.Notice, messageID(job.JobRow), time.Now())
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/testdb"
 
 	"github.com/riverqueue/river"
@@ -32,8 +33,8 @@ func TestMessageIDs(t *testing.T) {
 	} {
 		login := sendMail{mail.Message{To: []string{"user@example.org"}}}
 		for _, err := range []error{
-			b.workNotifyByMail(t.Context(), &river.Job[notifyByMail]{JobRow: &row, Args: notifyByMail{notice}}),
-			b.workNotifyByWebhook(t.Context(), &river.Job[notifyByWebhook]{JobRow: &row, Args: notifyByWebhook{notice}}),
+			b.workNotifyByMail(t.Context(), &river.Job[queue.MailNotice]{JobRow: &row, Args: queue.MailNotice{Notice: notice}}),
+			b.workNotifyByWebhook(t.Context(), &river.Job[queue.WebhookNotice]{JobRow: &row, Args: queue.WebhookNotice{Notice: notice}}),
 			b.workSendMail(t.Context(), &river.Job[sendMail]{JobRow: &row, Args: login}),
 		} {
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/outbox/queue"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -173,10 +174,10 @@ func (o Operator) RunSchedule(ctx context.Context, function string) (int64, erro
 	}
 	var id int64
 	const q = `insert into river.river_job (args, kind, max_attempts, queue, priority) values ($1, $2, 1, $3, 1) returning id`
-	if err := o.DB.Pgx().QueryRow(ctx, q, encoded, args.Kind(), functionQueue).Scan(&id); err != nil {
+	if err := o.DB.Pgx().QueryRow(ctx, q, encoded, args.Kind(), queue.Function).Scan(&id); err != nil {
 		return 0, fmt.Errorf("schedule of %s: %w", function, err)
 	}
-	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`, functionQueue)
+	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`, queue.Function)
 	return id, err
 }
 

@@ -2,7 +2,7 @@
 // functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
 // failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, tracing and functions/edge.
+// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, outbox/queue, tracing and functions/edge.
 package outbox
 
 import (
@@ -17,6 +17,7 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
@@ -64,7 +65,7 @@ type Functions interface {
 // Outbox adds and runs jobs.
 type Outbox struct {
 	Options
-	wake      wake
+	adder     queue.Adder
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
@@ -91,7 +92,7 @@ func New(o Options) (*Outbox, error) {
 	if o.Workers == 0 {
 		o.Workers = 10
 	}
-	b := &Outbox{Options: o, wake: wake{last: map[string]time.Time{}}, idleAfter: idleAfter, idlePoll: idlePoll, maintenance: maintenanceTimes}
+	b := &Outbox{Options: o, adder: queue.Adder{ToWebhook: o.WebhookURL != ""}, idleAfter: idleAfter, idlePoll: idlePoll, maintenance: maintenanceTimes}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
 			return nil, fmt.Errorf("outbox: %w", err)
@@ -234,11 +235,11 @@ func (b *Outbox) begin(ctx context.Context) error {
 		Workers:                     b.workers(),
 		Queues:                      map[string]river.QueueConfig{},
 		RetryPolicy:                 retryPolicy{},
-		MaxAttempts:                 maxAttempts,
+		MaxAttempts:                 queue.MaxAttempts,
 		ErrorHandler:                failures{b.Log},
 		JobTimeout:                  time.Minute,
 		RescueStuckJobsAfter:        2 * time.Minute, // jobs that a crash interrupted run again after this time
-		FetchPollInterval:           idlePoll,        // for jobs without a notification, see wake
+		FetchPollInterval:           idlePoll,        // for jobs without a notification, see queue.Adder
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: 90 * 24 * time.Hour,
 	}

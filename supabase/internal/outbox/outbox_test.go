@@ -19,6 +19,7 @@ import (
 	"daawo/functions/edge"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/mail"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/testdb"
 
 	"github.com/jackc/pgx/v5"
@@ -277,7 +278,7 @@ func TestMailServerDownForAWeek(t *testing.T) {
 		out.down.Store(true)
 		b := &Outbox{Options: Options{Mail: out.send, Admins: []string{"admin@example.org"}}}
 		back := time.Now().Add(7 * 24 * time.Hour)
-		job := &river.Job[notifyByMail]{JobRow: &rivertype.JobRow{ID: 1, MaxAttempts: maxAttempts}, Args: notifyByMail{notice}}
+		job := &river.Job[queue.MailNotice]{JobRow: &rivertype.JobRow{ID: 1, MaxAttempts: queue.MaxAttempts}, Args: queue.MailNotice{Notice: notice}}
 		for job.Attempt = 1; ; job.Attempt++ {
 			out.down.Store(time.Now().Before(back))
 			if b.workNotifyByMail(t.Context(), job) == nil {
@@ -294,7 +295,7 @@ func TestMailServerDownForAWeek(t *testing.T) {
 		if n := len(out.mails()); n != 1 {
 			t.Errorf("%d mails, want 1", n)
 		}
-		if n := out.took.Load(); n > maxAttempts {
+		if n := out.took.Load(); n > queue.MaxAttempts {
 			t.Errorf("%d attempts", n)
 		}
 	})

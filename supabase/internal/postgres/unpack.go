@@ -31,12 +31,13 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return "", fmt.Errorf("unpack Postgres: %w", err)
+	err = os.MkdirAll(root, 0o755)
+	if err != nil {
+		return "", unwritable(root, err)
 	}
 	tmp, err := os.MkdirTemp(root, "unpack-")
 	if err != nil {
-		return "", fmt.Errorf("unpack Postgres: %w", err)
+		return "", unwritable(root, err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := unpackInto(pkg, tmp); err != nil {
@@ -50,6 +51,14 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 		return "", fmt.Errorf("unpack Postgres: %w", err)
 	}
 	return dir, nil
+}
+
+// unwritable is the error of a folder for unpacked packages in which this user cannot create files.
+func unwritable(root string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return userErrorf(ErrNotTraversable, "unpack Postgres into %s: %v: set HOME to a folder where this user may write", root, err)
+	}
+	return explain("unpack Postgres into "+root, Options{Data: root}, err)
 }
 
 // unpackedName returns the name of the folder of the unpacked package.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"daawo/supabase/internal/keys"
@@ -110,10 +111,17 @@ func (c *call) send(v any) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	c.sendJSON(data)
+	return nil
+}
+
+// sendJSON writes a reply with status 200.
+func (c *call) sendJSON(data []byte) {
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(data))) // else net/http sends more than 2 KiB in chunks
 	c.w.WriteHeader(http.StatusOK)
 	c.w.Write(data)
-	return nil
 }
 
 // message writes a JSON reply that has only a message.

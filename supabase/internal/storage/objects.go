@@ -3,6 +3,7 @@ package storage
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"time"
 
 	"daawo/supabase/internal/storage/objects"
@@ -46,25 +47,6 @@ func timestamp(t *time.Time) *string {
 	return &s
 }
 
-// entryReply is an entry of a listing; only the second listing API sets the key.
-type entryReply struct {
-	Key        string          `json:"key,omitempty"`
-	Name       string          `json:"name"`
-	ID         *string         `json:"id"`
-	UpdatedAt  *string         `json:"updated_at"`
-	CreatedAt  *string         `json:"created_at"`
-	AccessedAt *string         `json:"last_accessed_at"`
-	Metadata   json.RawMessage `json:"metadata"`
-}
-
-func newEntryReplies(list []objects.Entry) []entryReply {
-	out := make([]entryReply, len(list))
-	for i, e := range list {
-		out[i] = entryReply{e.Key, e.Name, e.ID, timestamp(e.UpdatedAt), timestamp(e.CreatedAt), timestamp(e.AccessedAt), e.Metadata}
-	}
-	return out
-}
-
 // objectHandler lists, deletes, moves and copies objects.
 type objectHandler struct{ store *objects.Store }
 
@@ -90,7 +72,8 @@ func (h objectHandler) list(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.send(newEntryReplies(entries))
+	c.sendList(func(b []byte) []byte { return appendEntries(b, entries) })
+	return nil
 }
 
 // sortBy reads the member sortBy.
@@ -129,13 +112,19 @@ func (h objectHandler) listV2(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.send(struct {
-		HasNext bool         `json:"hasNext"`
-		Next    string       `json:"nextCursor,omitempty"`
-		NextKey string       `json:"nextCursorKey,omitempty"`
-		Folders []entryReply `json:"folders"`
-		Objects []entryReply `json:"objects"`
-	}{page.More, page.Next, page.NextKey, newEntryReplies(page.Folders), newEntryReplies(page.Objects)})
+	c.sendList(func(b []byte) []byte {
+		b = strconv.AppendBool(append(b, `{"hasNext":`...), page.More)
+		if page.Next != "" {
+			b = appendString(append(b, `,"nextCursor":`...), page.Next)
+		}
+		if page.NextKey != "" {
+			b = appendString(append(b, `,"nextCursorKey":`...), page.NextKey)
+		}
+		b = appendEntries(append(b, `,"folders":`...), page.Folders)
+		b = appendEntries(append(b, `,"objects":`...), page.Objects)
+		return append(b, '}')
+	})
+	return nil
 }
 
 func (h objectHandler) delete(c *call) error {

@@ -1,5 +1,8 @@
-// Package tracing sends OpenTelemetry traces over OTLP: spans of requests, statements, function calls and jobs. It is off unless an
-// endpoint is set. Spans hold no personal data: no address, query string, body, parameter of a statement or path below a service.
+// Package tracing makes OpenTelemetry spans of requests, statements, function calls and jobs. It is off unless an endpoint is set.
+// Spans hold no personal data: no address, query string, body, parameter of a statement or path below a service.
+//
+// Package otlp sends the spans of the stack's program. A process of functions sends its spans to that program (Forward), so that it
+// does not contain an exporter.
 //
 // Only app, fnhost, outbox and stack import it; it imports nothing of ours.
 package tracing
@@ -10,10 +13,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -22,41 +25,52 @@ import (
 
 // Provider makes spans. A nil Provider makes none, so that its users need not ask whether traces are on.
 type Provider struct {
-	sdk    *sdk.TracerProvider
-	tracer trace.Tracer
+	sdk     *sdk.TracerProvider
+	batches sdk.SpanProcessor // before the exporter
+	tracer  trace.Tracer
+	options Options
 }
 
 // Options configure Open.
 type Options struct {
-	Endpoint string // base URL of the OTLP receiver, as OTEL_EXPORTER_OTLP_ENDPOINT; "" turns traces off
-	Service  string // service.name of the spans; OTEL_SERVICE_NAME has precedence
-	Version  string // service.version
+	Service string // service.name of the spans; OTEL_SERVICE_NAME has precedence
+	Version string // service.version
 
-	Exporter sdk.SpanExporter // for tests, instead of Endpoint
+	Exporter sdk.SpanExporter // nil turns traces off
+	Delay    time.Duration    // how long a span waits for others; 0 means 5 s or OTEL_BSP_SCHEDULE_DELAY
 }
 
-// Open returns a Provider, or nil without an endpoint. The further variables of the OpenTelemetry SDK apply, such as
-// OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER. Close must be called.
+// Open returns a Provider, or nil without an exporter. The variables of the OpenTelemetry SDK apply, such as OTEL_TRACES_SAMPLER.
+// Close must be called.
 func Open(ctx context.Context, o Options) (*Provider, error) {
-	exporter := o.Exporter
-	if exporter == nil {
-		if o.Endpoint == "" {
-			return nil, nil
-		}
-		var err error
-		exporter, err = otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimRight(o.Endpoint, "/")+"/v1/traces"))
-		if err != nil {
-			return nil, fmt.Errorf("traces: %w", err)
-		}
+	if o.Exporter == nil {
+		return nil, nil
 	}
+	about, err := o.about(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var batching []sdk.BatchSpanProcessorOption
+	if o.Delay > 0 {
+		batching = append(batching, sdk.WithBatchTimeout(o.Delay))
+	}
+	batches := sdk.NewBatchSpanProcessor(o.Exporter, batching...)
+	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(batches), sdk.WithResource(about))
+	return &Provider{provider, batches, provider.Tracer(scope), o}, nil
+}
+
+// scope is the name of the instrumentation in all spans.
+const scope = "daawo"
+
+// about returns the attributes of the program whose spans they are.
+func (o Options) about(ctx context.Context) (*resource.Resource, error) {
 	about, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", o.Service), attribute.String("service.version", o.Version)),
 		resource.WithFromEnv(), resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
-	return &Provider{provider, provider.Tracer("daawo")}, nil
+	return about, nil
 }
 
 // Close sends the remaining spans.

@@ -1,13 +1,17 @@
 package tracing
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/goleak"
 
@@ -73,6 +77,102 @@ func TestHandlerContinuesTrace(t *testing.T) {
 		if span.Status.Code.String() != "Error" || span.Status.Description != "" {
 			t.Errorf("%s: %+v", span.Name, span.Status)
 		}
+	}
+}
+
+// TestForward checks that spans which another process forwards are exported as it made them, with its name, and that a wrong text is
+// refused.
+func TestForward(t *testing.T) {
+	here, ended := spans(t)
+	direct := &kept{InMemoryExporter: tracetest.NewInMemoryExporter()}
+	forwarding := Forward(func(ctx context.Context, text []byte) error {
+		return here.Take(ctx, "functions", bytes.NewReader(text))
+	})
+	there, err := Open(t.Context(), Options{Service: "functions", Exporter: both{direct, forwarding}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := there.Start(WithTraceparent(t.Context(), parent), "call", Server, Text("faas.name", "note"))
+	s := there.Statements().(statements)
+	var batch pgx.Batch
+	batch.Queue(`select 1`)
+	inside := s.TraceBatchStart(ctx, nil, pgx.TraceBatchStartData{Batch: &batch})
+	s.TraceBatchQuery(inside, nil, pgx.TraceBatchQueryData{SQL: `select 1`})
+	s.TraceBatchEnd(inside, nil, pgx.TraceBatchEndData{Err: errors.New("x")})
+	end(nil)
+	if err := there.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []string{"{", `{"trace":"x"}`, `{"trace":"0af7651916cd43dd8448eb211c80319c","id":"0000000000000000"}`} {
+		if err := here.Take(t.Context(), "functions", strings.NewReader(wrong)); err == nil {
+			t.Errorf("takes %s", wrong)
+		}
+	}
+	got, want := ended(), direct.GetSpans()
+	if len(got) != 2 || len(want) != 2 {
+		t.Fatalf("%d spans, want %d", len(got), len(want))
+	}
+	for n := range got {
+		if a, b := shown(t, got[n]), shown(t, want[n]); a != b {
+			t.Errorf("got  %s\nwant %s", a, b)
+		}
+		if !got[n].EndTime.Equal(want[n].EndTime) || !got[n].StartTime.Equal(want[n].StartTime) {
+			t.Errorf("%s: other times", got[n].Name)
+		}
+	}
+	if (*Provider)(nil).Take(t.Context(), "functions", strings.NewReader("{")) != nil {
+		t.Error("without traces Take fails")
+	}
+}
+
+// both exports spans twice.
+type both [2]sdk.SpanExporter
+
+func (b both) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	return errors.Join(b[0].ExportSpans(ctx, spans), b[1].ExportSpans(ctx, spans))
+}
+
+func (b both) Shutdown(ctx context.Context) error {
+	return errors.Join(b[0].Shutdown(ctx), b[1].Shutdown(ctx))
+}
+
+// shown returns a span as text, without its times.
+func shown(t *testing.T, s tracetest.SpanStub) string {
+	t.Helper()
+	text := fmt.Sprint(s.Name, s.SpanKind, s.Status, s.SpanContext.TraceID(), s.SpanContext.SpanID(), s.SpanContext.TraceFlags(), s.Parent.SpanID(),
+		s.Parent.TraceID(), s.Parent.IsRemote(), s.Resource, s.InstrumentationScope.Name, sorted(s.Attributes))
+	for _, e := range s.Events {
+		text += fmt.Sprint(e.Name, sorted(e.Attributes))
+	}
+	return text
+}
+
+func sorted(attributes []attribute.KeyValue) string {
+	set := attribute.NewSet(attributes...)
+	return set.Encoded(attribute.DefaultEncoder())
+}
+
+// TestForwardInParts checks that a long list of spans is sent in parts below the limit, and that a span beyond it is an error.
+func TestForwardInParts(t *testing.T) {
+	parts, longest := 0, 0
+	p, err := Open(t.Context(), Options{Service: "functions", Exporter: Forward(func(_ context.Context, text []byte) error {
+		parts, longest = parts+1, max(longest, len(text))
+		return nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		_, end := p.Start(t.Context(), strings.Repeat("x", 100<<10), Internal)
+		end(nil)
+	}
+	if err := p.Close(context.Background()); err != nil || parts < 4 || parts > 6 || longest > ForwardSize {
+		t.Errorf("%d parts of at most %d bytes: %v", parts, longest, err)
+	}
+	exporter := Forward(func(context.Context, []byte) error { t.Error("sends a span that is too long"); return nil })
+	stub := tracetest.SpanStub{Name: strings.Repeat("x", ForwardSize)}
+	if exporter.ExportSpans(t.Context(), []sdk.ReadOnlySpan{stub.Snapshot()}) == nil {
+		t.Error("no error")
 	}
 }
 

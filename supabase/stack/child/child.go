@@ -23,7 +23,7 @@ import (
 	"daawo/supabase/internal/fnhost"
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/logattr"
-	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/outbox/queue"
 	"daawo/supabase/internal/tracing"
 )
 
@@ -52,9 +52,12 @@ func run(functions map[string]edge.Func) error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	traces, err := tracing.Open(ctx, tracing.Options{Endpoint: c.Traces, Service: "functions"})
-	if err != nil {
-		return err
+	parent := fnhost.NewParent(c.Parent, log)
+	var traces *tracing.Provider
+	if c.Spans {
+		if traces, err = parent.Traces(ctx); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -63,7 +66,7 @@ func run(functions map[string]edge.Func) error {
 			log.Warn("the last spans were not sent", "error", err)
 		}
 	}()
-	host, pool, err := open(ctx, functions, c, &settings, traces, log)
+	host, pool, err := open(ctx, functions, c, &settings, parent, traces, log)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func (s *settings) take(c fnhost.ChildConfig) error {
 	return nil
 }
 
-func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
+func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, parent *fnhost.Parent, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
 	file, err := fnhost.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
@@ -133,12 +136,9 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 	if err != nil {
 		return nil, nil, err
 	}
-	box, err := outbox.New(outbox.Options{DB: pool, WebhookURL: c.WebhookURL, Log: log})
-	if err != nil {
-		return nil, nil, err
-	}
+	adder := &queue.Adder{ToWebhook: c.Webhook}
 	host, err := fnhost.New(fnhost.Options{
-		Functions: functions, DB: pool, Outbox: box, Region: c.Region, Parent: fnhost.NewParent(c.Parent, log), Log: log, Traces: traces,
+		Functions: functions, DB: pool, Outbox: adder, Region: c.Region, Parent: parent, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
 			if err != nil {

@@ -50,6 +50,18 @@ for (const { language, words, to } of inBothLanguages) {
       await expectError(page);
     });
 
+    test('loads what the list needs beside the application', async ({ page }) => {
+      const release = await hold(page, '**/assets/resources-screen-*.js');
+      const wanted = ['**/site.json', '**/assets/dist-*.js'].map((url) => page.waitForRequest(url));
+      await page.goto(to('/resources/'));
+      await Promise.all(wanted);
+      const addresses: string[] = [];
+      page.on('request', (request) => addresses.push(new URL(request.url()).pathname));
+      release();
+      await expect(page.getByRole('main').getByRole('listitem').first()).toBeVisible();
+      expect(addresses, 'once').not.toContain('/site.json');
+    });
+
     test('shows the list at the next touch after a part failed', async ({ page }) => {
       let fails = true;
       await page.route('**/assets/resources-screen-*.js', (route) =>

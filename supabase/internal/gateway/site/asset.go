@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
@@ -17,7 +18,8 @@ import (
 
 // asset is one served file.
 type asset struct {
-	data        []byte
+	plain       atomic.Pointer[[]byte] // nil until a request needs it, if read is not nil
+	read        func() ([]byte, error) // reads an embedded file that is served as it is
 	contentType string
 	cache       string
 	etag        string // without quotes
@@ -62,10 +64,41 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 	case a.compressible() && !hashed:
 		data = fillText(data, v, path.Ext(name) == ".xml" || path.Ext(name) == ".svg")
 	}
-	a.data = data
+	a.keep(data)
+	return a
+}
+
+// keep sets the content and its tag.
+func (a *asset) keep(data []byte) {
+	a.plain.Store(&data)
 	sum := sha256.Sum256(data)
 	a.etag = base64.RawURLEncoding.EncodeToString(sum[:12])
-	return a
+}
+
+// embedded notes that the file can be read again, if it is in the program (embedded files have no modification time) and is
+// served as it was read.
+func (a *asset) embedded(files fs.FS, name string, d fs.DirEntry, data []byte) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	if kept := *a.plain.Load(); info.ModTime().IsZero() && len(data) > 0 && len(kept) == len(data) && &kept[0] == &data[0] {
+		a.read = func() ([]byte, error) { return fs.ReadFile(files, name) }
+	}
+	return nil
+}
+
+// data returns the uncompressed file.
+func (a *asset) data() ([]byte, error) {
+	if p := a.plain.Load(); p != nil {
+		return *p, nil
+	}
+	data, err := a.read()
+	if err != nil {
+		return nil, err
+	}
+	a.plain.Store(&data)
+	return data, nil
 }
 
 // compressible reports whether files of this type shrink by compression.
@@ -100,14 +133,21 @@ func (a *asset) begin(w http.ResponseWriter, r *http.Request, status int) (data 
 	if a.policy != "" {
 		h.Set("Content-Security-Policy", a.policy)
 	}
-	tag := a.etag
-	data = a.data
+	tag, encoding := a.etag, ""
 	if a.compressible() {
 		h.Add("Vary", "Accept-Encoding")
-		if encoding := negotiate(r.Header.Get("Accept-Encoding")); encoding != "" && r.Header.Get("Range") == "" {
-			h.Set("Content-Encoding", encoding)
-			data, tag = a.encoded(encoding), a.etag+"-"+encoding
+		if encoding = negotiate(r.Header.Get("Accept-Encoding")); r.Header.Get("Range") != "" {
+			encoding = ""
 		}
+	}
+	data, err := a.encoded(encoding)
+	if err != nil {
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return nil, true
+	}
+	if encoding != "" {
+		h.Set("Content-Encoding", encoding)
+		tag += "-" + encoding
 	}
 	if status == http.StatusOK {
 		h.Set("ETag", `"`+tag+`"`)
@@ -161,18 +201,25 @@ func negotiate(accept string) string {
 	return ""
 }
 
-// encoded returns the compressed file. It compresses on the first request and keeps the result.
-func (a *asset) encoded(encoding string) []byte {
+// encoded returns the file in an encoding, "" for the uncompressed one. It compresses on the first request and keeps the result.
+func (a *asset) encoded(encoding string) ([]byte, error) {
+	if encoding == "" {
+		return a.data()
+	}
 	kept, level, compress := &a.gz, gzip.DefaultCompression, gzipped
 	if encoding == "br" {
 		kept, level, compress = &a.br, 5, brotlied
 	}
 	if p := kept.Load(); p != nil {
-		return *p
+		return *p, nil
 	}
-	out := compress(a.data, level)
+	data, err := a.data()
+	if err != nil {
+		return nil, err
+	}
+	out := compress(data, level)
 	kept.CompareAndSwap(nil, &out)
-	return *kept.Load()
+	return *kept.Load(), nil
 }
 
 // compressBest replaces the compressed forms by the smallest ones.
@@ -180,9 +227,21 @@ func (a *asset) compressBest() {
 	if !a.compressible() || a.best.Swap(true) {
 		return
 	}
-	br, gz := brotlied(a.data, brotli.BestCompression), gzipped(a.data, gzip.BestCompression)
+	data, err := a.data()
+	if err != nil {
+		return // a request gets the error
+	}
+	br, gz := brotlied(data, brotli.BestCompression), gzipped(data, gzip.BestCompression)
 	a.br.Store(&br)
 	a.gz.Store(&gz)
+}
+
+// release drops the uncompressed form of an embedded file until a request needs it: most browsers take the compressed ones, and
+// the program file has it already.
+func (a *asset) release() {
+	if a.read != nil {
+		a.plain.Store(nil)
+	}
 }
 
 func brotlied(data []byte, level int) []byte {
@@ -190,7 +249,7 @@ func brotlied(data []byte, level int) []byte {
 	w := brotli.NewWriterLevel(&out, level)
 	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
-	return out.Bytes()
+	return bytes.Clone(out.Bytes()) // without the unused capacity, up to half of it
 }
 
 func gzipped(data []byte, level int) []byte {
@@ -201,5 +260,5 @@ func gzipped(data []byte, level int) []byte {
 	}
 	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
-	return out.Bytes()
+	return bytes.Clone(out.Bytes())
 }

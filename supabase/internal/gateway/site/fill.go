@@ -46,7 +46,7 @@ func fillPage(page []byte, v Values) []byte {
 		text := string(z.Raw())
 		if kind == nethtml.ErrorToken {
 			out.WriteString(text) // a tag cut off by the end of the file
-			return out.Bytes()
+			return bytes.Clone(out.Bytes())
 		}
 		if kind == nethtml.TextToken && inScript {
 			out.WriteString(raw.Replace(text))

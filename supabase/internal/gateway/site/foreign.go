@@ -1,8 +1,6 @@
 package site
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"path"
 	"regexp"
@@ -29,15 +27,14 @@ const foreignPolicy = "object-src 'none'; base-uri 'self'; frame-ancestors 'none
 
 // foreignAsset returns an asset of another build.
 func foreignAsset(name string, data []byte) *asset {
-	a := &asset{data: data, contentType: contentTypes[path.Ext(name)], cache: "no-cache", policy: foreignPolicy, foreign: true}
+	a := &asset{contentType: contentTypes[path.Ext(name)], cache: "no-cache", policy: foreignPolicy, foreign: true}
 	if a.contentType == "" {
 		a.contentType = "application/octet-stream"
 	}
 	if isHashed(name) {
 		a.cache = "public, max-age=31536000, immutable"
 	}
-	sum := sha256.Sum256(data)
-	a.etag = base64.RawURLEncoding.EncodeToString(sum[:12])
+	a.keep(data)
 	return a
 }
 

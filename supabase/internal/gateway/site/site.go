@@ -60,6 +60,7 @@ func New(o Options) (*Site, error) {
 			s.assets[name] = foreignAsset(name, data)
 		} else {
 			s.assets[name] = newAsset(name, data, o.Values, more)
+			return s.assets[name].embedded(o.Files, name, d, data)
 		}
 		return nil
 	})
@@ -76,6 +77,7 @@ func (s *Site) Compress(ctx context.Context) {
 			return
 		}
 		a.compressBest()
+		a.release()
 	}
 }
 

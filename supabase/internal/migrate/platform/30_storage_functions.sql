@@ -72,8 +72,9 @@ $$;
 
 -- One page of an S3 listing: objects below the prefix, and one row without an id per folder (common prefix). It walks
 -- the index (bucket_id, name collate "C") and skips each folder that it has returned, so the cost depends on the rows of
--- the page, not on the objects in the folders. A name with chr(1114111), the last code point, sorts after all names with
--- the same beginning. The cursor (next_token, else start_after) is the last name of the previous page. It is a folder if
+-- the page, not on the objects in the folders. One query returns all objects up to the next folder; its window function
+-- counts the folders so far, and the scan ends at the first. Folders, and the first objects after one, are read row by row.
+-- A name with chr(1114111), the last code point, sorts after all names with the same beginning. The cursor (next_token, else start_after) is the last name of the previous page. It is a folder if
 -- it ends with the delimiter or if no object has exactly that name.
 create or replace function storage.list_objects_with_delimiter(
   _bucket_id text, prefix_param text, delimiter_param text, max_keys integer default 100,
@@ -91,6 +92,8 @@ declare
   seek       text;
   folder     text;
   fetched    integer;
+  in_run     boolean := true;        -- the next entries are returned by one query
+  run_after  constant integer := 32; -- so many objects in a row begin a run
   batch      refcursor;
   found      record;
 begin
@@ -116,6 +119,40 @@ begin
   end if;
 
   while wanted > 0 loop
+    if in_run then
+      in_run := false;
+      if descending then
+        return query
+          select e.name, e.id, e.metadata, e.updated_at, e.created_at, e.last_accessed_at
+            from (select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at,
+                         count(nullif(strpos(substr(o.name, length(prefix) + 1), delimiter_param), 0))
+                           over (order by o.name collate "C" desc rows unbounded preceding) as folders
+                    from storage.objects o
+                   where o.bucket_id = _bucket_id and o.name collate "C" < seek and o.name collate "C" >= prefix) e
+           where e.folders < 1 limit wanted;
+      else
+        return query
+          select e.name, e.id, e.metadata, e.updated_at, e.created_at, e.last_accessed_at
+            from (select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at,
+                         count(nullif(strpos(substr(o.name, length(prefix) + 1), delimiter_param), 0))
+                           over (order by o.name collate "C" rows unbounded preceding) as folders
+                    from storage.objects o
+                   where o.bucket_id = _bucket_id and o.name collate "C" >= seek and o.name collate "C" < prefix || last_char) e
+           where e.folders < 1 limit wanted;
+      end if;
+      get diagnostics fetched = row_count;
+      wanted := wanted - fetched;
+      exit when wanted = 0;
+      if fetched > 0 and descending then
+        select o.name into seek from storage.objects o
+         where o.bucket_id = _bucket_id and o.name collate "C" < seek
+         order by o.name collate "C" desc limit 1 offset fetched - 1;
+      elsif fetched > 0 then
+        select o.name || chr(1) into seek from storage.objects o
+         where o.bucket_id = _bucket_id and o.name collate "C" >= seek
+         order by o.name collate "C" limit 1 offset fetched - 1;
+      end if;
+    end if;
     folder := null;
     fetched := 0;
     if descending then
@@ -124,18 +161,20 @@ begin
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" < seek
          order by o.name collate "C" desc
-         limit 1500; -- a constant, so that the kept plan follows the index
+         limit 33; -- run_after and the row that begins the run; a constant, so that the kept plan follows the index
     else
       open batch no scroll for
         select o.name, o.id, o.metadata, o.updated_at, o.created_at, o.last_accessed_at
           from storage.objects o
          where o.bucket_id = _bucket_id and o.name collate "C" >= seek
          order by o.name collate "C"
-         limit 1500; -- a constant, so that the kept plan follows the index
+         limit 33; -- run_after and the row that begins the run; a constant, so that the kept plan follows the index
     end if;
     while wanted > 0 loop
       fetch batch into found;
       exit when found.name is null or not starts_with(found.name, prefix);
+      in_run := fetched = run_after;
+      exit when in_run;
       fetched := fetched + 1;
       folder := storage.get_common_prefix(found.name, prefix, delimiter_param);
       wanted := wanted - 1;
@@ -160,13 +199,14 @@ begin
       seek := case when descending then found.name else found.name || chr(1) end;
     end loop;
     close batch;
-    exit when folder is null and fetched < 1500; -- no name is left below the prefix, or the page is complete
+    exit when folder is null and not in_run; -- no name is left below the prefix, or the page is complete
   end loop;
 end $$;
 
 -- The listing of POST /object/list: pages by offset, ignores case, returns names relative to the prefix and folders
 -- without an id. Sorted by name, it walks the index on lower(name) like the function above. Sorted by a time, it reads
 -- the whole prefix. The caller has escaped prefix and search as patterns. levels is unused and stays for old callers.
+-- Objects up to the next folder are a run, as above. Names that differ in case only have the same key and are in one run.
 -- A page at depth skips objects in blocks, up to the next folder or to the last name of the block.
 create or replace function storage.search(
   prefix text, bucketname text, limits integer default 100, levels integer default 1, offsets integer default 0,
@@ -188,6 +228,11 @@ declare
   in_blocks  boolean := true;        -- the next entries are objects, not folders
   by_rows    boolean := false;       -- too many names differ only in case
   depth      integer := coalesce(array_length(string_to_array(whole, '/'), 1), 1); -- path segments of an object that is no folder
+  in_run     boolean := true;        -- the next entries are returned by one query
+  run_after  constant integer := 32; -- so many objects in a row begin a run
+  singles    integer;
+  this_key   text;
+  last_key   text;
   entries    integer;
   next_seek  text;
   last_name  text;
@@ -258,6 +303,47 @@ begin
       in_blocks := false;
       block := least_skip;
     end if;
+    if in_run and to_skip < least_skip and not by_rows then
+      if descending then
+        return query
+          select substr(e.name, base + 1), e.id, e.updated_at, e.created_at, e.last_accessed_at, e.metadata
+            from (select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata,
+                         count(case when array_length(o.path_tokens, 1) > depth then 1 end)
+                           over (order by lower(o.name) collate "C" desc rows unbounded preceding) as folders
+                    from storage.objects o
+                   where o.bucket_id = bucketname and lower(o.name) collate "C" < seek and lower(o.name) collate "C" >= lowered) e
+           where e.folders < 1 limit wanted offset to_skip;
+      else
+        return query
+          select substr(e.name, base + 1), e.id, e.updated_at, e.created_at, e.last_accessed_at, e.metadata
+            from (select o.name, o.id, o.updated_at, o.created_at, o.last_accessed_at, o.metadata,
+                         count(case when array_length(o.path_tokens, 1) > depth then 1 end)
+                           over (order by lower(o.name) collate "C" rows unbounded preceding) as folders
+                    from storage.objects o
+                   where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
+                     and lower(o.name) collate "C" < lowered || last_char) e
+           where e.folders < 1 limit wanted offset to_skip;
+      end if;
+      get diagnostics entries = row_count;
+      wanted := wanted - entries;
+      exit when wanted = 0;
+      if entries > 0 then -- else the run is shorter than to_skip
+        if descending then
+          select lower(o.name) into seek from storage.objects o
+           where o.bucket_id = bucketname and lower(o.name) collate "C" < seek
+           order by lower(o.name) collate "C" desc limit 1 offset to_skip + entries - 1;
+        else
+          select lower(o.name) || chr(1) into seek from storage.objects o
+           where o.bucket_id = bucketname and lower(o.name) collate "C" >= seek
+           order by lower(o.name) collate "C" limit 1 offset to_skip + entries - 1;
+        end if;
+        to_skip := 0;
+      end if;
+    end if;
+    in_blocks := false;
+    in_run := false;
+    singles := 0;
+    last_key := null;
     if by_rows then
       open batch no scroll for execute format(
         $q$
@@ -285,13 +371,18 @@ begin
     end if;
     while wanted > 0 loop
       fetch batch into found;
-      exit when found.name is null or not starts_with(lower(found.name), lowered);
-      folder := storage.get_common_prefix(lower(found.name), lowered, '/');
-      if folder is null and to_skip >= least_skip and not by_rows then
-        seek := case when descending then lower(found.name) || chr(1) else lower(found.name) end;
-        in_blocks := true;
+      this_key := lower(found.name);
+      exit when found.name is null or not starts_with(this_key, lowered);
+      folder := storage.get_common_prefix(this_key, lowered, '/');
+      in_blocks := folder is null and to_skip >= least_skip and not by_rows;
+      in_run := folder is null and to_skip = 0 and singles >= run_after and not by_rows and this_key <> last_key;
+      if in_blocks or in_run then
+        seek := case when descending then this_key || chr(1) else this_key end;
         exit;
-      elsif to_skip > 0 then
+      end if;
+      singles := singles + 1;
+      last_key := this_key;
+      if to_skip > 0 then
         to_skip := to_skip - 1;
       else
         wanted := wanted - 1;
@@ -318,7 +409,7 @@ begin
       end if;
     end loop;
     close batch;
-    exit when folder is null and not (in_blocks and to_skip >= least_skip);
+    exit when folder is null and not in_blocks and not in_run;
   end loop;
 end $$;
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -105,6 +106,19 @@ func TestBus(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnreachable checks that a server of NATS that is away is logged at the start, and that the password is not.
+func TestUnreachable(t *testing.T) {
+	var out bytes.Buffer
+	b, err := DialNATS(NATSOptions{URL: "nats://user:secret@127.0.0.1:1", Prefix: "test", Log: slog.New(slog.NewTextHandler(&out, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	if text := out.String(); !strings.Contains(text, "NATS unreachable; retrying") || strings.Contains(text, "secret") {
+		t.Error(text)
 	}
 }
 

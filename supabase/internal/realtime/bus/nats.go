@@ -47,6 +47,9 @@ func DialNATS(o NATSOptions) (Bus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
 	}
+	if !conn.IsConnected() {
+		o.Log.Warn("NATS unreachable; retrying") // without the URL, which can hold a password
+	}
 	b.conn = conn
 	return b, nil
 }

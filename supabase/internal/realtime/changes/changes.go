@@ -32,9 +32,9 @@ type Subscriber struct {
 	// Deliver gets the changes in the order of their commits, one call at a time. It must not block.
 	Deliver func(Change)
 
-	// Resumed is called when changes are read again after the connection to the database was lost. Changes that were
-	// committed in between are not delivered, so the client has to read the table again. nil means that nothing is called.
-	// It must not block.
+	// Resumed is called when changes are read again after the connection to the database was lost, and after changes were
+	// lost because their checks were slower than the writes. Changes that were committed before are not delivered, so the
+	// client has to read the table again. nil means that nothing is called. It must not block.
 	Resumed func()
 }
 

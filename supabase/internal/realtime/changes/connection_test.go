@@ -135,16 +135,25 @@ func TestCommitOrder(t *testing.T) {
 	}
 }
 
-// TestQueueLimit: more changes than the queue holds are lost and counted, the stream goes on.
+// TestQueueLimit: more changes than the queue holds are lost and counted, the subscribers are told, the stream goes on.
 func TestQueueLimit(t *testing.T) {
 	d, s := open(t, func(o *Options) { o.MaxQueueBytes = 50_000 })
 	d.Exec(notes)
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	var told atomic.Int64
+	_, err := s.Subscribe(t.Context(), Subscriber{
+		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
+		Deliver: func(Change) {}, Resumed: func() { told.Add(1) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.Exec(`insert into notes select n, repeat('x', 1000) from generate_series(1, 1000) n`)
 	settle(t, d, s)
 	if got := len(box.take()); got != 0 || s.Lost() != 1 {
 		t.Errorf("%d changes, %d lost", got, s.Lost())
 	}
+	eventually(t, "the message about the loss", func() bool { return told.Load() == 1 })
 	d.Exec(`insert into notes values (2000)`)
 	settle(t, d, s)
 	if got := len(box.take()); got != 1 {

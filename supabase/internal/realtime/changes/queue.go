@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -26,8 +27,13 @@ type queue struct {
 	items  []rowChange
 	bytes  int
 	limit  int
-	filled chan struct{} // has one element if items may be there
+	gap    bool          // a transaction is missing
+	ahead  int           // items before the gap
+	filled chan struct{} // has one element if items or a gap may be there
 }
+
+// errGap means that a transaction is missing after the changes that pop returned.
+var errGap = errors.New("a transaction did not fit in the queue")
 
 func newQueue(limit int) *queue { return &queue{limit: limit, filled: make(chan struct{}, 1)} }
 
@@ -49,40 +55,70 @@ func (q *queue) push(items []rowChange) bool {
 	}
 	q.items = append(q.items, items...)
 	q.bytes += total
+	q.wake()
+	return true
+}
+
+// pushGap notes that a transaction is missing here. Gaps are one until pop has returned it.
+func (q *queue) pushGap() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.gap {
+		q.gap, q.ahead = true, len(q.items)
+	}
+	q.wake()
+}
+
+func (q *queue) wake() {
 	select {
 	case q.filled <- struct{}{}:
 	default:
 	}
-	return true
 }
 
-// pop waits for changes and returns at most n of them.
+// pop waits for changes and returns at most n of them, or errGap when the next thing is a gap.
 func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
 	for {
 		q.mu.Lock()
-		if len(q.items) > 0 {
-			n = min(n, len(q.items))
-			taken := q.items[:n:n]
-			q.items = q.items[n:]
-			for i := range taken {
-				q.bytes -= taken[i].memory()
-			}
-			if len(q.items) == 0 {
-				q.items = nil // taken keeps the array
-			} else {
-				select {
-				case q.filled <- struct{}{}:
-				default:
-				}
-			}
-			q.mu.Unlock()
-			return taken, nil
-		}
+		taken, err := q.take(n)
 		q.mu.Unlock()
+		if taken != nil || err != nil {
+			return taken, err
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-q.filled:
 		}
 	}
+}
+
+// take returns the next changes, or errGap, or nothing. The caller holds the lock.
+func (q *queue) take(n int) ([]rowChange, error) {
+	switch {
+	case q.gap && q.ahead == 0:
+		q.gap = false
+		if len(q.items) > 0 {
+			q.wake()
+		}
+		return nil, errGap
+	case q.gap:
+		n = min(n, q.ahead)
+		q.ahead -= n
+	case len(q.items) == 0:
+		return nil, nil
+	}
+	n = min(n, len(q.items))
+	taken := q.items[:n:n]
+	q.items = q.items[n:]
+	for i := range taken {
+		q.bytes -= taken[i].memory()
+	}
+	if len(q.items) == 0 {
+		q.items = nil // taken keeps the array
+	}
+	if len(q.items) > 0 || q.gap {
+		q.wake()
+	}
+	return taken, nil
 }

@@ -35,7 +35,24 @@ func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	s.state, s.restart, s.names, s.slot = nil, cancel, c.publications, c.slot
 	s.notify()
 	s.mu.Unlock()
-	for _, sub := range missed {
+	callResumed(missed)
+}
+
+// tellMissed calls Resumed of all live subscribers after changes were lost.
+func (s *Stream) tellMissed() {
+	var missed []*subscriber
+	s.mu.Lock()
+	for _, sub := range s.registry.all() {
+		if sub.since > 0 {
+			missed = append(missed, sub)
+		}
+	}
+	s.mu.Unlock()
+	callResumed(missed)
+}
+
+func callResumed(subs []*subscriber) {
+	for _, sub := range subs {
 		if sub.resumed != nil && !sub.closed.Load() {
 			sub.resumed()
 		}

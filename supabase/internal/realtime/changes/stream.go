@@ -285,8 +285,9 @@ func (s *Stream) followPublications(ctx context.Context, present []string) {
 	}
 }
 
-// lose counts a transaction that found the queue full.
+// lose counts a transaction that found the queue full. The subscribers are told after the changes before it.
 func (s *Stream) lose() {
+	s.queue.pushGap()
 	total, now := s.lost.Add(1), s.o.Now().Unix()
 	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
 		s.o.Log.Error("changes were lost: the checks are slower than the writes", "transactions", total, "limit_bytes", s.o.MaxQueueBytes)
@@ -390,12 +391,17 @@ func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims ma
 func (s *Stream) work(ctx context.Context) {
 	for {
 		items, err := s.queue.pop(ctx, batchSize)
-		if err != nil {
+		switch {
+		case errors.Is(err, errGap):
+			s.tellMissed()
+			continue
+		case err != nil:
 			return
 		}
 		if err := s.handle(ctx, items, nil); err != nil && ctx.Err() == nil {
 			s.lost.Add(1)
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
+			s.tellMissed()
 		}
 	}
 }

@@ -8,26 +8,58 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Entry is one row of a listing: an object, or a folder (no ID).
 type Entry struct {
 	Key        string // last segment of the name; set only by version 2 with a delimiter
 	Name       string
-	ID         *string
+	ID         string // "" for a folder
 	UpdatedAt  *time.Time
 	CreatedAt  *time.Time
 	AccessedAt *time.Time
 	Metadata   json.RawMessage
 }
 
-func scanEntry(r pgx.CollectableRow) (e Entry, err error) {
-	return e, r.Scan(&e.Name, &e.ID, &e.UpdatedAt, &e.CreatedAt, &e.AccessedAt, &e.Metadata)
+// entryColumns are the columns that entries reads, in entryFormats.
+const entryColumns = `name, id, updated_at, created_at, last_accessed_at, metadata`
+
+var entryFormats = []int16{0, 1, 1, 1, 1, 0}
+
+// entries runs one statement as the caller. It selects entryColumns.
+func (b *base) entries(ctx context.Context, c Caller, sql string, args ...[]byte) ([]Entry, error) {
+	var list []Entry
+	st := statement(sql, args...)
+	st.Formats = entryFormats
+	st.read = func(rows *pgconn.ResultReader) error {
+		for rows.NextRow() {
+			e, err := readEntry(rows.Values())
+			if err != nil {
+				return err
+			}
+			list = append(list, e)
+		}
+		return nil
+	}
+	if err := b.pipeline(ctx, c.Role, setCaller(c.readSession()), st); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
-func scanKeyedEntry(r pgx.CollectableRow) (e Entry, err error) {
-	return e, r.Scan(&e.Key, &e.Name, &e.ID, &e.UpdatedAt, &e.CreatedAt, &e.AccessedAt, &e.Metadata)
+// readEntry decodes entryColumns in entryFormats.
+func readEntry(v [][]byte) (e Entry, err error) {
+	e.Name, e.Metadata = string(v[0]), readJSON(v[5])
+	if e.ID, err = readUUID(v[1]); err != nil {
+		return e, err
+	}
+	for i, to := range []**time.Time{&e.UpdatedAt, &e.CreatedAt, &e.AccessedAt} {
+		if *to, err = readTime(v[2+i]); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
 }
 
 // Search is a request of the first listing API: one folder, paged by offset, case-insensitive.
@@ -55,10 +87,9 @@ func (s *Store) Search(ctx context.Context, c Caller, bucket string, p Search) (
 	if p.Column != "name" { // storage.search then takes LIKE patterns
 		p.Prefix, p.Search = escapeLike(p.Prefix), escapeLike(p.Search)
 	}
-	return rows(ctx, s.base, c, scanEntry, `
-		select name, id::text, updated_at, created_at, last_accessed_at, metadata
-		  from storage.search($1, $2, $3, $4, $5, $6, $7, $8)`,
-		p.Prefix, bucket, p.Limit, strings.Count(p.Prefix+p.Search, "/")+1, p.Offset, p.Search, p.Column, p.Order)
+	return s.entries(ctx, c, `select `+entryColumns+` from storage.search($1, $2, $3, $4, $5, $6, $7, $8)`,
+		text(p.Prefix), text(bucket), number(p.Limit), number(strings.Count(p.Prefix+p.Search, "/")+1), number(p.Offset),
+		text(p.Search), text(p.Column), text(p.Order))
 }
 
 // List is a request of the second listing API, paged by cursor, which S3 uses too.
@@ -107,7 +138,7 @@ func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Pag
 		entries = entries[:limit]
 	}
 	for _, e := range entries {
-		if e.ID != nil {
+		if e.ID != "" {
 			page.Objects = append(page.Objects, e)
 			continue
 		}
@@ -119,7 +150,7 @@ func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Pag
 	if page.More {
 		last := entries[len(entries)-1]
 		t := cursor{after: last.Name, order: p.Order, column: p.Column}
-		if last.ID == nil && p.Delimiter != "" && (p.Column == "" || p.Column == "name") {
+		if last.ID == "" && p.Delimiter != "" && (p.Column == "" || p.Column == "name") {
 			t.after += p.Delimiter // distinguishes the folder from an object with the same name
 		}
 		var at *time.Time
@@ -140,29 +171,17 @@ func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Pag
 func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, columnAfter string, limit int) ([]Entry, error) {
 	switch {
 	case p.Delimiter == "/":
-		order, column := p.Order, p.Column
-		if order == "" {
-			order = "asc"
-		}
-		if column == "" {
-			column = "name"
-		}
-		return rows(ctx, s.base, c, scanKeyedEntry, `
-			select key, name, id::text, updated_at, created_at, last_accessed_at, metadata
-			  from storage.search_v2($1, $2, $3, $4, $5, $6, $7, $8)`,
-			p.Prefix, bucket, limit, strings.Count(p.Prefix, "/")+1, p.StartAfter, order, column, columnAfter)
+		return s.listFolder(ctx, c, bucket, p, columnAfter, limit)
 	case p.Delimiter != "":
-		return rows(ctx, s.base, c, scanEntry, `
-			select name, id::text, updated_at, created_at, last_accessed_at, metadata
-			  from storage.list_objects_with_delimiter($1, $2, $3, $4, $5)`,
-			bucket, p.Prefix, p.Delimiter, limit, p.StartAfter)
+		return s.entries(ctx, c, `select `+entryColumns+` from storage.list_objects_with_delimiter($1, $2, $3, $4, $5)`,
+			text(bucket), text(p.Prefix), text(p.Delimiter), number(limit), text(p.StartAfter))
 	}
 	order, compare := "asc", ">"
 	if p.Order == "desc" {
 		order, compare = "desc", "<"
 	}
 	// Bounds in the collation of the index. LIKE has another one and would read the whole bucket up to the prefix.
-	args := []any{bucket, limit, p.Prefix}
+	args := [][]byte{text(bucket), number(limit), text(p.Prefix)}
 	where, at, sort := `bucket_id = $1 and name collate "C" >= $3 and name collate "C" < $3 || chr(1114111)`, "", ""
 	if p.Column == "created_at" || p.Column == "updated_at" {
 		at = "date_trunc('milliseconds', " + p.Column + ")" // the precision of the cursor
@@ -171,21 +190,49 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 	switch {
 	case p.StartAfter == "":
 	case p.Cursor == "":
-		args = append(args, p.StartAfter)
+		args = append(args, text(p.StartAfter))
 		where += ` and name collate "C" > $4`
 	case at != "" && columnAfter != "":
-		args = append(args, p.StartAfter, columnAfter)
+		args = append(args, text(p.StartAfter), text(columnAfter))
 		where += fmt.Sprintf(` and (%s, name collate "C") %s ($5::text::timestamptz, $4)`, at, compare)
 	default:
-		args = append(args, p.StartAfter)
+		args = append(args, text(p.StartAfter))
 		where += ` and name collate "C" ` + compare + ` $4`
 	}
-	return rows(ctx, s.base, c, scanEntry, fmt.Sprintf(`
-		select name, id::text, updated_at, created_at, last_accessed_at, metadata
+	return s.entries(ctx, c, fmt.Sprintf(`
+		select `+entryColumns+`
 		  from storage.objects
 		 where %s
 		 order by %s name collate "C" %s
 		 limit $2`, where, sort, order), args...)
+}
+
+// listFolder lists one folder. The key of an entry is its segment below the prefix.
+func (s *Store) listFolder(ctx context.Context, c Caller, bucket string, p List, columnAfter string, limit int) (list []Entry, err error) {
+	order, level := p.Order, strings.Count(p.Prefix, "/")
+	if order == "" {
+		order = "asc"
+	}
+	if p.Column == "" || p.Column == "name" { // as storage.search_v2 does, which would copy each row once more
+		list, err = s.entries(ctx, c, `select `+entryColumns+` from storage.list_objects_with_delimiter($1, $2, '/', $3, $4, '', $5)`,
+			text(bucket), text(p.Prefix), number(limit), text(p.StartAfter), text(order))
+	} else {
+		list, err = s.entries(ctx, c, `select `+entryColumns+` from storage.search_v2($1, $2, $3, $4, $5, $6, $7, $8)`,
+			text(p.Prefix), text(bucket), number(limit), number(level+1), text(p.StartAfter), text(order), text(p.Column), text(columnAfter))
+	}
+	for i := range list {
+		list[i].Key = segment(list[i].Name, level)
+	}
+	return list, err
+}
+
+// segment returns the nth segment of a path, or "" if it has fewer.
+func segment(path string, n int) string {
+	for ; n > 0; n-- {
+		_, path, _ = strings.Cut(path, "/")
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return first
 }
 
 // cursor is storage-api's continuation token: lines "l:<name>", "o:<order>", "c:<column>", "a:<value>" in base64.

@@ -3,8 +3,11 @@ package objects
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	"daawo/supabase/internal/db"
@@ -59,6 +62,9 @@ func nullableText(s *string) []byte {
 	return []byte(*s)
 }
 
+// number returns a parameter of an integer type.
+func number(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+
 // objectRow returns a step that reads at most one row of objectColumns into *to, or sets *to to nil.
 func objectRow(to **Object, sql string, args ...[]byte) step {
 	st := statement(sql, args...)
@@ -99,6 +105,24 @@ func readText(v []byte) *string {
 	return &s
 }
 
+// readUUID returns the text of a UUID, or "" for null.
+func readUUID(v []byte) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	if len(v) != 16 {
+		return "", fmt.Errorf("uuid has %d bytes, want 16", len(v))
+	}
+	var b [36]byte
+	hex.Encode(b[:8], v[:4])
+	hex.Encode(b[9:13], v[4:6])
+	hex.Encode(b[14:18], v[6:8])
+	hex.Encode(b[19:23], v[8:10])
+	hex.Encode(b[24:], v[10:])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:]), nil
+}
+
 func readJSON(v []byte) json.RawMessage {
 	if v == nil {
 		return nil
@@ -117,6 +141,9 @@ func readTime(v []byte) (*time.Time, error) {
 		return nil, fmt.Errorf("timestamp has %d bytes, want 8", len(v))
 	}
 	micros := int64(binary.BigEndian.Uint64(v))
+	if micros == math.MaxInt64 || micros == math.MinInt64 { // infinity, which JSON has no form for
+		return nil, nil
+	}
 	t := time.UnixMicro(postgresEpoch.UnixMicro() + micros)
 	return &t, nil
 }

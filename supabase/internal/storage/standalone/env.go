@@ -66,7 +66,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	case "file":
 		c.Disk = &backend.DiskConfig{Path: v.text("", "STORAGE_FILE_BACKEND_PATH", "FILE_STORAGE_BACKEND_PATH"), Bucket: internal, Tenant: c.Tenant}
 		if c.Disk.Path == "" {
-			v.fail("FILE_STORAGE_BACKEND_PATH is required with STORAGE_BACKEND=file")
+			v.fail("STORAGE_FILE_BACKEND_PATH is required with STORAGE_BACKEND=file")
 		}
 	case "s3":
 		c.S3 = &backend.S3Config{Endpoint: v.text("", "STORAGE_S3_ENDPOINT", "GLOBAL_S3_ENDPOINT"), Region: v.text("us-east-1", "STORAGE_S3_REGION", "REGION"),
@@ -81,7 +81,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		}
 	}
 	if c.Engine.FileSizeLimit <= 0 {
-		v.fail("FILE_SIZE_LIMIT is required, in bytes")
+		v.fail("UPLOAD_FILE_SIZE_LIMIT is required, in bytes")
 	}
 	if v.is("MULTI_TENANT", "IS_MULTITENANT") {
 		v.fail("MULTI_TENANT is not supported")

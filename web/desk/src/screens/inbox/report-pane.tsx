@@ -64,7 +64,7 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
       {data ? (
         <Whole report={data} staff={staff} onChanged={changed} onDeleted={deleted} />
       ) : error ? (
-        (error as { code?: string }).code === 'P0002' ? (
+        (error as { code?: string }).code === 'PT404' ? (
           <p role="alert" className="bg-card text-muted-foreground rounded-lg border px-4 py-10 text-center">
             {text.report.missing}
           </p>

@@ -3,8 +3,7 @@ import type { Guide } from '../../guides';
 export const guide: Guide = {
   slug: 'skin-cream-dangers',
   title: 'Khatarta kareemada maqaarka caddeeya',
-  description:
-    'Waxa ku qarsoonaan kara kareemada caddeynta iyo kuwa la isku daro, iyo daryeelka maqaarka ee ka ammaan badan.',
+  description: 'Waxa ku qarsoon kareemada caddeynta iyo kuwa la isku daro, iyo daryeel ka ammaan badan.',
   icon: 'cream',
   category: "Women's Health",
   content: [

@@ -1,0 +1,27 @@
+// Package otlp sends the spans of package tracing to an OTLP receiver. It is apart because the exporter brings gRPC and Protocol
+// Buffers, with which a process of functions would take longer to link.
+//
+// Only app imports it; it imports nothing of ours.
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// Open returns an exporter to the receiver with this base URL (OTEL_EXPORTER_OTLP_ENDPOINT), nil for "". The further variables of the
+// exporter apply, such as OTEL_EXPORTER_OTLP_HEADERS.
+func Open(ctx context.Context, endpoint string) (sdk.SpanExporter, error) {
+	if endpoint == "" {
+		return nil, nil
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"))
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	return exporter, nil
+}
