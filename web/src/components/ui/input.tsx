@@ -27,7 +27,7 @@ function NativeSelect({ className, ...props }: ComponentProps<'select'>) {
       />
       <ChevronDown
         aria-hidden
-        className="text-muted-foreground pointer-events-none absolute end-3 top-3 size-5"
+        className="text-muted-foreground pointer-events-none absolute end-3 top-1/2 size-5 -translate-y-1/2"
       />
     </span>
   );

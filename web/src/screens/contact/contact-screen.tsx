@@ -30,12 +30,12 @@ export function ContactScreen() {
           <li key={title}>
             <a
               href={href}
-              className="bg-card flex h-full gap-4 rounded-2xl border p-5 hover:border-primary md:flex-col"
+              className="bg-card flex h-full gap-4 rounded-2xl border p-5 hover:border-primary max-md:flex-wrap md:flex-col"
             >
               <span className={`h-fit w-fit rounded-xl p-3 ${colors}`}>
                 <Icon aria-hidden className="size-7" />
               </span>
-              <span className="grid content-start gap-1">
+              <span className="grid flex-1 content-start gap-1 max-md:basis-40">
                 <strong className="text-lg">{title}</strong>
                 <span className="text-muted-foreground">{content}</span>
                 <span className="text-primary font-semibold underline">{action}</span>

@@ -46,11 +46,11 @@ export function HomeScreen() {
           <ul className="mt-6 grid gap-4 md:grid-cols-3">
             {tips.map(({ title, content, Picture }) => (
               <li key={title}>
-                <Card className="h-full max-md:flex-row">
+                <Card className="h-full max-md:flex-row max-md:flex-wrap">
                   <div className="w-16 shrink-0 md:w-20">
                     <Picture />
                   </div>
-                  <div>
+                  <div className="flex-1 max-md:basis-40">
                     <CardTitle>{title}</CardTitle>
                     <CardDescription className="mt-1">{content}</CardDescription>
                   </div>

@@ -22,12 +22,12 @@ export function QuickAccess() {
           <li key={path}>
             <Link
               to={pathIn(language, path)}
-              className="bg-card flex h-full items-center gap-4 rounded-2xl border p-4 hover:border-primary"
+              className="bg-card flex h-full flex-wrap items-center gap-4 rounded-2xl border p-4 hover:border-primary"
             >
               <span className={`rounded-xl p-3 ${colors}`}>
                 <Icon aria-hidden className="size-7" />
               </span>
-              <span>
+              <span className="flex-1 basis-40">
                 <strong className="block text-lg">{title}</strong>
                 <span className="text-muted-foreground">{content}</span>
               </span>

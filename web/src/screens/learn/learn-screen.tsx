@@ -33,12 +33,12 @@ export function LearnScreen() {
             <li key={slug}>
               <Link
                 to={pathIn(language, `/learn/${slug}/`)}
-                className="bg-card flex h-full gap-4 rounded-2xl border p-4 hover:border-primary sm:flex-col"
+                className="bg-card flex h-full gap-4 rounded-2xl border p-4 hover:border-primary max-sm:flex-wrap sm:flex-col"
               >
                 <div className="w-16 shrink-0 sm:w-20">
                   <GuidePicture icon={icon} />
                 </div>
-                <div>
+                <div className="max-sm:flex-1 max-sm:basis-40">
                   <Badge className={categoryColors[category]}>{text.categories[category]}</Badge>
                   <h3 className="mt-2">{title}</h3>
                   <CardDescription className="mt-1">{description}</CardDescription>

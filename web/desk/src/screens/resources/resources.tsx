@@ -109,7 +109,7 @@ function Line({ resource, first, last, act }: LineProps) {
         </Button>
         <Button
           variant="outline"
-          className="min-w-20 max-sm:ms-auto"
+          className="min-w-24 max-sm:ms-auto"
           aria-label={`${is_active ? text.resources.hide : text.resources.publish}: ${title}`}
           onClick={() => act(() => saveResource(id, { is_active: !is_active }))}
         >
