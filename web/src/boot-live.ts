@@ -77,7 +77,8 @@ addEventListener(
 addEventListener('focusin', ({ target }) => {
   if ((target as Element).closest('[data-live]')) load();
 });
-for (const type of ['pointerdown', 'keydown', 'online'])
+// The end of the document may arrive late: then DOMContentLoaded comes after the failure.
+for (const type of ['pointerdown', 'keydown', 'online', 'DOMContentLoaded'])
   addEventListener(type, () => {
     if ('failed' in root) load();
   });

@@ -8,6 +8,9 @@ const { incomplete } = (document.currentScript as HTMLScriptElement).dataset;
 /** Returns the last element of the document (index.html). */
 const end = () => document.getElementById('site-config');
 
+/** Reports whether the whole document is there, also if its end arrived after the page had said that it is missing. */
+export const isWhole = () => document.readyState !== 'loading' && !!end();
+
 /** Resolves with true when the whole document has arrived, with false when the page says that a part is missing. */
 export const arrived = new Promise<boolean>((resolve) => {
   let elements = 0;
