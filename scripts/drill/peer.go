@@ -27,7 +27,7 @@ type peer struct {
 	session  int
 	confirms int  // how often the table was read again
 	current  bool // subscribed, and the table has been read since
-	members  roster
+	present  attendance
 	rows     map[int64]bool   // known rows above floor
 	floor    int64            // all rows up to this one are known
 	changed  map[int64]bool   // rows of the changes of this session
@@ -113,13 +113,13 @@ func (p *peer) begin(at *stack.Stack) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session++
-	p.at, p.current, p.members, p.changed = at, false, nil, map[int64]bool{}
+	p.at, p.current, p.present, p.changed = at, false, attendance{}, map[int64]bool{}
 }
 
 func (p *peer) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at, p.current, p.members = nil, false, nil
+	p.at, p.current, p.present = nil, false, attendance{}
 }
 
 // talk sends numbered broadcasts and heartbeats until the session ends.
@@ -172,7 +172,7 @@ func (p *peer) take(text []byte) (confirmed bool, err error) {
 	case "broadcast":
 		return false, p.hear(parts[4])
 	case "presence_state", "presence_diff":
-		return false, p.members.apply(event, parts[4])
+		return false, p.present.apply(event, parts[4])
 	}
 	return false, nil
 }
@@ -297,5 +297,5 @@ type peerView struct {
 func (p *peer) view() peerView {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return peerView{p.at, p.current, p.confirms, maps.Clone(p.members), p.floor, maps.Clone(p.heard), p.sent, p.fault}
+	return peerView{p.at, p.current, p.confirms, maps.Clone(p.present.members), p.floor, maps.Clone(p.heard), p.sent, p.fault}
 }

@@ -150,7 +150,7 @@ type listener struct {
 
 	mu      sync.Mutex
 	row     int64 // id of the last row that arrived
-	members roster
+	present attendance
 }
 
 func (l *listener) lastRow() int64 {
@@ -163,7 +163,7 @@ func (l *listener) lastRow() int64 {
 func (l *listener) sees() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.members.keys()
+	return l.present.members.keys()
 }
 
 func (l *listener) listen(ctx context.Context, st *stack.Stack) {
@@ -181,6 +181,9 @@ func (l *listener) session(ctx context.Context, st *stack.Stack) error {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(1 << 20)
+	l.mu.Lock()
+	l.present = attendance{}
+	l.mu.Unlock()
 	const topic = "realtime:drill"
 	send := func(event string, payload any) error {
 		text, err := json.Marshal([]any{"1", "1", topic, event, payload})
@@ -241,12 +244,12 @@ func (l *listener) take(text []byte) error {
 		}
 		l.row = max(l.row, change.Data.Record.ID)
 	case "presence_state", "presence_diff":
-		return l.members.apply(event, parts[4])
+		return l.present.apply(event, parts[4])
 	}
 	return nil
 }
 
-// roster has the key of each present member by its ref, as a client keeps it.
+// roster has the key of each present member by its ref. It is nil before the first state.
 type roster map[string]string
 
 // keys returns the number of different keys.
@@ -258,37 +261,55 @@ func (r roster) keys() int {
 	return len(keys)
 }
 
+// attendance follows the presence of a channel as Phoenix's clients do: a difference that arrives before the state may be
+// newer than it, so it is applied to the state.
+type attendance struct {
+	members roster
+	early   []difference
+}
+
+type difference struct{ Joins, Leaves present }
+
 // apply applies a message of presence.
-func (r *roster) apply(event string, payload []byte) error {
+func (a *attendance) apply(event string, payload []byte) error {
 	if event == "presence_state" {
 		var state present
 		if err := json.Unmarshal(payload, &state); err != nil {
 			return err
 		}
-		*r = roster{}
-		r.join(state)
+		a.members = roster{}
+		a.members.join(state)
+		for _, d := range a.early {
+			a.members.change(d)
+		}
+		a.early = nil
 		return nil
 	}
-	var diff struct{ Joins, Leaves present }
-	if err := json.Unmarshal(payload, &diff); err != nil {
+	var d difference
+	if err := json.Unmarshal(payload, &d); err != nil {
 		return err
 	}
-	for _, member := range diff.Leaves {
-		for _, meta := range member.Metas {
-			delete(*r, meta.Ref)
-		}
+	if a.members == nil {
+		a.early = append(a.early, d)
+	} else {
+		a.members.change(d)
 	}
-	r.join(diff.Joins)
 	return nil
 }
 
-func (r *roster) join(state present) {
-	if *r == nil {
-		*r = roster{}
+func (r roster) change(d difference) {
+	for _, member := range d.Leaves {
+		for _, meta := range member.Metas {
+			delete(r, meta.Ref)
+		}
 	}
+	r.join(d.Joins)
+}
+
+func (r roster) join(state present) {
 	for key, member := range state {
 		for _, meta := range member.Metas {
-			(*r)[meta.Ref] = key
+			r[meta.Ref] = key
 		}
 	}
 }
