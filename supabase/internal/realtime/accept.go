@@ -42,6 +42,7 @@ func (e *Engine) accept(w http.ResponseWriter, r *http.Request) {
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil { // Accept has replied
+		e.freePlace()
 		e.o.Log.Debug("handshake", "error", err)
 		return
 	}
@@ -64,7 +65,8 @@ type clientError string
 
 func (e clientError) Error() string { return string(e) }
 
-// admit checks whether a client may connect. On error it returns the status of the reply.
+// admit checks whether a client may connect, and reserves its place among the sockets, which add takes or freePlace frees. On
+// error it returns the status of the reply.
 func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 	settings := e.settings.Load()
 	token := r.Header.Get("X-Api-Key")
@@ -85,19 +87,40 @@ func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 		}
 		return nil, http.StatusUnauthorized, err
 	}
-	if e.Connections() >= settings.MaxConnections {
+	if !e.reservePlace(settings.MaxConnections) {
 		return nil, http.StatusTooManyRequests, clientError("Too many connected users")
 	}
 	if e.joins.exceeded() {
+		e.freePlace()
 		return nil, http.StatusTooManyRequests, clientError("Too many joins per second")
 	}
 	return c, 0, nil
 }
 
-// add registers a socket, unless the engine is closed.
+// reservePlace reserves a place for a socket whose handshake begins. Otherwise clients that connect at the same time would exceed the
+// limit together.
+func (e *Engine) reservePlace(most int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.sockets)+e.opening >= most {
+		return false
+	}
+	e.opening++
+	return true
+}
+
+// freePlace frees a reserved place.
+func (e *Engine) freePlace() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.opening--
+}
+
+// add registers a socket in its reserved place, unless the engine is closed.
 func (e *Engine) add(s *socket) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.opening--
 	if e.closed {
 		return false
 	}

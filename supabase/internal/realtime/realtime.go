@@ -101,6 +101,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
+	opening int // sockets whose handshake runs
 	closed  bool
 	started time.Time
 }

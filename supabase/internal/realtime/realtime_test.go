@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -222,6 +224,26 @@ func TestLimits(t *testing.T) {
 	c.want(`"system"`, "Too many messages per second")
 	if status, body := post(t, s, "/api/broadcast", sign(t, "anon", nil), "application/json", `{"messages":[]}`); status != 429 || body != `{"message":"Too many requests"}` {
 		t.Errorf("broadcast: %d %s", status, body)
+	}
+}
+
+// TestConnectionLimitAtOnce: clients that connect at the same time do not exceed the limit together.
+func TestConnectionLimitAtOnce(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxConnections = 1 })
+	address := "ws" + strings.TrimPrefix(s.url, "http") + "/socket/websocket?apikey=" + sign(t, "anon", nil)
+	var opened atomic.Int64
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if conn, _, err := websocket.Dial(t.Context(), address, nil); err == nil {
+				opened.Add(1)
+				t.Cleanup(func() { _ = conn.CloseNow() })
+			}
+		})
+	}
+	all.Wait()
+	if opened.Load() != 1 {
+		t.Errorf("%d clients at once, one is allowed", opened.Load())
 	}
 }
 
