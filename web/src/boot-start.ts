@@ -1,4 +1,4 @@
-import { arrived, isWhole } from './boot-whole';
+import { arrived, end } from './boot-whole';
 import { loadOnce } from './lib/load-once';
 
 const script = document.currentScript as HTMLScriptElement;
@@ -8,7 +8,8 @@ export const { app = '', preload } = script.dataset;
 
 /** Loads the application and hydrates the page when its whole document has arrived. After a failure the next call tries again. */
 export const start = loadOnce(async () => {
-  if (!(await arrived) && !isWhole()) throw 0;
+  await arrived;
+  if (!end()) throw 0;
   const { hydrate } = await import(/* @vite-ignore */ app);
   await hydrate();
 });

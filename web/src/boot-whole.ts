@@ -5,11 +5,8 @@
  */
 const { incomplete } = (document.currentScript as HTMLScriptElement).dataset;
 
-/** Returns the last element of the document (index.html). */
-const end = () => document.getElementById('site-config');
-
-/** Reports whether the whole document is there, also if its end arrived after the page had said that it is missing. */
-export const isWhole = () => document.readyState !== 'loading' && !!end();
+/** Returns the last element of the document (index.html), also if it arrived after the page had said that a part is missing. */
+export const end = () => document.getElementById('site-config');
 
 /** Resolves with true when the whole document has arrived, with false when the page says that a part is missing. */
 export const arrived = new Promise<boolean>((resolve) => {
