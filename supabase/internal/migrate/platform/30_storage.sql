@@ -1,6 +1,6 @@
 -- Storage: the tables of storage-api v1.74.0 after its last migration, with the same columns, owner, grants, indexes,
--- constraints and triggers, so that either server can serve the database. Functions are in 30_storage_functions.sql, and
--- the ledger that storage-api reads in 30_storage_ledger.sql.
+-- constraints and triggers, so that either server can serve the database. Functions are in 30_storage_functions.sql and
+-- 30_storage_listing.sql, and the ledger that storage-api reads in 30_storage_ledger.sql.
 
 -- 01_schemas.sql creates the schema. A storage service that runs alone may have to create it here.
 do $$
