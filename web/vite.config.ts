@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { compressedForms } from './scripts/compressed-forms.ts';
 import { functionsOverlay } from './scripts/functions-overlay.ts';
 import { patches, slimLibraries } from './scripts/slim-libraries.ts';
 
@@ -24,6 +25,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     slimLibraries(patches, [removeScroll, router, routerDom]),
     command === 'serve' && fillPlaceholders(),
     functionsOverlay(),
+    !isSsrBuild && compressedForms(),
   ],
   resolve: {
     alias: {

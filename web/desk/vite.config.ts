@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { compressedForms } from '../scripts/compressed-forms.ts';
 import { policyAdditions } from '../scripts/policy.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -12,7 +13,7 @@ const library = (path: string) => here(`../../node_modules/${path}`);
 
 export default defineConfig(({ command }) => ({
   root: here('.'),
-  plugins: [react(), tailwindcss(), policyFile()],
+  plugins: [react(), tailwindcss(), policyFile(), compressedForms()],
   resolve: {
     alias: {
       '@': here('../src'),

@@ -52,7 +52,7 @@ func (s *services) adminGateway(p *sites) (http.Handler, error) {
 	if err != nil || files == nil {
 		return nil, err
 	}
-	compressLater(s.App, files)
+	p.served = append(p.served, files)
 	return gateway.New(s.gatewayOptions(files)), nil
 }
 

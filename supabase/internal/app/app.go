@@ -234,6 +234,7 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sit
 	if err != nil {
 		return err
 	}
+	p.compressLater(a)
 	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
 }
 

@@ -17,6 +17,7 @@ type sites struct {
 	publishableKey func() string // set before the first request
 	foreign        bool          // the site is of another build
 	site, admin    func() (*site.Site, error)
+	served         []*site.Site // those whose files compressLater compresses
 }
 
 // openSites begins to read the site and the administrators' application.
@@ -89,12 +90,13 @@ func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler
 	if a.options.Dev && !p.foreign {
 		return a.openVite(ctx, files)
 	}
-	compressLater(a, files)
+	p.served = append(p.served, files)
 	return files, nil
 }
 
-// compressLater compresses the files of a site in the background, a second after the start.
-func compressLater(a *App, files *site.Site) {
+// compressLater compresses the files of the sites in the background, a second after the start: one site after the other, so that
+// requests have the other cores for themselves.
+func (p *sites) compressLater(a *App) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -102,7 +104,9 @@ func compressLater(a *App, files *site.Site) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
-			files.Compress(ctx)
+			for _, files := range p.served {
+				files.Compress(ctx)
+			}
 			// The start and the compression used far more memory than serving needs.
 			trim()
 			a.pools.closeIdle(ctx)

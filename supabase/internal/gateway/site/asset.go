@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"io/fs"
 	"math/bits"
 	"net/http"
 	"path"
@@ -19,16 +18,17 @@ import (
 
 // asset is one served file.
 type asset struct {
-	plain       atomic.Pointer[[]byte] // nil until a request needs it, if read is not nil
-	read        func() ([]byte, error) // reads an embedded file that is served as it is
-	contentType string
-	cache       string
-	etag        string // without quotes
-	policy      string // Content-Security-Policy of a page
-	foreign     bool   // of another build
-	br, gz      atomic.Pointer[[]byte]
-	best        atomic.Bool
+	plain, br, gz content
+	contentType   string
+	cache         string
+	etag          string // without quotes
+	policy        string // Content-Security-Policy of a page
+	foreign       bool   // of another build
+	best          atomic.Bool
 }
+
+// hashedFolder is where the build puts files with a hash in their name. They never change.
+const hashedFolder = "assets/"
 
 // contentTypes are fixed here because those of operating systems differ.
 var contentTypes = map[string]string{
@@ -46,7 +46,7 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 	if a.contentType == "" {
 		a.contentType = "application/octet-stream"
 	}
-	hashed := strings.HasPrefix(name, "assets/")
+	hashed := strings.HasPrefix(name, hashedFolder)
 	switch {
 	case hashed:
 		a.cache = "public, max-age=31536000, immutable"
@@ -71,35 +71,9 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 
 // keep sets the content and its tag.
 func (a *asset) keep(data []byte) {
-	a.plain.Store(&data)
+	a.plain.kept.Store(&data)
 	sum := sha256.Sum256(data)
 	a.etag = base64.RawURLEncoding.EncodeToString(sum[:12])
-}
-
-// embedded notes that the file can be read again, if it is in the program (embedded files have no modification time) and is
-// served as it was read.
-func (a *asset) embedded(files fs.FS, name string, d fs.DirEntry, data []byte) error {
-	info, err := d.Info()
-	if err != nil {
-		return err
-	}
-	if kept := *a.plain.Load(); info.ModTime().IsZero() && len(data) > 0 && len(kept) == len(data) && &kept[0] == &data[0] {
-		a.read = func() ([]byte, error) { return fs.ReadFile(files, name) }
-	}
-	return nil
-}
-
-// data returns the uncompressed file.
-func (a *asset) data() ([]byte, error) {
-	if p := a.plain.Load(); p != nil {
-		return *p, nil
-	}
-	data, err := a.read()
-	if err != nil {
-		return nil, err
-	}
-	a.plain.Store(&data)
-	return data, nil
 }
 
 // compressible reports whether files of this type shrink by compression.
@@ -202,46 +176,44 @@ func negotiate(accept string) string {
 	return ""
 }
 
-// encoded returns the file in an encoding, "" for the uncompressed one. It compresses on the first request and keeps the result.
+// encoded returns the file in an encoding, "" for the uncompressed one. It compresses on the first request, unless the build has
+// done that, and keeps the result.
 func (a *asset) encoded(encoding string) ([]byte, error) {
 	if encoding == "" {
-		return a.data()
+		return a.plain.data()
 	}
-	kept, level, compress := &a.gz, gzip.DefaultCompression, gzipped
+	form, level, compress := &a.gz, gzip.DefaultCompression, gzipped
 	if encoding == "br" {
-		kept, level, compress = &a.br, 5, brotlied
+		form, level, compress = &a.br, 5, brotlied
 	}
-	if p := kept.Load(); p != nil {
-		return *p, nil
+	if data, err := form.data(); data != nil || err != nil {
+		return data, err
 	}
-	data, err := a.data()
+	data, err := a.plain.data()
 	if err != nil {
 		return nil, err
 	}
 	out := compress(data, level)
-	kept.CompareAndSwap(nil, &out)
-	return *kept.Load(), nil
+	form.kept.CompareAndSwap(nil, &out)
+	return *form.kept.Load(), nil
 }
 
-// compressBest replaces the compressed forms by the smallest ones.
+// compressBest replaces the compressed forms by the smallest ones, except those of the build.
 func (a *asset) compressBest() {
-	if !a.compressible() || a.best.Swap(true) {
+	if !a.compressible() || a.best.Swap(true) || a.br.built && a.gz.built {
 		return
 	}
-	data, err := a.data()
+	data, err := a.plain.data()
 	if err != nil {
 		return // a request gets the error
 	}
-	br, gz := brotlied(data, brotli.BestCompression), gzipped(data, gzip.BestCompression)
-	a.br.Store(&br)
-	a.gz.Store(&gz)
-}
-
-// release drops the uncompressed form of an embedded file until a request needs it: most browsers take the compressed ones, and
-// the program file has it already.
-func (a *asset) release() {
-	if a.read != nil {
-		a.plain.Store(nil)
+	if !a.br.built {
+		br := brotlied(data, brotli.BestCompression)
+		a.br.kept.Store(&br)
+	}
+	if !a.gz.built {
+		gz := gzipped(data, gzip.BestCompression)
+		a.gz.kept.Store(&gz)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestEmbeddedFilesAreReleased(t *testing.T) {
 	}
 	s.Compress(t.Context())
 	for name, kept := range map[string]bool{"index.html": true, "assets/app-1.js": false, "picture.png": false, "text.txt": true} {
-		if got := s.assets[name].plain.Load() != nil; got != kept {
+		if got := s.assets[name].plain.kept.Load() != nil; got != kept {
 			t.Errorf("%s: keeps its uncompressed form: %v", name, got)
 		}
 		path := "/" + name

@@ -1,5 +1,6 @@
 // Package site serves a built website: prerendered pages, scripts and pictures. At start it fills the placeholders of the
-// pages with the values of this installation and compresses the files. It serves them from memory.
+// pages with the values of this installation and compresses the files that the build has not compressed. It serves them from
+// memory.
 //
 // Only app imports it; it imports nothing of ours.
 package site
@@ -20,7 +21,9 @@ import (
 
 // Options says what to serve.
 type Options struct {
-	Files          fs.FS  // the built site: index.html, assets/…; files in assets have a hash in their name
+	// Files is the built site: index.html, assets/…. Files in assets have a hash in their name. Beside such a file may be its
+	// compressed forms, NAME.br (Brotli) and NAME.gz (gzip).
+	Files          fs.FS
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
 	Hosts          []string // names by which browsers may reach the site, besides that of SITE_URL and loopback; without ports
@@ -46,28 +49,78 @@ func New(o Options) (*Site, error) {
 		}
 	}
 	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) == ".keep" || name == additionsFile && !o.Foreign {
-			return err
-		}
-		if o.Foreign && strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, ".well-known/") {
-			return nil // such as .env and .DS_Store
-		}
-		data, err := fs.ReadFile(o.Files, name)
-		if err != nil {
+		if err != nil || d.IsDir() || path.Base(name) == ".keep" {
 			return err
 		}
 		if o.Foreign {
-			s.assets[name] = foreignAsset(name, data)
-		} else {
-			s.assets[name] = newAsset(name, data, o.Values, more)
-			return s.assets[name].embedded(o.Files, name, d, data)
+			return s.addForeign(name)
 		}
-		return nil
+		return s.add(name, d, more)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// add reads a file. The walk is in the order of names, so a file comes before its compressed forms.
+func (s *Site) add(name string, d fs.DirEntry, more additions) error {
+	if name == additionsFile {
+		return nil
+	}
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	data, err := fs.ReadFile(s.options.Files, name)
+	if err != nil {
+		return err
+	}
+	c, asRead := s.formOf(name), true
+	if c != nil {
+		c.built = true
+		c.kept.Store(&data)
+	} else {
+		a := newAsset(name, data, s.options.Values, more)
+		s.assets[name] = a
+		c = &a.plain
+		kept := *c.kept.Load()
+		asRead = len(data) > 0 && len(kept) == len(data) && &kept[0] == &data[0]
+	}
+	if embedded := info.ModTime().IsZero(); embedded && asRead {
+		c.read = func() ([]byte, error) { return fs.ReadFile(s.options.Files, name) }
+		c.release()
+	}
+	return nil
+}
+
+// formOf returns where to put a compressed form that the build made, or nil if the file is something else.
+func (s *Site) formOf(name string) *content {
+	ext := path.Ext(name)
+	a := s.assets[strings.TrimSuffix(name, ext)]
+	if a == nil || !a.compressible() || !strings.HasPrefix(name, hashedFolder) {
+		return nil
+	}
+	switch ext {
+	case ".br":
+		return &a.br
+	case ".gz":
+		return &a.gz
+	}
+	return nil
+}
+
+// addForeign reads a file of another build.
+func (s *Site) addForeign(name string) error {
+	if strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, ".well-known/") {
+		return nil // such as .env and .DS_Store
+	}
+	data, err := fs.ReadFile(s.options.Files, name)
+	if err != nil {
+		return err
+	}
+	s.assets[name] = foreignAsset(name, data)
+	return nil
 }
 
 // Compress compresses every file at the best level, until ctx ends. Requests before that get a faster compression.
@@ -77,7 +130,7 @@ func (s *Site) Compress(ctx context.Context) {
 			return
 		}
 		a.compressBest()
-		a.release()
+		a.plain.release()
 	}
 }
 
