@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/cpu"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
@@ -36,7 +36,7 @@ func (d *database) cores() int {
 	if d.given != nil {
 		return int(d.cfg.DatabaseCores)
 	}
-	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
+	return cpu.Cores()
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
@@ -45,6 +45,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		given, err := databaseURL(a.cfg)
 		return &database{App: a, given: given}, err
 	}
+	cpu.ShareWithPostgres()
 	password, err := databasePassword(a)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if c.Unprepared {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
+	pc.AfterConnect = registerUUID
 	setDialing(pc.ConnConfig)
 	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)

@@ -79,8 +79,8 @@ func setHosts(pc *pgxpool.Config) {
 		}
 		return nil
 	}
-	pc.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		if address, ok := conn.PgConn().Conn().RemoteAddr().(*net.TCPAddr); ok {
+	c.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
+		if address, ok := conn.Conn().RemoteAddr().(*net.TCPAddr); ok {
 			if host, ok := names.Load(address.IP.String()); ok {
 				last.Store(&pgconn.FallbackConfig{Host: host.(string), Port: uint16(address.Port)})
 			}

@@ -132,6 +132,9 @@ func normalise(u *url.URL) (*url.URL, bool) {
 
 // decodeUnreserved decodes the characters that RFC 3986 calls unreserved.
 func decodeUnreserved(path string) string {
+	if strings.IndexByte(path, '%') < 0 {
+		return path
+	}
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
 		if path[i] == '%' && i+2 < len(path) {

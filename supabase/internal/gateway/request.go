@@ -71,10 +71,6 @@ func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own 
 
 // log logs a request: at info level in development and for privileged requests, at debug level otherwise.
 func (g *gateway) log(r *http.Request, w *reply) {
-	fields := []any{"service", w.service.name, "method", r.Method, "path", w.service.logPath(r.URL.Path), "status", w.status}
-	if w.privilege != "" {
-		fields = append(fields, "privilege", w.privilege)
-	}
 	level := slog.LevelDebug
 	switch {
 	case w.status >= 500:
@@ -82,7 +78,15 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == s3Signature && w.status < 400:
 		level = slog.LevelInfo
 	}
-	g.Log.Log(r.Context(), level, "request", fields...)
+	if !g.Log.Enabled(r.Context(), level) {
+		return
+	}
+	fields := append(make([]slog.Attr, 0, 5), slog.String("service", w.service.name), slog.String("method", r.Method),
+		slog.String("path", w.service.logPath(r.URL.Path)), slog.Int("status", w.status))
+	if w.privilege != "" {
+		fields = append(fields, slog.String("privilege", w.privilege))
+	}
+	g.Log.LogAttrs(r.Context(), level, "request", fields...)
 }
 
 // logPath returns the part of a path that the log shows.

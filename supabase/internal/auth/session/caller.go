@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +15,6 @@ import (
 	"daawo/supabase/internal/keys"
 	"daawo/supabase/internal/wire"
 )
-
-var bearerForm = regexp.MustCompile(`(?i)^bearer (\S+)$`)
 
 // Caller is the user who sent a request, with the access token.
 type Caller struct {
@@ -34,11 +31,11 @@ var (
 
 // bearer returns the claims of the access token of a request.
 func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
-	match := bearerForm.FindStringSubmatch(r.Header.Get("Authorization"))
-	if match == nil {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "bearer") || token == "" || strings.ContainsAny(token, " \t") {
 		return nil, wire.Errorf(http.StatusUnauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
 	}
-	claims, err := m.verifier.Verify(match[1])
+	claims, err := m.verifier.Verify(token)
 	if err != nil {
 		return nil, wire.Errorf(http.StatusForbidden, "bad_jwt", "invalid JWT: unable to parse or verify signature, %s", reason(err))
 	}
