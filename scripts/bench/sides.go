@@ -54,6 +54,7 @@ func (c choice) sides(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.client.Transport = &direct{idle: map[string][]*directConn{}}
 	var rows []row
 	for _, part := range []struct {
 		name string

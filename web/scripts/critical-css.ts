@@ -29,7 +29,7 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
     else rule.selectors = used;
   });
   root.walkDecls((declaration) => {
-    if (isRepeated(declaration)) return void declaration.remove();
+    if (isRedundantReset(declaration)) return void declaration.remove();
     // Tailwind reads these from the theme, and this theme does not set them.
     if (/var\(--default-font-(feature|variation)/.test(declaration.value)) return void declaration.remove();
     const next = declaration.next();
@@ -49,8 +49,12 @@ export function criticalCss(stylesheet: string, html: string, sources = ''): str
     .replace(/, (?=var|\d|"|[a-z-])/g, ',');
 }
 
-/** Declarations of Tailwind's reset that repeat the browser's own, or that the theme sets again: selector, property. */
-const repeated: readonly (readonly [RegExp, RegExp])[] = [
+/**
+ * Declarations of Tailwind's reset, by selector and property, that change nothing on our pages: the browser's own style is
+ * the same, or another rule sets the property again. Only the size of each page needs them gone. A declaration that is
+ * missing here only costs its bytes.
+ */
+const redundantResets: readonly (readonly [selector: RegExp, property: RegExp])[] = [
   [/^(?:b,)?strong$/, /^font-weight$/],
   [/^h[1-6](?:,h[1-6])*$/, /^font-(?:size|weight)$/],
   [/^summary$/, /^display$/],
@@ -60,10 +64,11 @@ const repeated: readonly (readonly [RegExp, RegExp])[] = [
   [/^a$/, /^-webkit-text-decoration$/],
 ];
 
-function isRepeated({ prop, value, parent }: Declaration) {
+/** Returns whether the declaration is one of redundantResets. Its value tells it from a rule of ours for the same elements. */
+function isRedundantReset({ prop, value, parent }: Declaration) {
   const selector = (parent as Rule).selector ?? '';
   const reset = /^(?:inherit|bolder|list-item|middle|button|4|1)$/.test(value);
-  return reset && repeated.some(([rule, name]) => rule.test(selector) && name.test(prop));
+  return reset && redundantResets.some(([rule, name]) => rule.test(selector) && name.test(prop));
 }
 
 interface Names {

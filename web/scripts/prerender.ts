@@ -87,7 +87,7 @@ function chunk(name: string): Chunk {
 async function writePage({ language, screen, path }: { language: Language; screen: Screen; path: string }) {
   const { head: tags, body: rendered } = await render(path);
   const head = tags.replaceAll('/>', '>').replaceAll('hrefLang', 'hreflang');
-  const body = withoutEndTags(withoutIconNames(rendered));
+  const body = withoutOptionalEndTags(withoutIconNames(rendered));
   // A page that is hydrated shows more than its HTML: results, errors, messages.
   const live = body.includes('data-live');
   const sources = live ? await sourcesOf(screen) : '';
@@ -118,8 +118,13 @@ function withoutIconNames(html: string) {
     .replace(/><\/(?:path|rect|circle|ellipse|line)>/g, '/>');
 }
 
-/** Removes end tags that HTML implies: of items and options, and of paragraphs before a block or the end of one. */
-function withoutEndTags(html: string) {
+/**
+ * Removes end tags that HTML declares optional (its section 13.1.2.4), to save bytes only: a parser makes the same tree, so
+ * hydration finds what React rendered. They are those of items and options before the next one or the end of the list, and
+ * of paragraphs before an element that ends them. The lists of names are shorter than those of HTML: they are the elements
+ * that our pages have there.
+ */
+function withoutOptionalEndTags(html: string) {
   return html
     .replace(/<\/li>(?=<li|<\/ul>|<\/ol>)/g, '')
     .replace(/<\/dt>(?=<dd)|<\/dd>(?=<dt|<\/d)/g, '')

@@ -220,6 +220,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := s.openControl(); err != nil {
 		return err
 	}
+	removeLeftFolders(a.log)
 	return a.handovers().ready()
 }
 

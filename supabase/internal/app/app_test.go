@@ -10,8 +10,10 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/big"
 	"net"
@@ -59,7 +61,8 @@ func call(t *testing.T, method, url string, body string, headers ...string) (int
 	return res.StatusCode, string(text)
 }
 
-// TestStack uses all services of one stack through the gateway, and checks that the data exist after a restart.
+// TestStack uses all services of one stack through the gateway, and checks that the data exist after a restart, which removes the
+// folder of a killed process.
 func TestStack(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -94,8 +97,15 @@ func TestStack(t *testing.T) {
 	if err := a.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	left, err := os.MkdirTemp("", "daawo-tmp-parent-") // as of a process that was killed
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	info = start(t, newApp(t, data, nil))
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of a killed process is still there: %v", err)
+	}
 	api = info.Get("API_URL")
 	_, body := call(t, "GET", api+"/rest/v1/notes?select=text&order=id", "", "apikey", anon)
 	var notes []struct{ Text string }

@@ -8,13 +8,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"daawo/supabase/internal/tempdir"
 )
 
 // ErrNotRunning means that no server runs on the data folder.
@@ -30,7 +34,7 @@ const maxControlPath = 107
 // path of a data folder may be too long for a socket.
 type control struct {
 	server *http.Server
-	dir    string // of the socket
+	dir    *tempdir.Dir // of the socket
 	socket string
 	file   string // controlName
 }
@@ -83,26 +87,40 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 
 // listenControl listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a service with a private /tmp
 // shares that folder with the commands of its operator.
-func listenControl() (listener net.Listener, dir string, err error) {
-	bases := []string{os.TempDir(), "/tmp"}
-	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
-		bases = append([]string{run}, bases...)
-	}
+func listenControl() (listener net.Listener, dir *tempdir.Dir, err error) {
 	var failed []error
-	for _, base := range bases {
-		if dir, err = os.MkdirTemp(base, "daawo-"); err != nil { // mode 0700
+	for _, base := range controlBases() {
+		if dir, err = tempdir.New(base, "control"); err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		socket := filepath.Join(dir, "control")
+		socket := filepath.Join(dir.Path, "control")
 		if len(socket) > maxControlPath {
 			err = fmt.Errorf("the path of %s is too long for a unix socket", socket)
 		} else if listener, err = net.Listen("unix", socket); err == nil {
 			return listener, dir, nil
 		}
-		failed = append(failed, err, os.RemoveAll(dir))
+		failed = append(failed, err, dir.Remove())
 	}
-	return nil, "", errors.Join(failed...)
+	return nil, nil, errors.Join(failed...)
+}
+
+// controlBases returns the folders in which the private folder of the socket may be, the best first.
+func controlBases() []string {
+	bases := []string{os.TempDir(), "/tmp"}
+	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
+		bases = append([]string{run}, bases...)
+	}
+	return slices.Compact(bases)
+}
+
+// removeLeftFolders deletes the private folders of processes that were killed, of this and of other servers.
+func removeLeftFolders(log *slog.Logger) {
+	for _, base := range controlBases() {
+		if err := tempdir.Sweep(base); err != nil {
+			log.Warn("folders of killed processes were not removed", "folder", base, "error", err)
+		}
+	}
 }
 
 // close stops listening after the replies in flight, such as the reply to `stop`.
@@ -115,7 +133,7 @@ func (c *control) close(ctx context.Context) error {
 	default:
 		err = nil
 	}
-	return errors.Join(c.server.Shutdown(ctx), err, os.RemoveAll(c.dir))
+	return errors.Join(c.server.Shutdown(ctx), err, c.dir.Remove())
 }
 
 // Command sends a command to the server that runs on a data folder and decodes its JSON into reply. It returns ErrNotRunning

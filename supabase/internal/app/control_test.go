@@ -54,8 +54,8 @@ func TestControlFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(c.dir, want+"/") {
-			t.Errorf("the socket is in %s, not below %s", c.dir, want)
+		if !strings.HasPrefix(c.dir.Path, want+"/") {
+			t.Errorf("the socket is in %s, not below %s", c.dir.Path, want)
 		}
 		var reply string
 		if err := Command(t.Context(), data, "/ping", &reply); err != nil || reply != "pong" {
@@ -112,10 +112,10 @@ func TestControlUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := os.RemoveAll(c.dir.Path); err != nil {
 		t.Fatal(err)
 	}
-	ask("its control socket " + c.dir + "/control cannot be reached")
+	ask("its control socket " + c.dir.Path + "/control cannot be reached")
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -60,9 +60,10 @@ func createdAgain(was, is Column) bool { return is.computed() && was.Generated !
 // table adds the statements that change the columns of a table.
 func (d *differ) table(was, is Object) {
 	alter := alterTable(is)
-	if tail(was.Create) != tail(is.Create) {
+	if options(was) != options(is) {
 		d.add("-- %s: its partitioning, inheritance or storage options differ; change them by hand", is.Key)
 	}
+	d.attach(was, is)
 	changed := changedColumns(was, is)
 	again := map[string]bool{} // expressions end before the columns that they read
 	for _, c := range was.Columns {

@@ -25,8 +25,10 @@ type Object struct {
 	Create string // statements
 	Drop   string // statement; "" if there is none
 
-	Columns []Column // of a table
+	Columns []Column // of a table; those of a partition that it does not have from its table
 	Details []string // what a change has to know, by kind: see queries
+
+	inheritedColumns []Column // of a partition: all its columns, as a table of its own has them
 
 	rank    int
 	class   uint32 // of the catalogue
@@ -92,9 +94,14 @@ func Read(ctx context.Context, conn *pgx.Conn, schemas []string) ([]Object, erro
 			if all[i].Kind != "table" {
 				continue
 			}
-			var err error
-			if all[i].Columns, err = readColumns(ctx, tx, all[i].oid); err != nil {
+			columns, err := readColumns(ctx, tx, all[i].oid)
+			if err != nil {
 				return fmt.Errorf("%s: %w", all[i].Key, err)
+			}
+			if of, _ := all[i].partition(); of != "" {
+				all[i].inheritedColumns = withoutIdentity(columns)
+			} else {
+				all[i].Columns = columns
 			}
 			all[i].Create = tableStatement(all[i])
 		}
@@ -124,6 +131,16 @@ func readKind(ctx context.Context, tx pgx.Tx, rank int, q query, schemas []strin
 		o.Key = q.kind + " " + o.Key
 		return o, err
 	})
+}
+
+// withoutIdentity returns the columns of a partition as they are after it was detached, which ends identities.
+func withoutIdentity(columns []Column) []Column {
+	for i, c := range columns {
+		if c.identity() {
+			columns[i].Generated, columns[i].Sequence, columns[i].Usual = "", "", false
+		}
+	}
+	return columns
 }
 
 func readColumns(ctx context.Context, tx pgx.Tx, table uint32) ([]Column, error) {

@@ -11,10 +11,11 @@ import (
 // Diff returns the statements that turn a database with the objects old into one with the objects new. Both are in the order of
 // Read. A statement that begins with -- names a change that it does not cover.
 //
-// First it drops the objects that new does not have, and those that must be created again because they, or objects that they need,
+// First it detaches partitions, and drops the objects that new does not have, and those that must be created again because they, or objects that they need,
 // change. Then it creates and changes objects. Last it drops what changed objects needed until then, such as the old type of a
-// column.
+// column, and attaches partitions.
 func Diff(old, new []Object) []string {
+	old, new = compared(old, new)
 	d := differ{
 		before: byKey(old), after: byKey(new), old: old, new: new,
 		gone: map[id]bool{}, made: map[id]bool{}, again: map[string]bool{}, late: map[string]bool{}, rebuilt: map[string]bool{},
@@ -27,6 +28,7 @@ func Diff(old, new []Object) []string {
 	}
 	d.findAgain()
 	d.findLate()
+	d.detach()
 	for _, o := range slices.Backward(old) {
 		if d.again[o.Key] || d.dropped(o) && !d.late[o.Key] {
 			d.out = append(d.out, o.dropStatement())

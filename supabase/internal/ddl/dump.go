@@ -27,7 +27,7 @@ func Write(w io.Writer, objects []Object) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, settings+"\n")
 	for _, o := range objects {
-		if o.usual() {
+		if o.usual() || o.inherited() {
 			continue
 		}
 		fmt.Fprintf(out, "%s\n\n", o.Create)

@@ -16,13 +16,15 @@ const separateDefault = `exists (
 func constraintQuery(condition string) string {
 	return `
 		select 'pg_catalog.pg_constraint'::regclass::oid, k.oid, conrelid, format('%I on %s', conname, conrelid::regclass), 'table ' || conrelid::regclass,
-			format('alter table only %s add constraint %I %s;', conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
-			format('alter table only %s drop constraint %I;', conrelid::regclass, conname), array[]::text[]
+			format('alter table %s%s add constraint %I %s;', case relkind when 'r' then 'only ' end, conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
+			format('alter table %s%s drop constraint %I;', case relkind when 'r' then 'only ' end, conrelid::regclass, conname),
+			array[case when conislocal and conparentid = 0 then '' else '` + inherited + `' end]
 		from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = conrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
-		where nspname = any($1) and conislocal and conparentid = 0 and relkind in ('r', 'p') and ` + condition + notOfExtension("pg_class", "conrelid")
+		where nspname = any($1) and relkind in ('r', 'p') and (conislocal and conparentid = 0 or c.relispartition
+			and conrelid is distinct from (select p.conrelid from pg_catalog.pg_constraint p where p.oid = k.conparentid)) and ` + condition + notOfExtension("pg_class", "conrelid")
 }
 
-// columnsQuery reads the columns of the table $1 that are not inherited.
+// columnsQuery reads the columns of the table $1 that are not inherited, and all those of a partition.
 const columnsQuery = `
 	select attname::text,
 		format_type(atttypid, atttypmod) || case when attcollation <> 0 and attcollation <> typcollation
@@ -41,7 +43,8 @@ const columnsQuery = `
 	left join pg_catalog.pg_depend i on attidentity <> '' and i.classid = 'pg_catalog.pg_class'::regclass and i.refclassid = 'pg_catalog.pg_class'::regclass
 		and i.refobjid = attrelid and i.refobjsubid = attnum and i.deptype = 'i'
 	left join pg_catalog.pg_sequence s on s.seqrelid = i.objid
-	where attrelid = $1 and attnum > 0 and not attisdropped and attislocal
+	where attrelid = $1 and attnum > 0 and not attisdropped
+		and (attislocal or (select relispartition from pg_catalog.pg_class where oid = attrelid))
 	order by attnum`
 
 // dependenciesQuery reads which object needs which, with the column that it needs. Rules stand for their views, defaults of columns

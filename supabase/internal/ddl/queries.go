@@ -77,7 +77,8 @@ var queries = []query{
 				else ' (%COLUMNS%)' || coalesce((select ' inherits (' || string_agg(inhparent::regclass::text, ', ' order by inhseqno) || ')' from pg_catalog.pg_inherits where inhrelid = c.oid), '') end
 			|| case when relkind = 'p' then ' partition by ' || pg_get_partkeydef(c.oid) else '' end
 			|| coalesce(' with (' || array_to_string(reloptions, ', ') || ')', '') || ';',
-			format('drop table %I.%I;', nspname, relname), array[]::text[]
+			format('drop table %I.%I;', nspname, relname),
+			case when relispartition then array[(select inhparent::regclass::text from pg_catalog.pg_inherits where inhrelid = c.oid), pg_get_expr(relpartbound, c.oid)] else array[]::text[] end
 		from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = relnamespace
 		where nspname = any($1) and relkind in ('r', 'p')` + notOfExtension("pg_class", "c.oid")},
 	{"sequence owner", `
@@ -115,9 +116,9 @@ var queries = []query{
 		where nspname = any($1) and relkind in ('v', 'm')` + notOfExtension("pg_class", "c.oid")},
 	{"index", `
 		select 'pg_catalog.pg_class'::regclass::oid, c.oid, indrelid, format('%I.%I', nspname, c.relname), 'table ' || indrelid::regclass,
-			pg_get_indexdef(c.oid) || ';', format('drop index %I.%I;', nspname, c.relname), array[]::text[]
+			replace(pg_get_indexdef(c.oid), ' ON ONLY ' || indrelid::regclass, ' ON ' || indrelid::regclass) || ';', format('drop index %I.%I;', nspname, c.relname), array[case when c.relispartition then '` + inherited + `' else '' end]
 		from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = indexrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
-		where nspname = any($1) and not c.relispartition
+		where nspname = any($1)
 			and not exists (select from pg_catalog.pg_constraint where conindid = c.oid and contype in ('p', 'u', 'x'))` +
 		notOfExtension("pg_class", "i.indrelid")},
 	{"foreign key", constraintQuery("contype = 'f'")},

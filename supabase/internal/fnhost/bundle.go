@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"daawo/supabase/internal/tempdir"
 )
 
 // BuildBundle compiles the functions of the project in root, the folder of go.mod, into a program that a Deployer runs. goos and
@@ -20,21 +22,21 @@ func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
 		return fmt.Errorf("this is not a project with functions: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "daawo-bundle-")
+	dir, err := tempdir.New("", "bundle")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = dir.Remove() }() // Sweep removes what is left
 	if root, err = filepath.Abs(root); err != nil {
 		return err
 	}
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
-	if err := writeOverlay(dir, root); err != nil {
+	if err := writeOverlay(dir.Path, root); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-trimpath", "-ldflags=-s -w",
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir.Path, "overlay.json"), "-trimpath", "-ldflags=-s -w",
 		"-o", file, "./functions/"+childFolder)
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/tempdir"
 )
 
 // Base is what serves the functions while no bundle is deployed: the functions of this program, or those of a project.
@@ -45,7 +47,7 @@ type DeployOptions struct {
 type Deployer struct {
 	DeployOptions
 	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
-	socketDir string                 // this folder, "" until then
+	socketDir *tempdir.Dir           // this folder, nil until then
 	store     store
 	life      context.Context
 	cancel    context.CancelFunc
@@ -81,9 +83,13 @@ func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 	if err := d.store.load(o.Dir); err != nil {
 		return nil, fmt.Errorf("deployed functions: %w", err)
 	}
-	d.sockets = sync.OnceValues(func() (dir string, err error) {
-		d.socketDir, err = os.MkdirTemp("", "daawo-functions-") // mode 0700
-		return d.socketDir, err
+	d.sockets = sync.OnceValues(func() (string, error) {
+		dir, err := tempdir.New("", "functions")
+		if err != nil {
+			return "", err
+		}
+		d.socketDir = dir
+		return dir.Path, nil
 	})
 	d.life, d.cancel = context.WithCancel(context.Background())
 	if o.Meter != nil {
@@ -107,10 +113,7 @@ func (d *Deployer) Close(ctx context.Context) error {
 	d.take0().retire(ctx)
 	d.deploying.Lock()
 	defer d.deploying.Unlock()
-	if d.socketDir == "" {
-		return nil
-	}
-	return os.RemoveAll(d.socketDir)
+	return d.socketDir.Remove()
 }
 
 // take0 returns the current version without keeping it alive.

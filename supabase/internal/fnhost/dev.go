@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/fnhost/scaffold"
+	"daawo/supabase/internal/tempdir"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -38,7 +39,7 @@ type DevOptions struct {
 // does not compile, the last version continues to serve.
 type Dev struct {
 	DevOptions
-	dir    string // for binaries and sockets; private
+	dir    *tempdir.Dir // for binaries and sockets
 	life   context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -71,12 +72,12 @@ func NewDev(o DevOptions) (*Dev, error) {
 	if err := watchTree(watcher, filepath.Join(o.Root, "functions")); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch functions: %w", err), watcher.Close())
 	}
-	dir, err := os.MkdirTemp("", "daawo-dev-") // mode 0700
+	dir, err := tempdir.New("", "dev")
 	if err != nil {
 		return nil, errors.Join(err, watcher.Close())
 	}
-	if err := writeOverlay(dir, o.Root); err != nil {
-		return nil, errors.Join(err, watcher.Close(), os.RemoveAll(dir))
+	if err := writeOverlay(dir.Path, o.Root); err != nil {
+		return nil, errors.Join(err, watcher.Close(), dir.Remove())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dev{DevOptions: o, dir: dir, life: ctx, cancel: cancel, current: builtIn{o.Host}}
@@ -92,7 +93,7 @@ func (d *Dev) Close(ctx context.Context) error {
 	d.cancel()
 	d.done.Wait()
 	d.current.retire(ctx)
-	return os.RemoveAll(d.dir)
+	return d.dir.Remove()
 }
 
 // Schedules returns the schedules of the current version.
@@ -294,8 +295,8 @@ func writeOverlay(dir, root string) error {
 
 // build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
-	program = filepath.Join(d.dir, "functions-"+name)
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir, "overlay.json"), "-ldflags=-s -w",
+	program = filepath.Join(d.dir.Path, "functions-"+name)
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir.Path, "overlay.json"), "-ldflags=-s -w",
 		"-o", program, "./functions/"+childFolder)
 	build.Dir = d.Root
 	// Without C there is no external linker, and compiler and linker end before their garbage is worth a collection: together a third
@@ -324,7 +325,7 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 	var v *process
 	config, err := d.Child()
 	if err == nil {
-		v, err = startChild(ctx, program, filepath.Join(d.dir, fmt.Sprintf("socket-%d", n)), config, d.Log)
+		v, err = startChild(ctx, program, filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)), config, d.Log)
 	}
 	if err != nil {
 		d.Log.Error("functions do not start; the last version continues", "error", err)

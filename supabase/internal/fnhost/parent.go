@@ -10,13 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"daawo/functions/edge"
+	"daawo/supabase/internal/tempdir"
 	"daawo/supabase/internal/tracing"
 )
 
@@ -32,7 +32,7 @@ type ParentServer struct {
 	// Socket starts the server at its first call and returns the path of its Unix socket, which only this user can open.
 	Socket func() (string, error)
 
-	dir    string // "" before the start
+	dir    *tempdir.Dir // nil before the start
 	server *http.Server
 }
 
@@ -40,10 +40,10 @@ type ParentServer struct {
 func NewParentServer(h *Host) *ParentServer {
 	s := &ParentServer{server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
 	s.Socket = sync.OnceValues(func() (socket string, err error) {
-		if s.dir, err = os.MkdirTemp("", "daawo-parent-"); err != nil { // mode 0700
+		if s.dir, err = tempdir.New("", "parent"); err != nil {
 			return "", err
 		}
-		socket = filepath.Join(s.dir, "socket")
+		socket = filepath.Join(s.dir.Path, "socket")
 		listener, err := net.Listen("unix", socket)
 		if err != nil {
 			return "", err
@@ -60,11 +60,7 @@ func NewParentServer(h *Host) *ParentServer {
 
 // Close waits for the requests of processes until ctx ends. Call it after the processes have ended.
 func (s *ParentServer) Close(ctx context.Context) error {
-	err := s.server.Shutdown(ctx)
-	if s.dir == "" {
-		return err
-	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	return errors.Join(s.server.Shutdown(ctx), s.dir.Remove())
 }
 
 func parentHandler(h *Host) http.Handler {

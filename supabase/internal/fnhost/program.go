@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"time"
 
+	"daawo/supabase/internal/tempdir"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -25,7 +27,7 @@ type ProgramOptions struct {
 // NewProgram builds the functions of a project, starts them in a child process and returns when they serve. A process that ends
 // by itself is started again. Close ends it.
 func NewProgram(ctx context.Context, o ProgramOptions) (*Dev, error) {
-	dir, err := os.MkdirTemp("", "daawo-functions-") // mode 0700
+	dir, err := tempdir.New("", "functions")
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,7 @@ func NewProgram(ctx context.Context, o ProgramOptions) (*Dev, error) {
 	d := &Dev{DevOptions: o.DevOptions, dir: dir, life: life, cancel: cancel, current: builtIn{o.Host}}
 	if err := d.first(ctx, o); err != nil {
 		cancel()
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.Remove())
 	}
 	if o.Watch {
 		if err := d.watchChanges(); err != nil {
@@ -46,7 +48,7 @@ func NewProgram(ctx context.Context, o ProgramOptions) (*Dev, error) {
 
 // first builds and starts the first version.
 func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
-	if err := writeOverlay(d.dir, o.Root); err != nil {
+	if err := writeOverlay(d.dir.Path, o.Root); err != nil {
 		return err
 	}
 	program, err := d.buildOrKept(ctx, o.Keep)
@@ -57,7 +59,7 @@ func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := startChild(ctx, program, filepath.Join(d.dir, "socket-first"), config, d.Log)
+	p, err := startChild(ctx, program, filepath.Join(d.dir.Path, "socket-first"), config, d.Log)
 	if err != nil {
 		return fmt.Errorf("functions do not start: %w", err)
 	}
@@ -85,7 +87,7 @@ func (d *Dev) buildOrKept(ctx context.Context, keep string) (string, error) {
 	if newer, err := newerThan(filepath.Join(d.Root, "functions"), built.ModTime()); err != nil || newer {
 		return "", errors.Join(err, errors.New("functions/ has changed since the functions were built, and Go is not installed"))
 	}
-	program := filepath.Join(d.dir, "functions-first")
+	program := filepath.Join(d.dir.Path, "functions-first")
 	return program, copyProgram(keep, program)
 }
 
@@ -177,7 +179,7 @@ func (d *Dev) supervise() {
 		config, err := d.Child()
 		if err == nil {
 			var next *process
-			if next, err = startChild(d.life, p.cmd.Path, filepath.Join(d.dir, "socket-again-"+strconv.Itoa(n)), config, d.Log); err == nil {
+			if next, err = startChild(d.life, p.cmd.Path, filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n)), config, d.Log); err == nil {
 				d.mu.Lock()
 				d.current = next
 				d.mu.Unlock()

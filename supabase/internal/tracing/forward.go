@@ -44,8 +44,12 @@ func (f forward) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) erro
 	}
 	for _, s := range spans {
 		line, err := json.Marshal(encodeSpan(s))
-		if err != nil || len(line) >= ForwardSize {
-			failed = errors.Join(failed, err, errors.New("traces: a span is too long"))
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("traces: a span was dropped: %w", err))
+			continue
+		}
+		if len(line) >= ForwardSize {
+			failed = errors.Join(failed, fmt.Errorf("traces: a span of %d bytes was dropped, the limit is %d", len(line), ForwardSize))
 			continue
 		}
 		if text.Len()+len(line) >= forwardPart {

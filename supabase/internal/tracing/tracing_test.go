@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -152,7 +153,7 @@ func sorted(attributes []attribute.KeyValue) string {
 	return set.Encoded(attribute.DefaultEncoder())
 }
 
-// TestForwardInParts checks that a long list of spans is sent in parts below the limit, and that a span beyond it is an error.
+// TestForwardInParts checks that a long list of spans is sent in parts below the limit.
 func TestForwardInParts(t *testing.T) {
 	parts, longest := 0, 0
 	p, err := Open(t.Context(), Options{Service: "functions", Exporter: Forward(func(_ context.Context, text []byte) error {
@@ -169,10 +170,25 @@ func TestForwardInParts(t *testing.T) {
 	if err := p.Close(context.Background()); err != nil || parts < 4 || parts > 6 || longest > ForwardSize {
 		t.Errorf("%d parts of at most %d bytes: %v", parts, longest, err)
 	}
-	exporter := Forward(func(context.Context, []byte) error { t.Error("sends a span that is too long"); return nil })
-	stub := tracetest.SpanStub{Name: strings.Repeat("x", ForwardSize)}
-	if exporter.ExportSpans(t.Context(), []sdk.ReadOnlySpan{stub.Snapshot()}) == nil {
-		t.Error("no error")
+}
+
+// TestForwardDropsSpans checks that a span that is too long, or has no JSON, is dropped with its own error, and that others are sent.
+func TestForwardDropsSpans(t *testing.T) {
+	tooLate := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has years up to 9999
+	for words, dropped := range map[string]tracetest.SpanStub{
+		"the limit is 4194304":  {Name: strings.Repeat("x", ForwardSize)},
+		"year outside of range": {Name: "x", EndTime: tooLate},
+	} {
+		var sent []byte
+		exporter := Forward(func(_ context.Context, text []byte) error { sent = append(sent, text...); return nil })
+		stubs := tracetest.SpanStubs{dropped, {Name: "short"}}
+		err := exporter.ExportSpans(t.Context(), stubs.Snapshots())
+		if err == nil || strings.Count(err.Error(), "traces:") != 1 || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want only %q", err, words)
+		}
+		if lines := bytes.Split(bytes.TrimSpace(sent), []byte("\n")); len(lines) != 1 || !bytes.Contains(lines[0], []byte(`"name":"short"`)) {
+			t.Errorf("%s: sent %.200q", words, sent)
+		}
 	}
 }
 

@@ -274,7 +274,7 @@ async function checkTrail(page: Page, email: string, reports: { reference: strin
     `changed report ${last} assigned to: – → Hodan Warsame`,
     `wrote a note on report ${last}`,
     `added resource ${leaflet}`,
-    `changed resource ${leaflet} is active: true`,
+    `changed resource ${leaflet} shown: yes`,
     'exported report reports: N',
     `deleted report ${last} reason: asked for by its author, status: Acted on`,
   ];

@@ -5,6 +5,7 @@ import type { Text } from '@desk/i18n/en';
 import { shortTime, useLanguage, useText } from '@desk/i18n/language';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
+import { trailDetails } from './trail-details';
 
 type Filter = Parameters<typeof listTrail>[0];
 
@@ -134,7 +135,7 @@ function Lines({ rows }: { rows: TrailRow[] }) {
                 <Subject row={row} />
               </td>
               <td className="text-muted-foreground px-3 py-1.5 wrap-anywhere max-sm:order-3 max-sm:basis-full max-sm:py-0 max-sm:empty:hidden">
-                {details(row.detail, text, names)}
+                {trailDetails(row.detail, language, text, names)}
               </td>
             </tr>
           ))}
@@ -153,22 +154,4 @@ function Subject({ row }: { row: TrailRow }) {
     );
   }
   return <span className={row.subject === 'report' ? 'font-mono' : ''}>{row.subject_name}</span>;
-}
-
-/** Returns the details as 'status: New → Acted on, reason: …', without the hash of a search. */
-function details(detail: TrailRow['detail'], text: Text, names: Map<string, string>) {
-  const word = (value: unknown) =>
-    value === null || value === undefined
-      ? '–'
-      : (text.status[value as keyof Text['status']] ??
-        text.roles[value as keyof Text['roles']] ??
-        names.get(String(value)) ??
-        String(value));
-  return Object.entries(detail)
-    .filter(([key]) => key !== 'hash') // of a search, for programs
-    .map(
-      ([key, value]) =>
-        `${key.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.map(word).join(' → ') : word(value)}`,
-    )
-    .join(', ');
 }
