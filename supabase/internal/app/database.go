@@ -45,7 +45,6 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		given, err := databaseURL(a.cfg)
 		return &database{App: a, given: given}, err
 	}
-	cpu.ShareWithPostgres()
 	password, err := databasePassword(a)
 	if err != nil {
 		return nil, err

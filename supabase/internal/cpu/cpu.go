@@ -1,6 +1,6 @@
 // Package cpu divides the processor cores between this program and the Postgres beside it.
 //
-// Only app, auth and fnhost import it; it imports nothing of ours.
+// Only app, auth, db and fnhost import it; it imports nothing of ours.
 package cpu
 
 import (
@@ -14,7 +14,7 @@ var available = runtime.GOMAXPROCS(0)
 // Cores returns the number of processor cores that this program may use, by its affinity and the quota of its cgroup.
 func Cores() int { return available }
 
-// ShareWithPostgres prepares for a Postgres that works on the same cores, unless GOMAXPROCS is set. The kernel runs a Postgres
+// ShareWithPostgres prepares for a Postgres on the same machine, unless GOMAXPROCS is set. The kernel runs a Postgres
 // process as soon as it is asked, and takes the core from the thread that asked. Go counts a core as busy while its thread waits
 // for one, so all of its work would stand still while two queries begin.
 func ShareWithPostgres() {
