@@ -11,7 +11,7 @@ import "embed"
 // imports.
 //
 //go:embed go.mod go.sum functions/edge
-//go:embed supabase/internal/cpu supabase/internal/db supabase/internal/fnhost supabase/internal/keys supabase/internal/logattr supabase/internal/mail
+//go:embed supabase/internal/db supabase/internal/fnhost supabase/internal/keys supabase/internal/logattr supabase/internal/mail
 //go:embed supabase/internal/outbox supabase/internal/photo supabase/internal/tempdir supabase/internal/tracing supabase/stack/child
 //go:embed supabase/stack/functiontest
 var Source embed.FS

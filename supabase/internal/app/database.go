@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/cpu"
 	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/migrate"
 	"daawo/supabase/internal/postgres"
@@ -36,7 +36,7 @@ func (d *database) cores() int {
 	if d.given != nil {
 		return int(d.cfg.DatabaseCores)
 	}
-	return cpu.Cores()
+	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.

@@ -25,12 +25,13 @@ const (
 )
 
 // restPool returns the size of REST's pool and the number of its connections that begin a statement at the same time, for a
-// Postgres with a number of cores; 0 is unknown. Two per core keep the cores busy while replies are on their way.
+// Postgres with a number of cores; 0 is unknown. Four per core keep the cores busy while replies are on their way and inserts
+// wait for the disk.
 func restPool(cores int) (conns, active int32) {
 	if cores == 0 {
 		return restConns, 0
 	}
-	active = int32(min(max(2*cores, 4), mostRESTConns))
+	active = int32(min(4*cores, mostRESTConns))
 	return min(max(restConns, active+4), mostRESTConns), active
 }
 

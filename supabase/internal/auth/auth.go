@@ -5,7 +5,7 @@
 // This package only assembles the parts. Endpoints are in login, verify, account, external, mfa, provider and admin. Below them are session
 // and message, then captcha, credential, hookpoint and ratelimit, then store, then endpoint.
 //
-// Only app and auth/gotrue import it. Of ours it imports cpu, db, keys and wire.
+// Only app and auth/gotrue import it. Of ours it imports db, keys and wire.
 package auth
 
 import (

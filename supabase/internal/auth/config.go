@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"daawo/supabase/internal/auth/captcha"
@@ -15,7 +16,6 @@ import (
 	"daawo/supabase/internal/auth/mfa"
 	"daawo/supabase/internal/auth/provider"
 	"daawo/supabase/internal/auth/ratelimit"
-	"daawo/supabase/internal/cpu"
 )
 
 // Config is the part of GoTrue's configuration that this engine supports. app fills it from [auth] of config.toml,
@@ -122,7 +122,7 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost}, {&c.HashesAtOnce, max(1, cpu.Cores()/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual

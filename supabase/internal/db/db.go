@@ -2,7 +2,7 @@
 // statements with the role and the claims of a caller, and classifies database errors.
 //
 // Only app, auth, cli, extension/cron, extension/lead, extension/pgnet, fnhost, functionsdb, outbox, realtime, rest, stack and
-// storage import it; of ours it imports cpu.
+// storage import it; it imports nothing of ours.
 package db
 
 import (
@@ -16,8 +16,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"daawo/supabase/internal/cpu"
 )
 
 // Config configures a Pool.
@@ -52,8 +50,7 @@ type Pool struct {
 // Callers reply with 503 and Retry-After.
 var ErrUnavailable = errors.New("the database is not available")
 
-// Open returns a Pool. It does not connect, so the database may still be starting. It also prepares this program to share the
-// cores with a database on the same machine.
+// Open returns a Pool. It does not connect, so the database may still be starting.
 func Open(ctx context.Context, c Config) (*Pool, error) {
 	pc, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
@@ -75,9 +72,6 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	pc.AfterConnect = registerUUID
-	if local(pc.ConnConfig.Host) {
-		cpu.ShareWithPostgres()
-	}
 	setDialing(pc.ConnConfig)
 	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,15 +87,6 @@ func setHosts(pc *pgxpool.Config) {
 		}
 		return nil
 	}
-}
-
-// local reports whether a host of a database URL is this machine: the folder of a socket, or loopback.
-func local(host string) bool {
-	if strings.HasPrefix(host, "/") || host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
 }
 
 // otherHosts returns the hosts of a URL after the first. pgx repeats the first host in Fallbacks if TLS is optional.

@@ -46,8 +46,8 @@ func project(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"functions/edge", "supabase/stack/child", "supabase/internal/fnhost", "supabase/internal/cpu",
-		"supabase/internal/db", "supabase/internal/keys", "supabase/internal/logattr", "supabase/internal/outbox/queue",
+	for _, dir := range []string{"functions/edge", "supabase/stack/child", "supabase/internal/fnhost", "supabase/internal/db",
+		"supabase/internal/keys", "supabase/internal/logattr", "supabase/internal/outbox/queue",
 		"supabase/internal/tempdir", "supabase/internal/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"daawo/functions/edge"
-	"daawo/supabase/internal/cpu"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -20,7 +20,7 @@ var (
 
 // maxRunaways returns how many calls of a function may run after their timeout before further calls are rejected. A goroutine that
 // ignores its context cannot be stopped. One processor remains for other functions.
-func maxRunaways() int64 { return int64(max(1, cpu.Cores()-1)) }
+func maxRunaways() int64 { return int64(max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // grace is the time between the timeout of a call and the moment when it counts as a runaway. In this time further calls wait,
 // because they could be endless, too, and use the last processor.

@@ -3,7 +3,7 @@
 // or in a child process that is rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the
 // calls there.
 //
-// Only app, cli, functionsdb and stack import it; of ours it imports cpu, db, logattr, tempdir, tracing and functions/edge.
+// Only app, cli, functionsdb and stack import it; of ours it imports db, logattr, tempdir, tracing and functions/edge.
 package fnhost
 
 import (
