@@ -10,7 +10,7 @@ import (
 )
 
 // registerUUID lets a connection convert uuid.UUID directly. Without it pgx takes it for a value of database/sql and converts it
-// to text and back, which costs 10 µs per parameter.
+// to text and back, which costs some 5 µs per parameter.
 func registerUUID(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}})
 	return nil
