@@ -226,17 +226,8 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 		return "", nil
 	}
 	if u.HasPassword() {
-		if s.config.RequireCurrent && (c.Session == nil || !c.Session.BeganByLink()) {
-			if p.CurrentPassword == nil || *p.CurrentPassword == "" {
-				return "", wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
-			}
-			ok, err := s.passwords.MatchesUser(ctx, u, *p.CurrentPassword)
-			if err != nil {
-				return "", err
-			}
-			if !ok {
-				return "", wire.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
-			}
+		if err := s.checkCurrent(ctx, c, p.CurrentPassword); err != nil {
+			return "", err
 		}
 		same, err := s.passwords.MatchesUser(ctx, u, *p.Password)
 		if err != nil {
@@ -247,6 +238,31 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 		}
 	}
 	return s.passwords.Hash(ctx, *p.Password)
+}
+
+// checkCurrent checks the current password, if the configuration requires it for a new one. A session that began by a
+// link or code needs none, because its user may have forgotten the password.
+func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *string) error {
+	if !s.config.RequireCurrent {
+		return nil
+	}
+	if c.Session != nil {
+		methods, err := store.FindMethods(ctx, s.db.Pgx(), c.Session.ID)
+		if err != nil || methods.BeganByLink() {
+			return err
+		}
+	}
+	if current == nil || *current == "" {
+		return wire.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
+	}
+	ok, err := s.passwords.MatchesUser(ctx, c.User, *current)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return wire.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
+	}
+	return nil
 }
 
 // Logout serves POST /logout: it ends all sessions of the user, the current one, or the others. An application ends its own.

@@ -47,16 +47,21 @@ type TokenReply struct {
 	ProviderRefreshToken string      `json:"provider_refresh_token,omitempty"`
 }
 
-// NewTokenReply signs an access token for the session as it is now. Nothing in it is random, so two tokens of the same
-// second are equal.
+// NewTokenReply signs an access token for the session as it is now.
 func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, refreshToken, method string) (*TokenReply, error) {
-	s, err := store.FindSession(r.Context(), tx, session)
+	s, err := store.FindSessionState(r.Context(), tx, session)
 	if err != nil {
 		return nil, err
 	}
-	issued := m.now()
+	return m.sign(r, tx, u, s, refreshToken, method)
+}
+
+// sign signs an access token for the state of a session. Nothing in it is random, so two tokens of the same second are
+// equal.
+func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.SessionState, refreshToken, method string) (*TokenReply, error) {
+	issued, level := m.now(), s.Methods.AssuranceLevel()
 	expires := issued.Add(m.config.TokenExpiry)
-	if limit := m.config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && s.AssuranceLevel() == "aal1" {
+	if limit := m.config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && level == "aal1" {
 		// Without the second factor the token must not outlive the session.
 		if end := s.CreatedAt.Add(limit); end.Before(expires) {
 			expires = end
@@ -65,7 +70,7 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 	claims := accessClaims{
 		Issuer: m.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(), IssuedAt: issued.Unix(),
 		Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, Role: u.Role,
-		AAL: s.AssuranceLevel(), AMR: s.Methods, SessionID: session.String(), IsAnonymous: u.IsAnonymous,
+		AAL: level, AMR: s.Methods, SessionID: s.ID.String(), IsAnonymous: u.IsAnonymous,
 		ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)

@@ -80,7 +80,7 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 		}
 	}
 	c := &Caller{Claims: claims}
-	if c.User, c.Session, err = store.FindUserAndSession(r.Context(), m.db, id, session); err != nil {
+	if c.User, c.Session, err = store.FindUserAndSession(r.Context(), m.db.Pgx(), id, session); err != nil {
 		return nil, err
 	}
 	switch {

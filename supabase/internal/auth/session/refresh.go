@@ -71,15 +71,11 @@ func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, hol
 }
 
 // refreshable returns the session and its user, or an error if the session cannot be refreshed.
-func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.Session, error) {
-	s, err := store.FindSession(ctx, tx, session)
+func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.SessionState, error) {
+	s, u, err := store.FindSessionStateAndUser(ctx, tx, session)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	u, err := store.UserByID(ctx, tx, s.UserID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,14 +84,14 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	}
 	headers.Set("sb-auth-session-id", s.ID.String())
-	if why := m.expired(s, u, tokenTime); why != "" {
+	if why := m.expired(s.Session, u, tokenTime); why != "" {
 		return nil, nil, wire.Errorf(http.StatusBadRequest, "session_expired", "%s", why)
 	}
-	if err := checkHolder(s, holder); err != nil {
+	if err := checkHolder(s.Session, holder); err != nil {
 		return nil, nil, err
 	}
 	if m.config.SinglePerUser {
-		others, err := store.OtherSessions(ctx, tx, s)
+		others, err := store.OtherSessions(ctx, tx, s.Session)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,17 +104,19 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 	return u, s, nil
 }
 
-// refreshed stores when and by which client the session was refreshed, and issues the access token.
-func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, token string) (*TokenReply, error) {
+// refreshed issues the access token after it has sent writes in one round trip, together with one that stores when and
+// by which client the session was refreshed.
+func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *store.User, s *store.SessionState, token string) (*TokenReply, error) {
 	c := endpoint.ClientOf(r)
-	if _, err := tx.Exec(r.Context(), `
+	writes.Queue(`
 		update auth.sessions
 		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
 		 where id = $1`,
-		session, m.now(), c.UserAgent, c.Address); err != nil {
+		s.ID, m.now(), c.UserAgent, c.Address)
+	if err := tx.SendBatch(r.Context(), writes).Close(); err != nil {
 		return nil, err
 	}
-	return m.NewTokenReply(r, tx, u, session, token, "token_refresh")
+	return m.sign(r, tx, u, s, token, "token_refresh")
 }
 
 // expired returns why the session cannot be refreshed any more; "" if it can.

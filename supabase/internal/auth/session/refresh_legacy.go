@@ -29,15 +29,33 @@ const selectLegacyToken = `
 	       coalesce(updated_at, 'epoch') updated_at
 	  from auth.refresh_tokens `
 
-func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) (*legacyToken, error) {
-	rows, err := tx.Query(ctx, selectLegacyToken+where, args...)
+// activeToken returns the newest token of a session that is not revoked, or store.ErrNotFound.
+func activeToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (*legacyToken, error) {
+	rows, err := tx.Query(ctx, selectLegacyToken+`where session_id = $1 and revoked is false order by id desc limit 1`, session)
 	if err != nil {
 		return nil, err
 	}
+	return oneLegacyToken(rows)
+}
+
+func oneLegacyToken(rows pgx.Rows) (*legacyToken, error) {
 	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[legacyToken])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, store.ErrNotFound
 	}
+	return t, err
+}
+
+// lockLegacyToken returns a token, or store.ErrNotFound. It first locks the session, in the same round trip. This
+// serialises refreshes, and refreshes with second factors, also across replicas.
+func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToken, err error) {
+	b := &pgx.Batch{}
+	b.Queue(`select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text)
+	b.Queue(selectLegacyToken+`where token = $1 for update`, text).Query(func(rows pgx.Rows) (err error) {
+		t, err = oneLegacyToken(rows)
+		return err
+	})
+	err = tx.SendBatch(ctx, b).Close()
 	return t, err
 }
 
@@ -47,12 +65,7 @@ func findLegacyToken(ctx context.Context, tx pgx.Tx, where string, args ...any) 
 // within the interval.
 func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
-	// The lock serialises refreshes, and refreshes with second factors, also across replicas.
-	if _, err := tx.Exec(ctx, `
-		select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text); err != nil {
-		return nil, err
-	}
-	t, err := findLegacyToken(ctx, tx, `where token = $1 for update`, text)
+	t, err := lockLegacyToken(ctx, tx, text)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, wire.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	}
@@ -65,13 +78,13 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		}
 		return nil, store.AfterCommit(wire.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found"))
 	}
-	u, _, err := m.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
+	u, s, err := m.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
 	if err != nil {
 		return nil, err
 	}
 	issued := ""
 	if t.Revoked {
-		active, err := findLegacyToken(ctx, tx, `where session_id = $1 and revoked is false order by id desc limit 1`, *t.SessionID)
+		active, err := activeToken(ctx, tx, *t.SessionID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
@@ -87,37 +100,44 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 			return nil, store.AfterCommit(errAlreadyUsed)
 		}
 	}
-	if err := m.store.Audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+	writes := &pgx.Batch{}
+	if err := m.store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
 	if issued == "" {
-		if issued, err = m.swapToken(ctx, tx, u, t); err != nil {
+		if issued, err = m.queueSwap(ctx, writes, u, t); err != nil {
 			return nil, err
 		}
 		headers.Set("sb-auth-refresh-token-reuse", "false")
 	}
 	headers.Set("sb-auth-refresh-token-prefix", issued[:5])
-	return m.refreshed(r, tx, u, *t.SessionID, issued)
+	return m.refreshed(r, tx, writes, u, s, issued)
 }
 
-// swapToken revokes a token and stores its successor.
-func (m *Manager) swapToken(ctx context.Context, tx pgx.Tx, u *store.User, t *legacyToken) (string, error) {
-	if err := m.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
+// queueSwap adds to b the statements that revoke a token and store its successor, which it returns.
+func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, u *store.User, t *legacyToken) (string, error) {
+	if err := m.store.QueueAudit(ctx, b, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
 	now := m.now()
-	if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now); err != nil {
-		return "", err
-	}
-	return storeLegacyToken(ctx, tx, u, *t.SessionID, t.Token, now)
+	b.Queue(`update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now)
+	return queueLegacyToken(b, u, *t.SessionID, t.Token, now), nil
 }
 
-// storeLegacyToken stores a new token of the session and returns it; parent is the token that it replaces, "" for none.
-func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, parent string, now time.Time) (string, error) {
+// storeLegacyToken stores the first token of a session, or the first after a second factor, and returns it.
+func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, now time.Time) (string, error) {
+	b := &pgx.Batch{}
+	token := queueLegacyToken(b, u, session, "", now)
+	return token, tx.SendBatch(ctx, b).Close()
+}
+
+// queueLegacyToken adds to b the statement that stores a new token of the session, which it returns. parent is the token
+// that it replaces, "" for none.
+func queueLegacyToken(b *pgx.Batch, u *store.User, session uuid.UUID, parent string, now time.Time) string {
 	token := newLegacyToken()
-	_, err := tx.Exec(ctx, `
+	b.Queue(`
 		insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
 		values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`,
 		token, parent, u.ID.String(), now, session)
-	return token, err
+	return token
 }

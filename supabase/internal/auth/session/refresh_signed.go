@@ -68,12 +68,11 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 		}
 		headers.Set("sb-auth-refresh-token-reuse-cause", cause)
 	}
-	if _, err := tx.Exec(ctx, `update auth.sessions set refresh_token_counter = $2 where id = $1`, s.ID, counter); err != nil {
-		return nil, err
-	}
+	writes := &pgx.Batch{}
+	writes.Queue(`update auth.sessions set refresh_token_counter = $2 where id = $1`, s.ID, counter)
 	headers.Set("sb-auth-refresh-token-counter", strconv.FormatInt(counter, 10))
-	if err := m.store.Audit(ctx, tx, u, "token_refreshed", nil); err != nil {
+	if err := m.store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
-	return m.refreshed(r, tx, u, s.ID, signedToken{Session: s.ID, Counter: counter}.encode(key))
+	return m.refreshed(r, tx, writes, u, s, signedToken{Session: s.ID, Counter: counter}.encode(key))
 }

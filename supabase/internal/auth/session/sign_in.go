@@ -37,7 +37,7 @@ func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *stor
 		}
 		headers.Set("sb-auth-refresh-token-counter", strconv.Itoa(0))
 	} else {
-		if token, err = storeLegacyToken(ctx, tx, u, session, "", now); err != nil {
+		if token, err = storeLegacyToken(ctx, tx, u, session, now); err != nil {
 			return nil, err
 		}
 		headers.Set("sb-auth-refresh-token-prefix", token[:5])
@@ -76,5 +76,5 @@ func (m *Manager) NextToken(ctx context.Context, tx pgx.Tx, u *store.User, sessi
 	if err := m.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
-	return storeLegacyToken(ctx, tx, u, session, "", m.now())
+	return storeLegacyToken(ctx, tx, u, session, m.now())
 }

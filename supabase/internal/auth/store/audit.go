@@ -25,6 +25,16 @@ func logType(action string) string {
 
 // Audit writes an action into the audit log, in the same transaction.
 func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
+	b := &pgx.Batch{}
+	if err := s.QueueAudit(ctx, b, actor, action, traits); err != nil || b.Len() == 0 {
+		return err
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// QueueAudit adds to b the statement that writes an action into the audit log. Without a table for the log it writes the
+// action into the process log.
+func (s *Store) QueueAudit(ctx context.Context, b *pgx.Batch, actor *User, action string, traits map[string]any) error {
 	name := actor.Email
 	if actor.Phone != "" {
 		name = actor.Phone
@@ -47,8 +57,8 @@ func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `
+	b.Queue(`
 		insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
 		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`, uuid.New(), text, s.now())
-	return err
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"daawo/supabase/internal/auth/endpoint"
 )
 
-// Session is a row of auth.sessions with its authentication methods.
+// Session is a row of auth.sessions.
 type Session struct {
 	ID           uuid.UUID  `db:"id"`
 	UserID       uuid.UUID  `db:"user_id"`
@@ -21,7 +21,6 @@ type Session struct {
 	RefreshedAt  *time.Time `db:"refreshed_at"`
 	HMACKey      *string    `db:"refresh_token_hmac_key"` // base64url; only of sessions whose refresh tokens are signed
 	TokenCounter *int64     `db:"refresh_token_counter"`
-	Methods      []AMREntry `db:"methods"`
 	Application
 }
 
@@ -33,18 +32,21 @@ type Application struct {
 
 // AMREntry is an authentication method and its time in seconds since 1970 (RFC 8176, amr).
 type AMREntry struct {
-	Method    string `json:"method"`
-	Timestamp int64  `json:"timestamp"`
+	Method    string `json:"method" db:"method"`
+	Timestamp int64  `json:"timestamp" db:"timestamp"`
 }
+
+// Methods are the authentication methods of a session, the newest first.
+type Methods []AMREntry
+
+const selectMethods = `
+	select authentication_method "method", floor(extract(epoch from updated_at))::bigint "timestamp"
+	  from auth.mfa_amr_claims where session_id = $1 order by updated_at desc`
 
 const selectSession = `
 	select s.id, s.user_id, coalesce(s.created_at, 'epoch') created_at, coalesce(s.aal::text, 'aal1') aal, s.not_after,
 	       s.refreshed_at at time zone 'utc' refreshed_at, s.refresh_token_hmac_key, s.refresh_token_counter,
-	       s.oauth_client_id, coalesce(s.scopes, '') scopes,
-	       (select coalesce(json_agg(json_build_object('method', m.authentication_method,
-	                                                   'timestamp', floor(extract(epoch from m.updated_at))::bigint)
-	                                 order by m.updated_at desc), '[]')
-	          from auth.mfa_amr_claims m where m.session_id = s.id) methods
+	       s.oauth_client_id, coalesce(s.scopes, '') scopes
 	  from auth.sessions s `
 
 // FindSession returns a session, or ErrNotFound.
@@ -58,6 +60,61 @@ func FindSession(ctx context.Context, q Queries, id uuid.UUID) (*Session, error)
 		return nil, ErrNotFound
 	}
 	return s, err
+}
+
+// FindMethods returns the methods of a session.
+func FindMethods(ctx context.Context, q Queries, session uuid.UUID) (Methods, error) {
+	rows, err := q.Query(ctx, selectMethods, session)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[AMREntry])
+}
+
+// SessionState is a session with its methods.
+type SessionState struct {
+	*Session
+	Methods Methods
+}
+
+// queueState adds to b the queries of a session's state. Without the session its Session is nil.
+func queueState(b *pgx.Batch, id uuid.UUID) *SessionState {
+	s := &SessionState{}
+	queueRow(b, &s.Session, selectSession+`where s.id = $1`, id)
+	b.Queue(selectMethods, id).Query(func(rows pgx.Rows) (err error) {
+		s.Methods, err = pgx.CollectRows(rows, pgx.RowToStructByName[AMREntry])
+		return err
+	})
+	return s
+}
+
+// FindSessionState returns the state of a session, or ErrNotFound.
+func FindSessionState(ctx context.Context, q Queries, id uuid.UUID) (*SessionState, error) {
+	b := &pgx.Batch{}
+	s := queueState(b, id)
+	if err := q.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	if s.Session == nil {
+		return nil, ErrNotFound
+	}
+	return s, nil
+}
+
+// FindSessionStateAndUser returns the state of a session and its user in one round trip, or ErrNotFound.
+func FindSessionStateAndUser(ctx context.Context, q Queries, id uuid.UUID) (*SessionState, *User, error) {
+	b := &pgx.Batch{}
+	s := queueState(b, id)
+	var u *User
+	queueRow(b, &u, selectUser+`where u.id = (select user_id from auth.sessions where id = $1)`, id)
+	if err := q.SendBatch(ctx, b).Close(); err != nil {
+		return nil, nil, err
+	}
+	if s.Session == nil || u == nil {
+		return nil, nil, ErrNotFound
+	}
+	u.inUTC()
+	return s, u, nil
 }
 
 // OtherSessions returns the other sessions of the session's user.
@@ -90,10 +147,10 @@ func AddMethod(ctx context.Context, tx pgx.Tx, session uuid.UUID, method string,
 	return err
 }
 
-// AssuranceLevel returns the level of the session's methods (NIST SP 800-63B, in auth-js's names).
-func (s *Session) AssuranceLevel() string {
-	for _, m := range s.Methods {
-		switch m.Method {
+// AssuranceLevel returns the level that the methods give a session (NIST SP 800-63B, in auth-js's names).
+func (m Methods) AssuranceLevel() string {
+	for _, entry := range m {
+		switch entry.Method {
 		case "totp", "mfa/phone", "mfa/webauthn":
 			return "aal2"
 		}
@@ -102,9 +159,9 @@ func (s *Session) AssuranceLevel() string {
 }
 
 // BeganByLink reports whether the user has authenticated by a link or code, as after a forgotten password.
-func (s *Session) BeganByLink() bool {
-	for _, m := range s.Methods {
-		if m.Method == "recovery" || m.Method == "otp" || m.Method == "magiclink" {
+func (m Methods) BeganByLink() bool {
+	for _, entry := range m {
+		if entry.Method == "recovery" || entry.Method == "otp" || entry.Method == "magiclink" {
 			return true
 		}
 	}

@@ -49,4 +49,16 @@ var ErrNotFound = errors.New("not found")
 // Queries is a transaction or the pool.
 type Queries interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// queueRow adds a query to b that stores the first row in *row. Without a row *row stays nil.
+func queueRow[T any](b *pgx.Batch, row **T, sql string, args ...any) {
+	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[T])
+		if len(found) > 0 {
+			*row = found[0]
+		}
+		return err
+	})
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-
-	"daawo/supabase/internal/db"
 )
 
 // Metadata is a JSON object of clients and administrators.
@@ -174,35 +172,19 @@ func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*
 }
 
 // FindUserAndSession reads a user and a session in one round trip. A missing row is nil.
-func FindUserAndSession(ctx context.Context, pool *db.Pool, user, session uuid.UUID) (u *User, s *Session, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue(selectUser+`where u.id = $1`, user)
+func FindUserAndSession(ctx context.Context, q Queries, user, session uuid.UUID) (u *User, s *Session, err error) {
+	b := &pgx.Batch{}
+	queueRow(b, &u, selectUser+`where u.id = $1`, user)
 	if session != uuid.Nil {
-		batch.Queue(selectSession+`where s.id = $1`, session)
+		queueRow(b, &s, selectSession+`where s.id = $1`, session)
 	}
-	results := pool.Pgx().SendBatch(ctx, batch)
-	defer func() { err = errors.Join(err, results.Close()) }()
-	rows, err := results.Query()
-	if err != nil {
+	if err := q.SendBatch(ctx, b).Close(); err != nil {
 		return nil, nil, err
 	}
-	if u, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[User]); errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil, nil
+	if u != nil {
+		u.inUTC()
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	u.inUTC()
-	if session == uuid.Nil {
-		return u, nil, nil
-	}
-	if rows, err = results.Query(); err != nil {
-		return nil, nil, err
-	}
-	if s, err = pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Session]); errors.Is(err, pgx.ErrNoRows) {
-		return u, nil, nil
-	}
-	return u, s, err
+	return u, s, nil
 }
 
 // inUTC converts all times to UTC.
