@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/handover"
 	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/memory"
 	"daawo/supabase/internal/otlp"
 	"daawo/supabase/internal/tracing"
 
@@ -145,7 +146,7 @@ wait:
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
-	limitMemory(a.cfg.DatabaseURL == "")
+	memory.Limit(a.cfg.DatabaseURL == "")
 	if err := openTraces(ctx, a); err != nil {
 		return err
 	}
@@ -154,6 +155,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	a.took.Store(int64(time.Since(a.began)))
+	background(a, "memory", memory.Watch)
 	return nil
 }
 
@@ -294,6 +296,17 @@ func closeDownTo(ctx context.Context, a *App, n int) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// background runs a part until the App closes: run returns when its context ends.
+func background(a *App, name string, run func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(ctx)
+	}()
+	a.onClose(name, func(context.Context) error { cancel(); <-done; return nil })
 }
 
 // onClose adds a function that stops a part.

@@ -51,13 +51,7 @@ func (a backups) open(d *database) error {
 		return err
 	}
 	o.URL, o.Archive, o.Status = d.url(postgres.Superuser), a.archiveDir(), a.backupStatus
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		backup.Keep(ctx, o)
-	}()
-	a.onClose("backup", func(context.Context) error { cancel(); <-done; return nil })
+	background(a.App, "backup", func(ctx context.Context) { backup.Keep(ctx, o) })
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/handover"
+	"daawo/supabase/internal/memory"
 )
 
 // protocol is the version of what a keeper and the servers that it starts say to each other.
@@ -144,7 +145,7 @@ func (a handovers) keep(ctx context.Context, current *handover.Server) error {
 		a.log.Warn("the replaced process did not end in order", "error", err)
 	}
 	a.sockets = nil
-	trim()
+	memory.Trim()
 	a.log.Info("the replaced process has finished", "duration", time.Since(began))
 	current.Alone()
 	var failure error

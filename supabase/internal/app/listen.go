@@ -9,14 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"daawo/supabase/internal/config"
 	"daawo/supabase/internal/gateway"
+	"daawo/supabase/internal/memory"
 )
 
 // Limits of the public port. The gateway limits the speed of bodies and replies.
@@ -82,29 +81,7 @@ func (w debugWriter) Write(p []byte) (int, error) {
 // connLimits returns the limits of a port that unknown clients can reach.
 func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: crowded}
-}
-
-// crowdedGCPercent is the garbage collector's target (GOGC) while many connections are open. Their buffers are live memory, to
-// which the collector would otherwise let garbage of the same size come.
-const crowdedGCPercent = 40
-
-// crowds counts the ports with many connections.
-var crowds atomic.Int32
-
-// crowded sets the garbage collector's target when a port gets many connections or loses them, unless GOGC is set.
-func crowded(yes bool) {
-	change := int32(-1)
-	if yes {
-		change = 1
-	}
-	most := 100
-	if crowds.Add(change) > 0 {
-		most = crowdedGCPercent
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(most)
-	}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: memory.SetCrowded}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/gateway/site"
+	"daawo/supabase/internal/memory"
 )
 
 // sites are the site and the administrators' application. A goroutine fills in the values of their pages while the database
@@ -97,10 +98,7 @@ func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler
 // compressLater compresses the files of the sites in the background, a second after the start: one site after the other, so that
 // requests have the other cores for themselves.
 func (p *sites) compressLater(a *App) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	background(a, "site", func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
@@ -108,9 +106,8 @@ func (p *sites) compressLater(a *App) {
 				files.Compress(ctx)
 			}
 			// The start and the compression used far more memory than serving needs.
-			trim()
+			memory.Trim()
 			a.pools.closeIdle(ctx)
 		}
-	}()
-	a.onClose("site", func(context.Context) error { cancel(); <-done; return nil })
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/memory"
 )
 
 var serveCommand = Command{
@@ -27,10 +28,21 @@ func services() map[string]func(context.Context, *Invocation) error {
 	return map[string]func(context.Context, *Invocation) error{
 		"gateway":   serveApp((*app.App).RunGateway),
 		"functions": serveApp((*app.App).RunFunctions),
-		"rest":      serveREST,
-		"auth":      serveAuth,
-		"storage":   serveStorage,
-		"realtime":  serveRealtime,
+		"rest":      alone(serveREST),
+		"auth":      alone(serveAuth),
+		"storage":   alone(serveStorage),
+		"realtime":  alone(serveRealtime),
+	}
+}
+
+// alone adds to a service what an App does for its process.
+func alone(serve func(context.Context, *Invocation) error) func(context.Context, *Invocation) error {
+	return func(ctx context.Context, inv *Invocation) error {
+		memory.Limit(false)
+		watched, stop := context.WithCancel(ctx)
+		defer stop()
+		go memory.Watch(watched)
+		return serve(ctx, inv)
 	}
 }
 

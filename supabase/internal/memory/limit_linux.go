@@ -1,4 +1,4 @@
-package app
+package memory
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// limitMemory makes the garbage collector work harder near the memory limit of the container or the systemd unit, unless
+// Limit makes the garbage collector work harder near the memory limit of the container or the systemd unit, unless
 // GOMEMLIMIT is set. Postgres in the same cgroup gets half of the limit.
-func limitMemory(withPostgres bool) {
+func Limit(withPostgres bool) {
 	limit := cgroupLimit("/proc/self/cgroup", "/sys/fs/cgroup")
 	if os.Getenv("GOMEMLIMIT") != "" || limit == 0 {
 		return

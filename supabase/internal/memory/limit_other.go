@@ -1,6 +1,6 @@
 //go:build !linux
 
-package app
+package memory
 
-// limitMemory does nothing: only Linux has cgroups.
-func limitMemory(bool) {}
+// Limit does nothing: only Linux has cgroups.
+func Limit(bool) {}

@@ -1,4 +1,4 @@
-package app
+package memory
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trim returns memory that only the start needed to the kernel: free pages of the heap, and pages of the executable, which
+// Trim returns memory that no request needs to the kernel: free pages of the heap, and pages of the executable, which
 // contains the whole site. The kernel still has the latter in its page cache, so reading them again is cheap.
-func trim() {
+func Trim() {
 	debug.FreeOSMemory()
 	maps, err := os.Open("/proc/self/smaps")
 	if err != nil {

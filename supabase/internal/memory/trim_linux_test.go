@@ -1,4 +1,4 @@
-package app
+package memory
 
 import (
 	"fmt"
@@ -21,10 +21,10 @@ func fileMemory(t *testing.T) (kb int) {
 	return kb
 }
 
-// TestTrim checks that trim releases memory of the program file.
+// TestTrim checks that Trim releases memory of the program file.
 func TestTrim(t *testing.T) {
 	before := fileMemory(t)
-	trim()
+	Trim()
 	after := fileMemory(t)
 	if after > before-1024 {
 		t.Errorf("%d kB of files were in memory before, %d after", before, after)

@@ -1,8 +1,8 @@
 //go:build !linux
 
-package app
+package memory
 
 import "runtime/debug"
 
-// trim returns free pages of the heap, which only the start needed, to the kernel.
-func trim() { debug.FreeOSMemory() }
+// Trim returns free pages of the heap to the kernel.
+func Trim() { debug.FreeOSMemory() }
