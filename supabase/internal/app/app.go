@@ -147,6 +147,7 @@ wait:
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
 	memory.Limit(a.cfg.DatabaseURL == "")
+	background(a, "memory", memory.Watch)
 	if err := openTraces(ctx, a); err != nil {
 		return err
 	}
@@ -155,7 +156,6 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	a.took.Store(int64(time.Since(a.began)))
-	background(a, "memory", memory.Watch)
 	return nil
 }
 

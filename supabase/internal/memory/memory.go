@@ -87,11 +87,11 @@ type heapWatch struct {
 	quiet int // pauses without work
 }
 
-// Watch adapts the target of the garbage collector to the work of the process until the context ends, unless GOGC is set.
+// Watch adapts the target of the garbage collector to the work of the process until the context ends, unless GOGC is set. Until
+// it sees work it leaves the target at 100, that of Go.
 func Watch(ctx context.Context) {
 	w := &heapWatch{allocated: allocatedBytes, setBusy: process.setBusy, release: Trim}
 	w.last = w.allocated()
-	w.setBusy(false)
 	ticks := time.NewTicker(heapPause)
 	defer ticks.Stop()
 	for {
