@@ -16,15 +16,17 @@ create schema if not exists pgsodium;
 
 do $$
 declare
-  name text;
+  -- The view reads the control files of all extensions, so it is read once.
+  trusted constant text[] := array(select v.name from pg_available_extension_versions v where v.name in ('supabase_vault', 'pg_net') and v.trusted);
+  name    text;
 begin
   -- postgres owns them, so it can drop them, as on Supabase.
   set local role postgres;
-  if exists (select from pg_available_extension_versions v where v.name = 'supabase_vault' and v.trusted)
+  if 'supabase_vault' = any (trusted)
      and current_setting('server_version_num')::int >= 160000 then -- its script needs 16
     create extension if not exists supabase_vault;
   end if;
-  if exists (select from pg_available_extension_versions v where v.name = 'pg_net' and v.trusted) then
+  if 'pg_net' = any (trusted) then
     create extension if not exists pg_net schema extensions;
   end if;
   reset role;
