@@ -19,7 +19,7 @@ import (
 const mostUploaded = 20_000
 
 // storageRows compares storage with storage-api (STORAGE_API_URL with STORAGE_API_SERVICE_KEY): lists of c.objects objects, and
-// 100 kB up and down.
+// 100 kB and 5 MB up, down and copied.
 func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 	return func(ctx context.Context) ([]row, error) {
 		servers := []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
@@ -30,9 +30,36 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		}
 		bucket := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 		data := bytes.Repeat([]byte("0123456789"), 10_000)
+		large := bytes.Repeat(data, 50)
+		binary := map[string]string{"Content-Type": "application/octet-stream", "x-upsert": "true"}
 		for i, t := range servers {
 			if err := m.fillBucket(ctx, t, databases[i], bucket, c.objects, data); err != nil {
 				return nil, err
+			}
+			if err := m.sendTo(ctx, t, http.MethodPost, "/object/"+bucket+"/large", large, binary); err != nil {
+				return nil, err
+			}
+		}
+		download := func(name string) func(target) side {
+			return func(t target) side {
+				return side{do: func(ctx context.Context, _, _ int) error {
+					return m.sendTo(ctx, t, http.MethodGet, "/object/"+bucket+"/"+name, nil, nil)
+				}}
+			}
+		}
+		upload := func(folder string, body []byte) func(target) side {
+			return func(t target) side {
+				return side{do: func(ctx context.Context, client, _ int) error {
+					return m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/%s/%d", bucket, folder, client), body, binary)
+				}}
+			}
+		}
+		copied := func(name string) func(target) side {
+			return func(t target) side {
+				return side{do: func(ctx context.Context, client, _ int) error {
+					body := fmt.Appendf(nil, `{"bucketId":%q,"sourceKey":%q,"destinationKey":"copies/%s/%d"}`, bucket, name, name, client)
+					return m.sendTo(ctx, t, http.MethodPost, "/object/copy", body, map[string]string{"x-upsert": "true"})
+				}}
 			}
 		}
 		post := func(path, body string) func(target) side {
@@ -56,17 +83,12 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 			{"list-v2, a late page", post("/object/list-v2/", fmt.Sprintf(`{"prefix":"many/","limit":100,"with_delimiter":true,"cursor":%q}`, cursor))},
 			{"list-v2 without folders, a late prefix", post("/object/list-v2/", fmt.Sprintf(`{"prefix":"many/o%05d","limit":100}`, late/100))},
 			{"list-v2 of folders", post("/object/list-v2/", `{"prefix":"","limit":100,"with_delimiter":true}`)},
-			{"download", func(t target) side {
-				return side{do: func(ctx context.Context, _, _ int) error {
-					return m.sendTo(ctx, t, http.MethodGet, "/object/"+bucket+"/data", nil, nil)
-				}}
-			}},
-			{"upload", func(t target) side {
-				return side{do: func(ctx context.Context, client, i int) error {
-					return m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/up/%d", bucket, client), data,
-						map[string]string{"Content-Type": "application/octet-stream", "x-upsert": "true"})
-				}}
-			}},
+			{"download", download("data")},
+			{"upload", upload("up", data)},
+			{"copy", copied("data")},
+			{"download of 5 MB", download("large")},
+			{"upload of 5 MB", upload("large-up", large)},
+			{"copy of 5 MB", copied("large")},
 		}
 		var rows []row
 		for _, k := range kinds {

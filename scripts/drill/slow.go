@@ -26,6 +26,7 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	}
 	defer st.Close()
 
+	memoryBefore := idleMB(st.PID(), s.rounds(10, 1))
 	// Warm up, so that slow first requests do not raise the reference value.
 	if _, err := readers(ctx, st, time.Second); err != nil {
 		return "", err
@@ -38,7 +39,6 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	count := s.rounds(2000, 200)
 	// The memory guarantee is for an attacker with one address. For many addresses only the total number of connections is
 	// limited, and the drill reports the cost.
-	memoryBefore := residentMB(st.PID())
 	one, err := attack(ctx, st, s, count, window, func(int) net.IP { return loopback(0, 2) })
 	if err != nil {
 		return "", err
@@ -130,7 +130,7 @@ func attack(ctx context.Context, st *stack.Stack, s settings, count int, window 
 	peak := 0
 	watcher.Go(func() {
 		for ; watching.Err() == nil; pause(watching, 200*time.Millisecond) {
-			peak = max(peak, residentMB(st.PID()))
+			peak = max(peak, privateMB(st.PID()))
 			b.held = max(b.held, int(held.Load()))
 		}
 	})
@@ -279,14 +279,26 @@ func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]tim
 	return all, failed
 }
 
-// residentMB returns the resident memory of a process in MB from /proc, or 0 without /proc.
-func residentMB(pid int) int {
+// idleMB returns the least private memory of a process in the next seconds, in which the work of its start ends. It is
+// measured before any load, because garbage of a load would hide what connections cost.
+func idleMB(pid, seconds int) int {
+	least := privateMB(pid)
+	for range 4 * seconds {
+		time.Sleep(250 * time.Millisecond)
+		least = min(least, privateMB(pid))
+	}
+	return least
+}
+
+// privateMB returns the private memory of a process in MB from /proc, or 0 without /proc. Pages of the program file do not
+// count: any request brings them back, and the system takes them when it needs memory.
+func privateMB(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
 			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
 			return kb / 1024
 		}

@@ -41,9 +41,9 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 
 	// The first tenth warms up caches and pools. Growth is measured after it.
 	pause(ctx, length/10)
-	memoryEarly, goroutinesEarly := residentMB(st.PID()), metric(ctx, st, "go_goroutines")
+	memoryEarly, goroutinesEarly := privateMB(st.PID()), metric(ctx, st, "go_goroutines")
 	<-load.Done()
-	memoryLate, goroutinesLate := residentMB(st.PID()), metric(ctx, st, "go_goroutines")
+	memoryLate, goroutinesLate := privateMB(st.PID()), metric(ctx, st, "go_goroutines")
 	visitors.Wait()
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -34,7 +34,7 @@ func townDrill(ctx context.Context, s settings) (string, error) {
 	window := time.Duration(s.rounds(300, 30)) * time.Second
 	honest := s.rounds(250, 60)
 	town := &town{st: st, photo: townPhoto(), refused: map[int]int{}}
-	memoryBefore, peak := residentMB(st.PID()), 0
+	memoryBefore, peak := privateMB(st.PID()), 0
 
 	hostile, stopHostile := context.WithTimeout(ctx, window)
 	defer stopHostile()
@@ -45,7 +45,7 @@ func townDrill(ctx context.Context, s settings) (string, error) {
 	watching, stopWatching := context.WithCancel(ctx)
 	watcher.Go(func() {
 		for ; watching.Err() == nil; pause(watching, 200*time.Millisecond) {
-			peak = max(peak, residentMB(st.PID()))
+			peak = max(peak, privateMB(st.PID()))
 		}
 	})
 	var mu sync.Mutex

@@ -70,7 +70,7 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	load.stop()
 	figures, err := load.check(ctx, st)
 	figures = fmt.Sprintf("%d upgrades (p50 %s, slowest %s), %d of a broken program refused; %s; the first process holds %d MB", rounds,
-		percentile(took, 0.5).Round(10*time.Millisecond), percentile(took, 1).Round(10*time.Millisecond), broken, figures, residentMB(st.PID()))
+		percentile(took, 0.5).Round(10*time.Millisecond), percentile(took, 1).Round(10*time.Millisecond), broken, figures, privateMB(st.PID()))
 	if err != nil {
 		return figures, err
 	}
