@@ -27,6 +27,9 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 	defer st.Close()
 
 	memoryBefore := idleMB(st.PID(), s.rounds(10, 1))
+	if memoryBefore == 0 {
+		return "", errors.New("/proc has no private memory of the server")
+	}
 	// Warm up, so that slow first requests do not raise the reference value.
 	if _, err := readers(ctx, st, time.Second); err != nil {
 		return "", err
@@ -79,7 +82,7 @@ type load struct {
 	clients int
 	p99     time.Duration  // of normal clients
 	peak    int            // memory of the server, MB
-	memory  int            // memory above the start, MB
+	memory  int            // private memory above that of the idle server, MB
 	last    time.Duration  // the longest time until a connection was closed
 	held    int            // most open connections
 	open    map[string]int // connections that were not closed, by kind

@@ -148,10 +148,11 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 	a.began = time.Now()
 	memory.Limit(a.cfg.DatabaseURL == "")
 	background(a, "memory", memory.Watch)
-	if err := openTraces(ctx, a); err != nil {
-		return err
+	err := openTraces(ctx, a)
+	if err == nil {
+		err = start(ctx)
 	}
-	if err := start(ctx); err != nil {
+	if err != nil {
 		a.keeper.Failed(err)
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}

@@ -135,3 +135,15 @@ func startTraced(t *testing.T, a *App) Info {
 	t.Cleanup(func() { _ = a.Close(context.Background()) })
 	return a.Info()
 }
+
+// TestTracesRefused checks that a start ends without leaving anything if the settings of traces are wrong.
+func TestTracesRefused(t *testing.T) {
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no equals sign")
+	a := newApp(t, dataFolder(t), map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
+	if err := a.Start(t.Context()); err == nil {
+		t.Error("the start succeeded")
+	}
+	if len(a.closers) > 0 {
+		t.Errorf("%d parts still run", len(a.closers))
+	}
+}

@@ -35,7 +35,7 @@ func services() map[string]func(context.Context, *Invocation) error {
 	}
 }
 
-// alone adds to a service what an App does for its process.
+// alone limits and watches the memory of the process while it serves one service.
 func alone(serve func(context.Context, *Invocation) error) func(context.Context, *Invocation) error {
 	return func(ctx context.Context, inv *Invocation) error {
 		memory.Limit(false)

@@ -5,8 +5,8 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -17,10 +17,21 @@ import (
 // a server without work is some MB, so the target decides how often a busy server collects: at 100 that took an eighth of
 // its processor time.
 const (
+	goGCPercent      = 100 // what Go itself sets
 	idleGCPercent    = 50
-	busyGCPercent    = 400
+	leastBusyPercent = 100
+	mostBusyPercent  = 400
 	crowdedGCPercent = 40 // many connections are open: their buffers are live memory
 )
+
+// busyGarbage is how many bytes of garbage a busy process lets come. Above 32 MB of live memory as much comes as is live.
+const busyGarbage = 32 << 20
+
+// busyPercent returns the target of a busy process with so many bytes of live memory. The target is as old as the last look.
+// Until the next one, memory that becomes live lets come up to four times as much garbage.
+func busyPercent(live uint64) int {
+	return int(min(max(busyGarbage*100/max(live, 1), leastBusyPercent), mostBusyPercent))
+}
 
 // The watch of the heap.
 const (
@@ -32,16 +43,40 @@ const (
 // process is the target of this process's garbage collector, for all servers in the process.
 var process = target{set: debug.SetGCPercent}
 
-// SetCrowded tells that a port has got many connections, or has lost them.
+// SetCrowded records that one port has many connections, or no longer has.
 func SetCrowded(yes bool) { process.setCrowded(yes) }
 
-// target chooses the target of the garbage collector.
+// target chooses the target of the garbage collector while a Watch runs. It leaves a target that is not Go's: that of GOGC, or
+// of a program that uses the stack as a library.
 type target struct {
 	set func(percent int) (before int)
 
-	mu     sync.Mutex
-	crowds int // ports with many connections
-	busy   bool
+	mu       sync.Mutex
+	watches  int // that run
+	original int // the target before the first of them
+	crowds   int // ports with many connections
+	percent  int // without crowds; 0 means that no Watch has chosen it
+}
+
+// begin is called when a Watch begins.
+func (t *target) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watches++; t.watches == 1 {
+		t.original = t.set(goGCPercent)
+		t.set(t.original)
+	}
+	t.apply()
+}
+
+// end is called when a Watch ends. The last one restores the target.
+func (t *target) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watches--; t.watches == 0 {
+		t.percent = 0
+		t.set(t.original)
+	}
 }
 
 func (t *target) setCrowded(yes bool) {
@@ -55,43 +90,41 @@ func (t *target) setCrowded(yes bool) {
 	t.apply()
 }
 
-func (t *target) setBusy(yes bool) {
+func (t *target) setPercent(percent int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.busy = yes
+	t.percent = percent
 	t.apply()
 }
 
-// apply sets the target, unless GOGC is set. The caller holds the lock.
+// apply sets the target. The caller holds the lock.
 func (t *target) apply() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	percent := idleGCPercent
 	switch {
+	case t.watches == 0, t.original != goGCPercent:
 	case t.crowds > 0:
-		percent = crowdedGCPercent
-	case t.busy:
-		percent = busyGCPercent
+		t.set(crowdedGCPercent)
+	default:
+		t.set(cmp.Or(t.percent, goGCPercent))
 	}
-	t.set(percent)
 }
 
 // heapWatch recognises by the allocations whether the process has work.
 type heapWatch struct {
-	allocated func() uint64 // bytes since the start of the process
-	setBusy   func(bool)
-	release   func() // gives free memory to the kernel
+	heap       func() (allocated, live uint64) // bytes since the start of the process, and after the last collection
+	setPercent func(int)
+	release    func() // gives free memory to the kernel
 
-	last  uint64
-	quiet int // pauses without work
+	last  uint64 // bytes allocated at the last look
+	quiet int    // pauses without work
 }
 
-// Watch adapts the target of the garbage collector to the work of the process until the context ends, unless GOGC is set. Until
-// it sees work it leaves the target at 100, that of Go.
+// Watch adapts the target of the garbage collector to the work of the process until the context ends, and then restores it.
+// It does not touch a target that GOGC or the program has set. Until it has seen work, or a minute without, the target is Go's.
 func Watch(ctx context.Context) {
-	w := &heapWatch{allocated: allocatedBytes, setBusy: process.setBusy, release: Trim}
-	w.last = w.allocated()
+	process.begin()
+	defer process.end()
+	w := &heapWatch{heap: heap, setPercent: process.setPercent, release: Trim}
+	w.last, _ = heap()
 	ticks := time.NewTicker(heapPause)
 	defer ticks.Stop()
 	for {
@@ -107,23 +140,24 @@ func Watch(ctx context.Context) {
 // look compares the allocations with those of the look before. A process without work for a minute gives the memory of its
 // last work to the kernel, once.
 func (w *heapWatch) look() {
-	now := w.allocated()
-	busy := now-w.last >= busyBytes
-	w.last = now
+	allocated, live := w.heap()
+	busy := allocated-w.last >= busyBytes
+	w.last = allocated
 	if busy {
 		w.quiet = 0
-		w.setBusy(true)
+		w.setPercent(busyPercent(live))
 		return
 	}
 	if w.quiet++; w.quiet == quietLimit {
-		w.setBusy(false)
+		w.setPercent(idleGCPercent)
 		w.release()
 	}
 }
 
-// allocatedBytes returns how many bytes the process has allocated on the heap since its start.
-func allocatedBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+// heap returns how many bytes the process has allocated on the heap since its start, and how many were live after the last
+// collection.
+func heap() (allocated, live uint64) {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	return sample[0].Value.Uint64(), sample[1].Value.Uint64()
 }

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -10,11 +12,9 @@ func TestHeapWatch(t *testing.T) {
 	var allocated uint64
 	var events []string
 	w := &heapWatch{
-		allocated: func() uint64 { return allocated },
-		setBusy: func(busy bool) {
-			events = append(events, map[bool]string{true: "busy", false: "idle"}[busy])
-		},
-		release: func() { events = append(events, "release") },
+		heap:       func() (uint64, uint64) { return allocated, busyGarbage / 2 },
+		setPercent: func(percent int) { events = append(events, strconv.Itoa(percent)) },
+		release:    func() { events = append(events, "release") },
 	}
 	look := func(bytes uint64, times int, want ...string) {
 		t.Helper()
@@ -28,50 +28,70 @@ func TestHeapWatch(t *testing.T) {
 		}
 	}
 	look(busyBytes-1, quietLimit-1)
-	look(busyBytes-1, 1, "idle", "release")
+	look(busyBytes-1, 1, "50", "release")
 	look(0, 100) // memory is released once
-	look(busyBytes, 2, "busy", "busy")
+	look(busyBytes, 2, "200", "200")
 	look(0, quietLimit-1)
-	look(busyBytes, 1, "busy") // the minute begins again
-	look(0, quietLimit, "idle", "release")
+	look(busyBytes, 1, "200") // the minute begins again
+	look(0, quietLimit, "50", "release")
 }
 
-// TestGCTarget checks the target of the garbage collector for each state of the process.
-func TestGCTarget(t *testing.T) {
-	t.Setenv("GOGC", "")
-	got := 0
-	g := &target{set: func(percent int) int { got = percent; return 0 }}
-	steps := []struct {
+// TestBusyPercent checks the target of a busy process for amounts of live memory.
+func TestBusyPercent(t *testing.T) {
+	for live, want := range map[uint64]int{
+		0: 400, 1 << 20: 400, 8 << 20: 400, 16 << 20: 200, 32 << 20: 100, 33 << 20: 100, 1 << 40: 100,
+	} {
+		if got := busyPercent(live); got != want {
+			t.Errorf("%d bytes of live memory: %d %%, want %d %%", live, got, want)
+		}
+	}
+}
+
+// TestTarget checks the target of the garbage collector for each state of the process.
+func TestTarget(t *testing.T) {
+	got := goGCPercent
+	set := func(percent int) (before int) { before, got = got, percent; return before }
+	g := &target{set: set}
+	for _, s := range []struct {
 		name string
 		step func()
 		want int
 	}{
-		{"work", func() { g.setBusy(true) }, busyGCPercent},
-		{"a crowded port", func() { g.setCrowded(true) }, crowdedGCPercent},
+		{"a crowded port without a watch", func() { g.setCrowded(true) }, goGCPercent},
+		{"a watch", g.begin, crowdedGCPercent},
+		{"the port has room again", func() { g.setCrowded(false) }, goGCPercent},
+		{"work", func() { g.setPercent(300) }, 300},
+		{"a crowded port with work", func() { g.setCrowded(true) }, crowdedGCPercent},
 		{"a second one", func() { g.setCrowded(true) }, crowdedGCPercent},
 		{"the first has room again", func() { g.setCrowded(false) }, crowdedGCPercent},
-		{"no work", func() { g.setBusy(false) }, crowdedGCPercent},
+		{"no work", func() { g.setPercent(idleGCPercent) }, crowdedGCPercent},
 		{"the second has room", func() { g.setCrowded(false) }, idleGCPercent},
-		{"work again", func() { g.setBusy(true) }, busyGCPercent},
-	}
-	for _, s := range steps {
+		{"a second watch", g.begin, idleGCPercent},
+		{"one ends", g.end, idleGCPercent},
+		{"the last ends", g.end, goGCPercent},
+	} {
 		if s.step(); got != s.want {
 			t.Errorf("%s: target %d, want %d", s.name, got, s.want)
 		}
 	}
-	t.Setenv("GOGC", "100")
-	if g.setBusy(false); got != busyGCPercent {
-		t.Errorf("with GOGC set the target became %d", got)
+	got = 77 // the program has a target of its own
+	for _, step := range []func(){g.begin, func() { g.setPercent(300) }, func() { g.setCrowded(true) }, func() { g.setCrowded(false) }, g.end} {
+		if step(); got != 77 {
+			t.Errorf("the target of the program became %d", got)
+		}
 	}
 }
 
-// TestAllocatedBytes checks that allocations count.
-func TestAllocatedBytes(t *testing.T) {
-	before := allocatedBytes()
+// TestHeap checks that allocations count, and that live memory does.
+func TestHeap(t *testing.T) {
+	before, _ := heap()
 	kept = make([]byte, busyBytes)
-	if after := allocatedBytes(); after-before < busyBytes {
-		t.Errorf("%d bytes more after an allocation of %d", after-before, busyBytes)
+	runtime.GC()
+	after, live := heap()
+	if after-before < busyBytes || live < busyBytes {
+		t.Errorf("%d bytes more and %d live after an allocation of %d", after-before, live, busyBytes)
 	}
+	runtime.KeepAlive(kept)
 	kept = nil
 }
 

@@ -104,8 +104,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 	return u, s, nil
 }
 
-// refreshed issues the access token after it has sent writes in one round trip, together with one that stores when and
-// by which client the session was refreshed.
+// refreshed adds to writes one that stores when and by which client the session was refreshed, sends them in one round
+// trip, and issues the access token.
 func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *store.User, s *store.SessionState, token string) (*TokenReply, error) {
 	c := endpoint.ClientOf(r)
 	writes.Queue(`

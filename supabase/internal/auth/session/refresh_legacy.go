@@ -35,10 +35,6 @@ func activeToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (*legacyToke
 	if err != nil {
 		return nil, err
 	}
-	return oneLegacyToken(rows)
-}
-
-func oneLegacyToken(rows pgx.Rows) (*legacyToken, error) {
 	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[legacyToken])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, store.ErrNotFound
@@ -51,12 +47,14 @@ func oneLegacyToken(rows pgx.Rows) (*legacyToken, error) {
 func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToken, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text)
-	b.Queue(selectLegacyToken+`where token = $1 for update`, text).Query(func(rows pgx.Rows) (err error) {
-		t, err = oneLegacyToken(rows)
-		return err
-	})
-	err = tx.SendBatch(ctx, b).Close()
-	return t, err
+	store.QueueRow(b, &t, selectLegacyToken+`where token = $1 for update`, text)
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, store.ErrNotFound
+	}
+	return t, nil
 }
 
 // refreshLegacy follows GoTrue's rules for a token that was already used. The parent of the active token returns the
@@ -121,23 +119,19 @@ func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, u *store.User, t 
 	}
 	now := m.now()
 	b.Queue(`update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now)
-	return queueLegacyToken(b, u, *t.SessionID, t.Token, now), nil
+	token := newLegacyToken()
+	b.Queue(insertLegacyToken, token, t.Token, u.ID.String(), now, *t.SessionID)
+	return token, nil
 }
+
+// insertLegacyToken stores a token: itself, the token that it replaces (” for none), the user, now, the session.
+const insertLegacyToken = `
+	insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
+	values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`
 
 // storeLegacyToken stores the first token of a session, or the first after a second factor, and returns it.
 func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, now time.Time) (string, error) {
-	b := &pgx.Batch{}
-	token := queueLegacyToken(b, u, session, "", now)
-	return token, tx.SendBatch(ctx, b).Close()
-}
-
-// queueLegacyToken adds to b the statement that stores a new token of the session, which it returns. parent is the token
-// that it replaces, "" for none.
-func queueLegacyToken(b *pgx.Batch, u *store.User, session uuid.UUID, parent string, now time.Time) string {
 	token := newLegacyToken()
-	b.Queue(`
-		insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
-		values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`,
-		token, parent, u.ID.String(), now, session)
-	return token
+	_, err := tx.Exec(ctx, insertLegacyToken, token, "", u.ID.String(), now, session)
+	return token, err
 }

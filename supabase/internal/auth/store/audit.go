@@ -23,18 +23,34 @@ func logType(action string) string {
 	return "user"
 }
 
+// insertAudit writes a line of the audit log: its id, the payload, the time.
+const insertAudit = `
+	insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
+	values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`
+
 // Audit writes an action into the audit log, in the same transaction.
 func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
-	b := &pgx.Batch{}
-	if err := s.QueueAudit(ctx, b, actor, action, traits); err != nil || b.Len() == 0 {
+	args, err := s.audit(ctx, actor, action, traits)
+	if err != nil || args == nil {
 		return err
 	}
-	return tx.SendBatch(ctx, b).Close()
+	_, err = tx.Exec(ctx, insertAudit, args...)
+	return err
 }
 
-// QueueAudit adds to b the statement that writes an action into the audit log. Without a table for the log it writes the
-// action into the process log.
+// QueueAudit adds to b the statement that writes an action into the audit log.
 func (s *Store) QueueAudit(ctx context.Context, b *pgx.Batch, actor *User, action string, traits map[string]any) error {
+	args, err := s.audit(ctx, actor, action, traits)
+	if err != nil || args == nil {
+		return err
+	}
+	b.Queue(insertAudit, args...)
+	return nil
+}
+
+// audit returns the arguments of insertAudit. Without a table for the log it writes the action into the process log and
+// returns none.
+func (s *Store) audit(ctx context.Context, actor *User, action string, traits map[string]any) ([]any, error) {
 	name := actor.Email
 	if actor.Phone != "" {
 		name = actor.Phone
@@ -51,14 +67,11 @@ func (s *Store) QueueAudit(ctx context.Context, b *pgx.Batch, actor *User, actio
 	}
 	if s.config.NoAuditTable {
 		s.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
-		return nil
+		return nil, nil
 	}
 	text, err := json.Marshal(payload)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b.Queue(`
-		insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
-		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`, uuid.New(), text, s.now())
-	return nil
+	return []any{uuid.New(), text, s.now()}, nil
 }

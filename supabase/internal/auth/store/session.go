@@ -80,7 +80,7 @@ type SessionState struct {
 // queueState adds to b the queries of a session's state. Without the session its Session is nil.
 func queueState(b *pgx.Batch, id uuid.UUID) *SessionState {
 	s := &SessionState{}
-	queueRow(b, &s.Session, selectSession+`where s.id = $1`, id)
+	QueueRow(b, &s.Session, selectSession+`where s.id = $1`, id)
 	b.Queue(selectMethods, id).Query(func(rows pgx.Rows) (err error) {
 		s.Methods, err = pgx.CollectRows(rows, pgx.RowToStructByName[AMREntry])
 		return err
@@ -106,7 +106,7 @@ func FindSessionStateAndUser(ctx context.Context, q Queries, id uuid.UUID) (*Ses
 	b := &pgx.Batch{}
 	s := queueState(b, id)
 	var u *User
-	queueRow(b, &u, selectUser+`where u.id = (select user_id from auth.sessions where id = $1)`, id)
+	QueueRow(b, &u, selectUser+`where u.id = (select user_id from auth.sessions where id = $1)`, id)
 	if err := q.SendBatch(ctx, b).Close(); err != nil {
 		return nil, nil, err
 	}

@@ -52,8 +52,9 @@ type Queries interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// queueRow adds a query to b that stores the first row in *row. Without a row *row stays nil.
-func queueRow[T any](b *pgx.Batch, row **T, sql string, args ...any) {
+// QueueRow adds a query to b that stores the first row in *row. Without a row *row stays nil: an error would make pgx forget
+// the prepared statements of the batch.
+func QueueRow[T any](b *pgx.Batch, row **T, sql string, args ...any) {
 	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[T])
 		if len(found) > 0 {

@@ -174,9 +174,9 @@ func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*
 // FindUserAndSession reads a user and a session in one round trip. A missing row is nil.
 func FindUserAndSession(ctx context.Context, q Queries, user, session uuid.UUID) (u *User, s *Session, err error) {
 	b := &pgx.Batch{}
-	queueRow(b, &u, selectUser+`where u.id = $1`, user)
+	QueueRow(b, &u, selectUser+`where u.id = $1`, user)
 	if session != uuid.Nil {
-		queueRow(b, &s, selectSession+`where s.id = $1`, session)
+		QueueRow(b, &s, selectSession+`where s.id = $1`, session)
 	}
 	if err := q.SendBatch(ctx, b).Close(); err != nil {
 		return nil, nil, err
