@@ -111,3 +111,21 @@ func TestUnsentIsNotCounted(t *testing.T) {
 	w.post("/otp", m{"phone": "252611111111"}).want(200)
 	w.post("/otp", m{"phone": "252611111112"}).want(429, "over_sms_send_rate_limit")
 }
+
+// TestSendingAfterPasswordChange checks that a new password, the user's own or one by an administrator, ends the wait before
+// the next message.
+func TestSendingAfterPasswordChange(t *testing.T) {
+	w := newWorld(t, func(o *Options) { o.Config.Mail.MaxFrequency = time.Minute })
+	session := w.signUp("a@example.org")
+	recover := func() reply { return w.post("/recover", m{"email": "a@example.org"}) }
+	recover().want(200)
+	recover().want(429, "over_email_send_rate_limit")
+	changed := w.do("PUT", "/user", session.text("access_token"), m{"password": "password-2"}).want(200)
+	if sent := changed.text("recovery_sent_at"); sent != "" {
+		t.Errorf("recovery_sent_at is %s after the change", sent)
+	}
+	recover().want(200)
+	recover().want(429, "over_email_send_rate_limit")
+	w.do("PUT", "/admin/users/"+session.text("user.id"), w.admin(), m{"password": "password-3"}).want(200)
+	recover().want(200)
+}

@@ -93,7 +93,7 @@ func (s *Service) changePassword(r *http.Request, tx message.Tx, c *session.Call
 	if c.Session != nil {
 		keep = &c.Session.ID
 	}
-	if err := store.SavePassword(ctx, tx, u, hash, keep, s.now()); err != nil {
+	if err := store.ChangePassword(ctx, tx, u, hash, keep, s.now()); err != nil {
 		return err
 	}
 	if err := s.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {

@@ -66,7 +66,7 @@ func (s *Service) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User
 		return err
 	}
 	if hash != "" {
-		if err := store.SavePassword(ctx, tx, u, hash, nil, now); err != nil {
+		if err := store.ChangePassword(ctx, tx, u, hash, nil, now); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/db"
 	"daawo/supabase/internal/migrate"
 )
 
@@ -16,35 +17,42 @@ import (
 const newest = "20260625000000"
 
 // prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue, it only needs the role that
-// owns the schema. GoTrue has no table for rate limits: if the role cannot create it, prepare disables the limits and logs it.
+// owns the schema. GoTrue has no table for rate limits: if the role may not create it, prepare disables the limits and logs it.
 func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	conn, err := pgx.Connect(ctx, s.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// Replicas that start at the same time run this one after another.
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext('daawo serve auth'))`); err != nil {
-			return err
-		}
-		return createSchema(ctx, tx)
-	})
-	if err != nil {
+	if err := alone(ctx, conn, createSchema); err != nil {
 		return fmt.Errorf("auth schema: %w", err)
 	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	err = alone(ctx, conn, func(ctx context.Context, tx pgx.Tx) error {
 		var exists bool
 		if err := tx.QueryRow(ctx, `select to_regclass('auth_limits.buckets') is not null`).Scan(&exists); err != nil || exists {
 			return err
 		}
 		return apply(ctx, tx, "20_auth_limits.sql")
 	})
-	if err != nil {
+	if db.IsCode(err, "42501") { // insufficient_privilege
 		log.Warn("rate limits disabled: their table cannot be created", "error", err)
 		s.Auth.Limits = auth.Limits{}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("rate limits: %w", err)
 	}
 	return nil
+}
+
+// alone runs fn in a transaction. Replicas that start at the same time run it one after another.
+func alone(ctx context.Context, conn *pgx.Conn, fn func(context.Context, pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext('daawo serve auth'))`); err != nil {
+			return err
+		}
+		return fn(ctx, tx)
+	})
 }
 
 // createSchema creates the auth schema in an empty database and in one that has only the first tables of the Postgres image.

@@ -175,6 +175,20 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	return EndOtherSessions(ctx, tx, u.ID, *keep)
 }
 
+// ChangePassword is SavePassword for a change by the user or an administrator. As in GoTrue, it forgets when messages were
+// sent, so that new ones need not wait for their least interval.
+func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
+	u.ConfirmationSentAt, u.RecoverySentAt, u.EmailChangeSentAt, u.PhoneChangeSentAt, u.ReauthenticationSentAt = nil, nil, nil, nil, nil
+	if _, err := tx.Exec(ctx, `
+		update auth.users
+		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null, phone_change_sent_at = null,
+		       reauthentication_sent_at = null
+		 where id = $1`, u.ID); err != nil {
+		return err
+	}
+	return SavePassword(ctx, tx, u, hash, keep, now)
+}
+
 // SetColumn changes one column of the user's row. column must not come from a client.
 func SetColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any, now time.Time) error {
 	u.UpdatedAt = now
