@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/md5"
 	"crypto/rand"
 	"encoding/hex"
@@ -96,8 +97,13 @@ func TestCopy(t *testing.T) {
 		source := backend.Key{Bucket: "b", Name: "source", Version: "v1"}
 		put(t, b, source)
 		same := backend.Key{Bucket: "b", Name: "copy", Version: "v2"}
-		if _, err := b.Copy(t.Context(), source, same, nil); err != nil {
+		sum := md5.Sum([]byte(content))
+		copied, err := b.Copy(t.Context(), source, same, nil)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if copied.Size != int64(len(content)) || copied.ETag != `"`+hex.EncodeToString(sum[:])+`"` {
+			t.Errorf("reply to the copy: %+v", copied)
 		}
 		if m, err := b.Head(t.Context(), same); err != nil || m.ContentType != "text/plain" || read(t, b, same, 0, -1) != content {
 			t.Errorf("copy: %+v, %v", m, err)
@@ -105,6 +111,62 @@ func TestCopy(t *testing.T) {
 		changed := backend.Key{Bucket: "b", Name: "changed", Version: "v3"}
 		if m, err := b.Copy(t.Context(), source, changed, &backend.Options{ContentType: "text/x"}); err != nil || m.ContentType != "text/x" {
 			t.Errorf("copy with other options: %+v, %v", m, err)
+		}
+	})
+}
+
+// TestDiskCopy copies an object of more than one piece, with its checksum as stored, lost, and that of a multipart upload.
+func TestDiskCopy(t *testing.T) {
+	t.Parallel()
+	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
+		if !backendtest.OnDisk(b) {
+			t.Skip("an S3 store copies by itself")
+		}
+		ctx := t.Context()
+		half := bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16)
+		sum := md5.Sum(append(bytes.Clone(half), half...))
+		want := `"` + hex.EncodeToString(sum[:]) + `"`
+		whole := backend.Key{Bucket: "b", Name: "whole", Version: "v"}
+		if _, err := b.Put(ctx, whole, io.MultiReader(bytes.NewReader(half), bytes.NewReader(half)), backend.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		parts := backend.Key{Bucket: "b", Name: "parts", Version: "v"}
+		id, err := b.CreateMultipart(ctx, parts, backend.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent []backend.Part
+		for n := range 2 {
+			p, err := b.PutPart(ctx, parts, id, n+1, bytes.NewReader(half), int64(len(half)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent = append(sent, p)
+		}
+		if _, err := b.CompleteMultipart(ctx, parts, id, sent); err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range []backend.Key{whole, parts} {
+			target := backend.Key{Bucket: "b", Name: "copy of " + source.Name, Version: "v"}
+			meta, err := b.Copy(ctx, source, target, nil)
+			if err != nil || meta.ETag != want || meta.Size != int64(2*len(half)) {
+				t.Errorf("copy of %s: %+v, %v; want %s", source.Name, meta, err, want)
+			}
+			if got := md5.Sum([]byte(read(t, b, target, 0, -1))); got != sum {
+				t.Errorf("the copy of %s has other bytes", source.Name)
+			}
+			if head, err := b.Head(ctx, target); err != nil || head.ETag != want {
+				t.Errorf("head of the copy of %s: %+v, %v", source.Name, head, err)
+			}
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		late := backend.Key{Bucket: "b", Name: "late", Version: "v"}
+		if _, err := b.Copy(ended, whole, late, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("copy after the request ended: %v", err)
+		}
+		if _, err := b.Head(ctx, late); !errors.Is(err, backend.ErrNotFound) {
+			t.Errorf("head after the request ended: %v", err)
 		}
 	})
 }

@@ -89,10 +89,10 @@ func (d *Disk) Put(ctx context.Context, key Key, body io.Reader, o Options) (Met
 	if err != nil {
 		return Meta{}, err
 	}
-	return d.write(ctx, name, body, o.withDefaults())
+	return d.write(name, d.hashed(ctx, body), o.withDefaults())
 }
 
-func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options) (meta Meta, err error) {
+func (d *Disk) write(name string, source content, o Options) (meta Meta, err error) {
 	d.step("create temporary file")
 	tmp := path.Join(incoming, uuid.NewString())
 	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
@@ -111,7 +111,7 @@ func (d *Disk) write(ctx context.Context, name string, body io.Reader, o Options
 		}
 	}
 	d.step("write bytes")
-	size, sum, err := d.copyHashed(f, &contextReader{ctx, body})
+	size, sum, err := source(f)
 	if err != nil {
 		sum()
 		return Meta{}, err
@@ -286,7 +286,8 @@ func describe(ctx context.Context, f *os.File) (Meta, error) {
 	return Meta{Size: info.Size(), ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
 }
 
-// Copy copies the bytes. With a hard link, the two versions would share their attributes.
+// Copy copies the bytes, inside the kernel if the checksum is known. With a hard link, the two versions would share their
+// attributes.
 func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error) {
 	f, err := d.open(from)
 	if err != nil {
@@ -297,11 +298,15 @@ func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error)
 	if err != nil {
 		return Meta{}, err
 	}
+	kept, etag := attributes(f)
 	if o == nil {
-		kept, _ := attributes(f)
 		o = &kept
 	}
-	return d.write(ctx, target, f, o.withDefaults())
+	source := d.hashed(ctx, f)
+	if isMD5(etag) { // not that of a multipart upload, which a copy does not have
+		source = cloned(ctx, f, etag)
+	}
+	return d.write(target, source, o.withDefaults())
 }
 
 // Delete removes versions, their upload descriptions and the folders that become empty.

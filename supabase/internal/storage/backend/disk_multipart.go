@@ -69,7 +69,7 @@ func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int
 	if _, err := d.root.Stat(dir); err != nil {
 		return Part{}, keyError(err, dir)
 	}
-	meta, err := d.write(ctx, path.Join(dir, "part-"+strconv.Itoa(number)), body, Options{})
+	meta, err := d.write(path.Join(dir, "part-"+strconv.Itoa(number)), d.hashed(ctx, body), Options{})
 	if err != nil {
 		return Part{}, err
 	}
@@ -127,7 +127,7 @@ func (d *Disk) CompleteMultipart(ctx context.Context, key Key, uploadID string, 
 	}
 	joined := &partsReader{disk: d, dir: dir, parts: parts}
 	defer joined.Close()
-	meta, err := d.write(ctx, name, joined, Options(o).withDefaults())
+	meta, err := d.write(name, d.hashed(ctx, joined), Options(o).withDefaults())
 	if err != nil {
 		return Meta{}, err
 	}

@@ -1,13 +1,52 @@
 package backend
 
 import (
+	"context"
 	"crypto/md5"
 	"encoding/hex"
 	"io"
+	"os"
 )
 
 // copyBuffer is the size in bytes of the two buffers of a copy.
 const copyBuffer = 64 << 10
+
+// content writes the bytes of a version into its new file and returns their number. sum waits for the checksum. The caller
+// must call it, also after an error.
+type content func(f *os.File) (size int64, sum func() string, err error)
+
+// hashed is the content of body.
+func (d *Disk) hashed(ctx context.Context, body io.Reader) content {
+	return func(f *os.File) (int64, func() string, error) { return d.copyHashed(f, &contextReader{ctx, body}) }
+}
+
+// clonePiece is how many bytes are copied before the context is asked again.
+const clonePiece = 8 << 20
+
+// cloned is the content of a file whose checksum is known. The system copies it (copy_file_range), and file systems such as
+// XFS and Btrfs let both files share the bytes.
+func cloned(ctx context.Context, from *os.File, etag string) content {
+	return func(f *os.File) (size int64, sum func() string, err error) {
+		for err == nil {
+			if err = ctx.Err(); err != nil {
+				break
+			}
+			var n int64
+			n, err = io.CopyN(f, from, clonePiece)
+			size += n
+		}
+		if err == io.EOF {
+			err = nil
+		}
+		return size, func() string { return etag }, err
+	}
+}
+
+// isMD5 reports whether a checksum is an MD5 sum in hexadecimal digits.
+func isMD5(etag string) bool {
+	sum, err := hex.DecodeString(etag)
+	return err == nil && len(sum) == md5.Size
+}
 
 // copyHashed copies src to dst while another goroutine computes the checksum. sum waits for the checksum. The caller must
 // call it, even after an error.
