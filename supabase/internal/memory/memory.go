@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Targets of the garbage collector (GOGC): how much garbage it lets come, in percent of the live memory. The live memory of
+// Targets of the garbage collector (GOGC): how much garbage may gather, in percent of the live memory. The live memory of
 // a server without work is some MB, so the target decides how often a busy server collects: at 100 that took an eighth of
 // its processor time.
 const (
@@ -24,11 +24,11 @@ const (
 	crowdedGCPercent = 40 // many connections are open: their buffers are live memory
 )
 
-// busyGarbage is how many bytes of garbage a busy process lets come. Above 32 MB of live memory as much comes as is live.
+// busyGarbage is how many bytes of garbage may gather in a busy process. Above 32 MB of live memory, as much may gather as is live.
 const busyGarbage = 32 << 20
 
-// busyPercent returns the target of a busy process with so many bytes of live memory. The target is as old as the last look.
-// Until the next one, memory that becomes live lets come up to four times as much garbage.
+// busyPercent returns the target of a busy process with live bytes of live memory. It is chosen every five seconds: for memory
+// that becomes live in between, up to four times as much garbage may gather.
 func busyPercent(live uint64) int {
 	return int(min(max(busyGarbage*100/max(live, 1), leastBusyPercent), mostBusyPercent))
 }
@@ -58,7 +58,7 @@ type target struct {
 	percent  int // without crowds; 0 means that no Watch has chosen it
 }
 
-// begin is called when a Watch begins.
+// begin remembers the target before the first Watch.
 func (t *target) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

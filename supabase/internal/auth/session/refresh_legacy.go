@@ -124,7 +124,7 @@ func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, u *store.User, t 
 	return token, nil
 }
 
-// insertLegacyToken stores a token: itself, the token that it replaces (” for none), the user, now, the session.
+// insertLegacyToken stores a token: itself, the token that it replaces (empty for none), the user, now, the session.
 const insertLegacyToken = `
 	insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
 	values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`
